@@ -4,29 +4,33 @@ import type { InvalidBatchError } from './write/batch.ts';
 import type { ConditionFailedError } from './write/item/conditions.ts';
 import type { TransactionFailedError } from './write/transaction.ts';
 
-/** Every error of Edgeloom: see `KnownError` for the fields that go with a code. */
+/** Any Edgeloom error; `KnownError` has the fields of each code. */
 export type EdgeloomError = ErrorClass;
 
 /**
- * The class of all errors. `error instanceof EdgeloomError` tells the compiler that it is one of those that there are, so that its `code`
- * narrows it.
+ * The class of all errors. `error instanceof EdgeloomError` lets the compiler narrow by `code`.
  *
- * @example
- * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
+ * @example if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
  */
 export const EdgeloomError = ErrorClass as unknown as EdgeloomErrorClass;
 
-/** The class of all errors, as a program sees it. The classes of single errors are not made of it: each of them narrows to its own. */
+/**
+ * The class of all errors, as programs see it. The classes of single errors don't extend it, so that each narrows to
+ * its own type.
+ */
 export interface EdgeloomErrorClass {
   new (...from: ConstructorParameters<typeof ErrorClass>): EdgeloomError;
   readonly prototype: EdgeloomError;
   [Symbol.hasInstance](error: unknown): error is KnownError;
 }
 
-/** A condition that did not hold. `failures` is there for a transaction. */
+/** A condition failed. A transaction has `failures`. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
-/** Attributes that cannot be written. `issues` is there where a validator refuses them, `problems` for a batch, a transaction or a `putMany`. */
+/**
+ * Attributes that can't be written. `issues` is set if a validator refuses them, `problems` for a batch, a transaction
+ * or `putMany`.
+ */
 export interface AttributeFailure
   extends EdgeloomError,
     Partial<Pick<InvalidAttributesError, 'issues'>>,
@@ -34,18 +38,21 @@ export interface AttributeFailure
   readonly code: 'invalid-attribute';
 }
 
-/** Problems of several codes. */
+/** Problems with different codes. */
 export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'problems' | 'issues'> {
   readonly code: 'invalid-batch';
 }
 
-/** The errors that have fields of their own. */
+/** Errors with fields of their own. */
 export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
 
-/** An error of another code. `problems` is there for a batch, a transaction or a `putMany`. */
+/** Any other error. `problems` is set for a batch, a transaction or `putMany`. */
 export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 
-/** Every error of Edgeloom by its `code`, which tells the other fields: `current`, `failures`, `mistakes`, `issues`, `problems`. */
+/**
+ * Every Edgeloom error; the `code` tells which other fields there are: `current`, `failures`, `mistakes`, `issues`,
+ * `problems`.
+ */
 export type KnownError = DetailedError | OtherError;

@@ -9,23 +9,22 @@ import type {
   Store,
 } from './store-port.ts';
 
-/** The counter to which reads add their capacity. */
+/** The counter that reads add their capacity to. */
 export interface ReadStats {
   /** Read capacity units. */
   rcu: number;
 }
 
-/** A store to read from, and where its reads are counted. */
 export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
   store: Pick<Store, Calls>;
   stats: ReadStats;
 }
 
 /**
- * The pages of a query, one call each, from its start key to its end. Every page that was read is counted in `stats`.
+ * One call per page, counted in `stats`.
  *
- * @example
- * for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
+ * @example for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count +=
+ * items.length;
  */
 export async function* queryPages(
   store: Pick<Store, 'query'>,
@@ -41,7 +40,6 @@ export async function* queryPages(
   } while (startKey !== undefined);
 }
 
-/** The pages of a query of a native index, one call each. */
 export async function* nativePages(
   store: Pick<Store, 'queryNative'>,
   request: NativeQueryRequest,
@@ -54,7 +52,6 @@ export async function* nativePages(
   } while (startKey !== undefined);
 }
 
-/** The items of all pages of a query, as `queryPages` reads them. */
 export async function* queriedItems(
   store: Pick<Store, 'query'>,
   request: QueryRequest,
@@ -63,14 +60,16 @@ export async function* queriedItems(
   for await (const { items } of queryPages(store, request, stats)) yield* items;
 }
 
-/** A consistent read of one item, counted; undefined where there is none. */
+/** Consistent and counted. */
 export async function readItem({ store, stats }: CountingReader<'get'>, key: ItemKey): Promise<Item | undefined> {
   const { item, rcu } = await store.get(key, { consistent: true });
   stats.rcu += rcu;
   return item;
 }
 
-/** Consistent reads of many items, counted, in the order of their keys; no call where there is no key. A context says how a call waits. @internal */
+/**
+ * Consistent and counted, in the order of the keys; no call without keys. The context says how a call waits. @internal
+ */
 export async function readItems(
   { store, stats, wait, random, remainingMs, signal }: CountingReader<'getMany'> & BatchWaits,
   keys: readonly ItemKey[],

@@ -7,11 +7,11 @@ import type { NativeIndex } from './model/native.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
 
 /**
- * The one way to the table. `store/dynamodb.ts` speaks to DynamoDB, and `test/support/memory-store` keeps the same contract in memory for
- * the simulator. One suite of tests, `test/contract`, runs against both and against two engines.
+ * The only access to the table. `store/dynamodb.ts` uses DynamoDB, `test/support/memory-store` is an in-memory
+ * implementation for the simulator. The tests in `test/contract` run against both and against two engines.
  *
- * Every call throws a `StoreError`, classified as retryable, terminal or fatal, and retries nothing by itself except
- * the unprocessed rest of a batch call.
+ * Every call throws a `StoreError`, classified as retryable, terminal or fatal, and only retries the unprocessed rest
+ * of a batch call.
  */
 export interface Store {
   /** Reads one item. */
@@ -21,60 +21,60 @@ export interface Store {
   /** Changes one derived item under a condition, in one call. */
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /**
-   * Changes many derived items, each for itself under its own condition. Returns an outcome for each, in the order of `updates`. Refuses
-   * (terminal) updates that name an item twice.
+   * Changes many derived items, each under its own condition. Returns an outcome for each, in the order of `updates`.
+   * Refuses (terminal) updates that name an item twice.
    *
-   * A failure of one item is its outcome and leaves the others alone. A failure that every item would share (`no-connection`, and what is
-   * fatal, such as missing rights) ends the call: the items that were not sent carry that error as well. The error is thrown if no
-   * item has another answer.
+   * An item's failure is its outcome and doesn't affect others. A failure common to all (`no-connection`, or a fatal
+   * one such as missing rights) ends the call, and items that were not sent carry that error as well. It is thrown if
+   * no item has another answer.
    */
   updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]>;
   /**
-   * Changes several derived items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named
-   * once. A conflict with another transaction is retryable.
+   * Changes several derived items, all or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named once. A
+   * conflict with another transaction is retryable.
    */
   transact(updates: readonly DerivedUpdate[]): Promise<TransactResult>;
-  /** Puts one item whole. */
+  /** Puts a whole item. */
   put(item: Item): Promise<WriteResult>;
-  /** Deletes one item; deleting an absent one is fine. With `unchanged`, only if the item has exactly this revision. */
+  /** Deletes an item, if it exists. With `unchanged`, only if it has exactly this revision. */
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
   /** Puts and deletes many items, in chunks of 25. Each key at most once. */
   writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult>;
   /**
-   * Changes one base item under a condition, in one call and one attempt: an answer that is lost is not asked for again,
-   * since the change may have been made. `isRefusal` tells errors after which it certainly was not.
+   * Changes one base item under a condition, in one call and one attempt: a lost answer isn't repeated, since the
+   * change may have been made. `isRefusal` tells errors after which it certainly wasn't.
    */
   change(change: BaseChange): Promise<ChangeResult>;
   /**
-   * Changes several base items, all of them or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named once.
-   * The same token within ten minutes does it once, however often it is sent.
+   * Changes several base items, all or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each named once. A
+   * token makes the change once within ten minutes, however often it is sent.
    */
   changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
   /** One page of a partition of the table or of an index. */
   query(request: QueryRequest): Promise<QueryResult>;
-  /** One page of a partition of a native index: base items, as far as the index holds them. */
+  /** One page of a partition of a native index: base items, with the attributes that the index holds. */
   queryNative(request: NativeQueryRequest): Promise<QueryResult>;
-  /** The region of the table that is read and written; undefined, or absent, where it has none. */
+  /** The table's region; undefined or absent if unknown. */
   region?(): Promise<string | undefined>;
-  /** The types of the key attributes of the table and its indexes; undefined, or absent, where they are not known. */
+  /** The key attributes' types of the table and its indexes; undefined or absent if unknown. */
   keyTypes?(): Promise<KeyTypes | undefined>;
-  /** How `updateMany` writes items that were read, as the answers so far have told; undefined, or absent, where none has. */
+  /** How `updateMany` writes items that were read, learned from answers; undefined or absent if unknown. */
   writesBy?(): Promise<WayOfWriting | undefined>;
-  /** The table's own clock, in milliseconds since 1970, which no machine has set; undefined, or absent, where it does not tell. */
+  /** The table's own clock, in milliseconds since 1970; undefined or absent if unknown. */
   serverTime?(): Promise<number | undefined>;
 }
 
-/** How known items are written: by statements, 25 in a call, or by an UpdateItem each. */
+/** How known items are written: by statements, 25 per call, or by single UpdateItem calls. */
 export type WayOfWriting = 'statements' | 'UpdateItem';
 
 /** Types of key attributes by their names in the table: `S`, `N` or `B`. */
 export type KeyTypes = ReadonlyMap<string, string>;
 
-/** The way to every item of a table, or of a substitute such as an export. */
+/** Access to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {
   /**
-   * One page of a segment, eventually consistent. A partition's items come together, in the order of their sort keys,
-   * but a partition may be spread over two pages, and over two segments.
+   * One page of a segment, eventually consistent. A partition's items come together, in sort key order, but may be
+   * spread over two pages or segments.
    */
   scan(request: ScanRequest): Promise<ScanPage>;
 }
@@ -83,27 +83,27 @@ export interface ScanSource {
 export interface ScanRequest {
   /** 0 to `segments - 1`. */
   segment: number;
-  /** How many parts the table is read in. */
+  /** Number of parts that the table is read in. */
   segments: number;
   /** Start after this key. */
   startKey?: Item;
   /** At most this many items. */
   limit?: number;
-  /** Strongly consistent: twice the capacity. Default false. DynamoDB refuses it for an index. */
+  /** Strongly consistent, at twice the capacity. Default false. DynamoDB refuses it for an index. */
   consistent?: boolean | undefined;
-  /** Reads what is in this index, in no order that means anything. Default: the table. */
+  /** Reads this index, in no particular order. Default: the table. */
   index?: IndexName | undefined;
 }
 
 /** One page of a segment. */
 export interface ScanPage {
   items: Item[];
-  /** Where the next page starts; absent when nothing remains of the segment. */
+  /** Where the next page starts; absent at the end of the segment. */
   lastKey?: Item;
   rcu: number;
 }
 
-/** An item's key; the store knows the table's own names for the two. */
+/** An item's key; the store maps it to the table's own names. */
 export interface ItemKey {
   source: string;
   target: string;
@@ -116,15 +116,15 @@ export interface ReadOptions {
 }
 
 /**
- * How a batch call waits before it sends an unprocessed rest again. Where less time is left than a wait takes, it throws at once, as
- * retryable.
+ * How a batch call waits before it repeats an unprocessed rest. If less time is left than the wait takes, it throws at
+ * once, as retryable.
  */
 export interface BatchWaits extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
@@ -133,9 +133,12 @@ export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 
 /** How to change many items. */
 export interface UpdateManyOptions extends Abortable {
-  /** Milliseconds in which calls may still be sent; asked before each. Items without a call get the retryable error `no-time`. Default: no end. */
+  /**
+   * Milliseconds in which calls may still be sent; asked before each. Items not sent get the retryable error `no-time`.
+   * Default: unlimited.
+   */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Calls in flight at once, 1 or more. Default 32. */
+  /** Calls in flight at once, at least 1. Default 32. */
   concurrency?: number | undefined;
 }
 
@@ -156,13 +159,13 @@ export interface GetManyResult {
 
 /** The capacity of a write. */
 export interface WriteResult {
-  /** Write capacity units consumed, those of indexes included. */
+  /** Write capacity units consumed, including those of indexes. */
   wcu: number;
 }
 
 /** The result of `delete`. */
 export interface DeleteResult extends WriteResult {
-  /** False where the item was not as the condition has it; then it is still there. */
+  /** False if the condition failed; the item is still there. */
   applied: boolean;
 }
 
@@ -175,8 +178,8 @@ export interface WriteManyResult extends WriteResult {
 export type BatchWrite = { put: Item } | { delete: ItemKey };
 
 /**
- * A change of one derived item. Besides what it names, every update counts the item's revision `r` up by one.
- * At most one of the three ways to change the edge set may be given: DynamoDB refuses two for one attribute.
+ * A change of one derived item. Every update also increments the revision `r`. Use at most one of the three ways to
+ * change the edge set: DynamoDB refuses two for one attribute.
  */
 export interface DerivedUpdate {
   key: ItemKey;
@@ -192,7 +195,7 @@ export interface DerivedUpdate {
   setElements?: readonly string[];
   /** Numbers to add to attributes, as decimal text; an absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
-  /** Texts to add to string sets, by attribute; none of the lists is empty. */
+  /** Texts to add to string sets, by attribute; no list may be empty. */
   addTo?: Readonly<Record<string, readonly string[]>>;
   condition: UpdateCondition;
 }
@@ -201,75 +204,78 @@ export interface DerivedUpdate {
 export type UpdateCondition =
   /** Always. */
   | { kind: 'none' }
-  /** There is no item. Where the caller has read this, `updateMany` can insert the item. */
+  /** There is no item. If the caller has read this, `updateMany` can insert the item. */
   | { kind: 'absent' }
   /** The item has sets with these texts, by attribute. */
   | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
   | RevisionCondition;
 
-/** The item has exactly this revision; undefined: it has none, or there is no item. */
+/** The item has exactly this revision; undefined: none, or no item. */
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
   /** The revision's value where it is not a number. An update then starts the count again. */
   malformed?: AttributeValue | undefined;
   /**
-   * The expiry that was seen of a tombstone, with its attribute. TTL may have deleted it since, and what was made in its place
-   * counts its revisions from the beginning.
+   * The expiry that a tombstone had when read, with its attribute. TTL may have deleted it, and an item made in its
+   * place restarts its revisions.
    */
   expiry?: { attribute: string; value: AttributeValue } | undefined;
 }
 
-/** The result of `update`: `current` is the item that failed the condition (absent where there is none). */
+/** `current` is the item that failed the condition (absent if there is none). */
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
 
 /**
- * What `updateMany` did with one item. Where a call tells the units of several items together, `wcu` is this one's share. An item that failed its condition is in `current`, which is absent where there is no item; with
- * `isUnread` DynamoDB did not tell, so the caller has to read the item. An `error` may be of a write that was made, unless `isRefusal` says otherwise.
+ * The outcome for one item. If a call reports the units of several items together, `wcu` is this item's share.
+ * `current` is the item that failed its condition, absent if there is none; with `isUnread` DynamoDB didn't tell, so
+ * the caller has to read it. A write with an `error` may have been made, unless `isRefusal`.
  */
 export type UpdateOutcome =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; current?: Item; isUnread?: true; error?: undefined }
   | { applied: false; error: StoreError };
 
-/** When a base item may be changed. All parts have to hold; without any, always. */
+/** When a base item may be changed. All parts have to hold; an empty condition always does. */
 export interface BaseCondition {
-  /** True if the item has to be there, or has to be absent. */
+  /** True if the item has to exist, false if it must not. */
   present?: boolean;
-  /** Attributes that have to have exactly these values. */
+  /** Required values of attributes. */
   equal?: Item;
   /** Attributes that have to be absent. */
   absent?: readonly string[];
-  /** The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`. */
+  /**
+   * The item is absent, or claimed by this maker alone, with a smaller token: the number `~mirror.makers.<maker>.t`.
+   */
   claimedBefore?: { maker: string; token: number };
   /**
-   * An item counts as absent if this attribute is a number of epoch seconds, at or before that time. An update never changes such an
-   * item: it would keep what is over.
+   * An item counts as absent if this attribute is a number of epoch seconds at or before that time. An update never
+   * changes such an item, since it would keep ended content.
    */
   over?: { attribute: string; atSeconds: string };
 }
 
 /**
- * Tells whether the change of an item that is over may be made: a put, a deletion or a look whose other conditions hold for an absent
- * item. An update may not.
+ * Whether the condition accepts an ended item: a put, deletion or look whose other conditions hold for an absent item.
+ * Never for an update.
  */
 export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equal = {} }: BaseCondition): boolean {
   return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
 }
 
-/** Changes of a base item's attributes. Each attribute is named once; an absent item is made. */
+/** Changes of a base item's attributes, each named once. A missing item is created. */
 export interface AttributeChanges {
   set?: Item;
   remove?: readonly string[];
-  /** Numbers to add to attributes, which count as 0 where they are absent. */
+  /** Numbers to add to attributes; an absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
-  /** Sets whose elements are added. */
+  /** Elements to add to sets. */
   addTo?: Item;
-  /** Sets whose elements are deleted; a set that loses its last one is gone. */
+  /** Elements to delete from sets; an empty set is removed. */
   deleteFrom?: Item;
 }
 
-/** A change of one base item: put whole, updated, deleted, or in a transaction only looked at. */
+/** A change of one base item: put, update, delete or, in a transaction, just a condition. */
 export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'put'; item: Item }
   | { kind: 'update'; changes: AttributeChanges }
@@ -277,20 +283,20 @@ export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'look' }
 );
 
-/** The result of `change`: the item as it is now (absent after a delete), or the one that failed the condition. */
+/** The item after the change (absent after a delete), or the one that failed the condition. */
 export type ChangeResult =
   | { applied: true; wcu: number; item?: Item }
   | { applied: false; wcu: number; current?: Item };
 
-/** The result of `changeAll`: the places of the changes whose condition failed, with the present items. */
+/** The indexes of the changes whose condition failed, with the current items. */
 export type ChangeAllResult =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
 
-/** Items that a transaction may hold. */
+/** DynamoDB's limit of items in a transaction. */
 export const TRANSACTION_ITEMS = 100;
 
-/** The result of `transact`: everything was applied, or, since a condition failed, nothing. */
+/** Everything was applied, or nothing, since a condition failed. */
 export interface TransactResult extends WriteResult {
   applied: boolean;
 }
@@ -303,24 +309,24 @@ export interface SortKeyRange {
 
 /** A query of one partition, in key order. */
 export interface QueryRequest {
-  /** The index; the table itself where absent. */
+  /** Absent: the table itself. */
   index?: IndexName;
   partition: string;
-  /** Sort keys that begin with this, or lie in this range; all of them where absent. */
+  /** Sort keys with this prefix or in this range; all if absent. */
   sortKey?: { beginsWith: string } | SortKeyRange;
   /** Descending. */
   reverse?: boolean;
-  /** Only items whose map `attributes` passes. The other items are read and paid for, and do not come back. */
+  /** Only items whose map `attributes` passes. Others are read and billed, but not returned. */
   where?: Filter;
-  /** With an index: only items with these keys in the table, as with `where`. */
+  /** With an index: only items with these keys in the table, filtered like `where`. */
   itemKeys?: ItemKeys;
-  /** The most items to read, filtered out or not. */
+  /** The most items to read, before filtering. */
   limit?: number;
-  /** Start after this key (of an index: the index's key and the table's). */
+  /** Start after this key (for an index: its key and the table's). */
   startKey?: Item;
   /** Only for the table: DynamoDB has no consistent reads of an index. */
   consistent?: boolean;
-  /** Count only; no items come back. */
+  /** Count without returning items. */
   countOnly?: boolean;
 }
 
@@ -328,7 +334,7 @@ export interface QueryRequest {
 export interface NativeQueryRequest {
   index: NativeIndex;
   partition: AttributeValue;
-  /** Sort keys of this range, inclusive at both ends; all of them where absent. */
+  /** Sort keys in this range, inclusive at both ends; all if absent. */
   from?: AttributeValue;
   to?: AttributeValue;
   /** Descending. */
@@ -343,9 +349,9 @@ export interface NativeQueryRequest {
 export interface QueryResult {
   items: Item[];
   count: number;
-  /** Items that were read, those that `where` and `itemKeys` leave out included. */
+  /** Items read, including filtered ones. */
   scanned: number;
-  /** Where the next page starts; absent when nothing remains. */
+  /** Where the next page starts; absent at the end. */
   lastKey?: Item;
   rcu: number;
 }

@@ -1,28 +1,28 @@
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { CompiledModel } from './model/compiled.ts';
 
-/** Work that is observed as a whole, besides the operations of readers and writers. */
+/** Work that is observed as a whole, besides operations of readers and writers. */
 export interface ObservedWork {
-  /** A batch of stream records, a check, a redrive, a migration, or one step of a migration. */
+  /** A batch of stream records, a check, a redrive, a migration, or a step of one. */
   kind: 'batch' | 'check' | 'redrive' | 'migrate' | 'step';
   /** The name of the table. */
   table: string;
   /** The number of records of a batch. */
   records?: number;
-  /** The step of a migration, with the projection that it is about. */
+  /** A migration's step, with the projection that it is about. */
   step?: { kind: string; projection: string };
 }
 
 /**
- * Tells an observer what the library does. `openTelemetry()` of `edgeloom/telemetry` makes one. Where an option of this kind is
- * absent, nothing is observed and nothing is paid.
+ * Tells an observer what the library does. Use `openTelemetry()` of `edgeloom/telemetry`. Without it nothing is
+ * observed, at no cost.
  */
 export interface Telemetry {
-  /** Returns the store with each of its calls observed. */
+  /** Wraps a store to observe its calls. */
   store<S extends object>(store: S, graph: CompiledModel): S;
-  /** Returns the reader or the writer with each of its operations observed. */
+  /** Wraps a reader or writer to observe its operations. */
   client<C extends object>(client: C, graph: CompiledModel): C;
-  /** Runs work, and observes its time, its result and its error. */
+  /** Runs work, and observes its time, result and error. */
   run<R>(work: ObservedWork, run: () => Promise<R>): Promise<R>;
 }
 
@@ -32,7 +32,7 @@ export interface TelemetryOption {
   telemetry?: Telemetry | undefined;
 }
 
-/** Returns the store of options, observed if they have telemetry. Throws `invalid-option` if that is none. */
+/** The store, observed if the options have telemetry. Throws `invalid-option` for invalid telemetry. */
 export function observedStore<S extends object>(
   { store, telemetry }: { store: S } & TelemetryOption,
   graph: CompiledModel,
@@ -46,7 +46,7 @@ export function observedStore<S extends object>(
   );
 }
 
-/** Runs work with the store of its options, both observed if the options have telemetry. */
+/** Runs work with its options' store, both observed if the options have telemetry. */
 export async function runObserved<Options extends { graph: CompiledModel; store: object } & TelemetryOption, R>(
   kind: ObservedWork['kind'],
   options: Options,

@@ -1,25 +1,24 @@
 /**
- * The verdicts of a check, in one list. The types, the counts and their schema, the exit code, the metrics, the reports, the studio and the
- * table in docs/how-to/operations.md follow from it.
+ * The verdicts of a check. Types, counts and their schema, exit code, metrics, reports, the studio and the table in
+ * docs/how-to/operations.md follow from this list.
  */
 
-/** When a finding of a verdict makes `edgeloom check` exit with 1. */
+/** When a finding makes `edgeloom check` exit with 1. */
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 
-/** What is known of a verdict. */
 export interface VerdictTraits {
-  /** What a finding of it says. Links begin at docs/how-to. */
+  /** What a finding means. Links are relative to docs/how-to. */
   means: string;
-  /** The item that a finding of it names. */
+  /** What kind of item a finding names. */
   names: 'derived item' | 'base item';
-  /** True if it is counted in `drift`, so that the alarm `Drift` rings. */
+  /** True if it counts as `drift`, which triggers the alarm `Drift`. */
   isDrift: boolean;
   /** True if it needs a repair, or a person. */
   isWrong: boolean;
-  /** True if `--repair` puts it right. */
+  /** True if `--repair` fixes it. */
   isRepaired: boolean;
   exitsWith1: ExitsWith1;
-  /** What its metric counts: `Check`, and the name of the verdict. */
+  /** What its metric counts: `Check` and the verdict's name. */
   counts: string;
 }
 
@@ -95,64 +94,60 @@ export const VERDICTS = {
   },
 } as const satisfies Record<string, VerdictTraits>;
 
-/** The verdict of a check on an item; docs/how-to/operations.md says what each means. */
+/** A check's verdict on an item; docs/how-to/operations.md explains them. */
 export type Verdict = keyof typeof VERDICTS;
 
-/** A verdict that is counted in `drift`. */
+/** A verdict that counts as `drift`. */
 export type DriftVerdict = { [V in Verdict]: (typeof VERDICTS)[V]['isDrift'] extends true ? V : never }[Verdict];
 
-/** The number of findings of each verdict. */
+/** Number of findings by verdict. */
 export interface VerdictCounts extends Record<Exclude<Verdict, DriftVerdict>, number> {
   drift: Record<DriftVerdict, number>;
 }
 
-/** The names of the verdicts, worst first. */
+/** Worst first. */
 export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly Verdict[];
 
-/** Counts in which nothing is counted yet. */
 export function noVerdicts(): VerdictCounts {
   const zeros = (names: readonly Verdict[]) => Object.fromEntries(names.map((name) => [name, 0]));
   const others = zeros(VERDICT_NAMES.filter((verdict) => !isDrift(verdict)));
   return { drift: zeros(VERDICT_NAMES.filter(isDrift)), ...others } as unknown as VerdictCounts;
 }
 
-/** Tells whether a verdict is counted in `drift`. */
 export function isDrift(verdict: Verdict): verdict is DriftVerdict {
   return VERDICTS[verdict].isDrift;
 }
 
-/** Tells whether a verdict needs a repair, or a person. */
+/** Whether it needs a repair, or a person. */
 export function isWrongVerdict(verdict: Verdict): boolean {
   return VERDICTS[verdict].isWrong;
 }
 
-/** The number of findings of a verdict. */
 export function countOf(counts: VerdictCounts, verdict: Verdict): number {
   return isDrift(verdict) ? counts.drift[verdict] : counts[verdict];
 }
 
-/** The number of derived items that differ. */
 export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** The number of derived items that differ and were not repaired. */
+/** Derived items that differ and were not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }
 
-/** What decides about the exit code of a check besides its counts. */
+/** What decides a check's exit code besides its counts. */
 export interface ExitRules {
-  /** True if items are pending, and no lag of a consumer explains that. */
+  /** True if items are pending although no consumer lags. */
   isUnexplained: boolean;
-  /** True if items of types outside the model are not accepted. */
+  /** True if items of types outside the model count as errors. */
   isStrict: boolean;
 }
 
-/** Nothing but drift that is left, and what is always wrong. */
+/** Only unrepaired drift, and what is always wrong. */
 const LENIENT: ExitRules = { isUnexplained: false, isStrict: false };
 
-/** Tells whether a finding of a verdict makes a check exit with 1, if no repair has put it right. */
+/** Unless a repair has fixed it. */
 export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRules = LENIENT): boolean {
   const exits: Record<ExitsWith1, boolean> = {
     'unless-repaired': true,
@@ -164,7 +159,7 @@ export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRu
   return exits[VERDICTS[verdict].exitsWith1];
 }
 
-/** Tells whether all drift that was found is repaired, and nothing else fails a check. */
+/** Whether all drift is repaired and nothing else fails a check. */
 export function isClean(counts: VerdictCounts & { repaired: number }, rules?: ExitRules): boolean {
   const others = VERDICT_NAMES.filter((verdict) => !isDrift(verdict) && failsCheck(verdict, rules));
   return driftLeft(counts) === 0 && others.every((verdict) => countOf(counts, verdict) === 0);

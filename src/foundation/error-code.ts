@@ -1,15 +1,15 @@
 /**
- * The codes of Edgeloom's errors, with what happened and the remedy: docs/reference/errors.md is made of these comments. A failed call of
- * DynamoDB may also have DynamoDB's name of its error.
+ * The codes of Edgeloom's errors, with what happened and the remedy: docs/reference/errors.md is generated from these
+ * comments. A failed DynamoDB call may also have DynamoDB's name of its error.
  */
 export type ErrorCode =
   /** The edges both enter and leave nodes of this type. Remedy: Give `direction`. */
   | 'ambiguous-total'
-  /** The downloaded engine is not the one that is pinned. Remedy: Try again. */
+  /** The downloaded engine doesn't match its pinned version. Remedy: Try again. */
   | 'bad-download'
   /** The records of a failed batch have left the stream. Remedy: Run `edgeloom check --repair`. */
   | 'batch-trimmed'
-  /** A check runs already. Remedy: Stop it, or wait. */
+  /** A check is already running. Remedy: Stop it, or wait. */
   | 'check-running'
   /** The checkpoint file cannot be written. Remedy: Check the disk and the folder's permissions. */
   | 'checkpoint-not-written'
@@ -20,7 +20,7 @@ export type ErrorCode =
   | 'condition-failed'
   /** The order of the cursor has changed with the model (docs/how-to/changing-the-model.md). Remedy: Start again without a cursor. */
   | 'cursor-outdated'
-  /** The record of an erasure cannot be read. Remedy: Delete the named item, and erase again. */
+  /** The record of an erasure can't be read. Remedy: Delete the named item, and erase again. */
   | 'damaged-erasure'
   /** Another engine uses the data folder. Remedy: Stop the named process, or choose a different folder. */
   | 'data-in-use'
@@ -67,17 +67,20 @@ export type ErrorCode =
   | 'invalid-cursor'
   /** The edge type does not join these node types, or the edge's key does not match its type. Remedy: See the message. */
   | 'invalid-edge'
-  /** A variable of the function's environment is wrong. Remedy: Correct the named variable. */
+  /** An environment variable of the function is wrong. Remedy: Correct the named variable. */
   | 'invalid-environment'
-  /** The folder holds no full export to S3 in DynamoDB JSON. Remedy: Give the folder with its manifest and all data files. */
+  /**
+   * The folder isn't a full export to S3 in DynamoDB JSON. Remedy: Give the folder with its manifest and all data
+   * files.
+   */
   | 'invalid-export'
-  /** A message of an on-failure destination cannot be read. Remedy: Correct or delete the message. */
+  /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
   /** Lambda does not accept the filter pattern. Remedy: Correct the pattern. */
   | 'invalid-filter'
   /** A node id is not a text such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
-  /** A line or document is not JSON. Remedy: Correct the named line. */
+  /** A line or document isn't JSON. Remedy: Correct the named line. */
   | 'invalid-json'
   /** A key of an item is not a text, or does not fit the model. Remedy: Correct the named key. */
   | 'invalid-key'
@@ -98,15 +101,18 @@ export type ErrorCode =
   | 'invalid-option'
   /** Parameters of the stack are invalid; the message names them. Remedy: Correct them (docs/reference/parameters.md). */
   | 'invalid-parameters'
-  /** A file of prices is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
+  /** A price file is missing, or lacks a price. Remedy: Copy the file that comes with the package. */
   | 'invalid-prices'
-  /** An event has no records, or one without sequence number or text keys. Remedy: Check that the stream belongs to the model's table. */
+  /**
+   * An event has no records, or a record without sequence number or text keys. Remedy: Check that the stream belongs to
+   * the model's table.
+   */
   | 'invalid-record'
-  /** A request of the page is wrong; the message says why. Remedy: Load the page again. */
+  /** The page sent a wrong request; the message says why. Remedy: Reload the page. */
   | 'invalid-request'
   /** The session token was altered, or signed with a different key. Remedy: Start a new session. */
   | 'invalid-session'
-  /** The text is not the ARN of a stream. Remedy: Give the stream's ARN. */
+  /** The text isn't a stream's ARN. Remedy: Give the stream's ARN. */
   | 'invalid-stream-arn'
   /** The item is larger than 400 KB. Remedy: Move a large attribute to a different node, or out of the table. */
   | 'item-too-large'
@@ -143,7 +149,7 @@ export type ErrorCode =
   | 'mapping-not-in-force'
   /** Items of this type are made by a source, so they cannot be written. Remedy: Write the item of the source. */
   | 'mirrored-type'
-  /** The stream does not carry both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
+  /** The stream doesn't have both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
   /** There is no model file at the path. Remedy: Name it with `--config`, or create `edgeloom.config.ts`. */
   | 'no-config'
@@ -161,7 +167,7 @@ export type ErrorCode =
   | 'no-engine'
   /** The reader has no feed. Remedy: Pass the `feed` of `startFeed` to `createReader`. */
   | 'no-feed'
-  /** A file that an argument names cannot be read. Remedy: Correct the path. */
+  /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
   /** The module has no such handler. Remedy: Correct the file or the export. */
   | 'no-handler'
@@ -169,13 +175,16 @@ export type ErrorCode =
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
-  /** The edge type does not keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with `getView`. */
+  /**
+   * The edge type doesn't keep its target node in the index. Remedy: Declare `includeTarget`, or read the node with
+   * `getView`.
+   */
   | 'no-target'
   /** The SDK's package for S3 or SQS is not installed. Remedy: Install it, as the message says. */
   | 'no-package'
-  /** The page of the studio is not built. Remedy: Run `npm run build` in the clone. */
+  /** The studio's page isn't built. Remedy: Run `npm run build` in the clone. */
   | 'no-page'
-  /** A cost in dollars was asked for without a rate of writes. Remedy: Add `--rate 1000/s`. */
+  /** A cost in dollars needs a rate of writes. Remedy: Add `--rate 1000/s`. */
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
@@ -195,11 +204,11 @@ export type ErrorCode =
    */
   | 'no-time'
   /**
-   * The model keeps no sums or groups of these edges of the node. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
+   * The model has no sums or groups of these edges. Remedy: Declare `total` or `groupBy` under `inbound` or `outgoing`,
    * then migrate.
    */
   | 'no-total'
-  /** The edge type is neither counted nor listed. Remedy: Declare `degree: true`. */
+  /** The edge type is neither counted nor in an edge set. Remedy: Declare `degree: true`. */
   | 'not-counted'
   /** The base item cannot be projected in full, and is quarantined. Remedy: Correct the base item. */
   | 'not-derivable'
@@ -216,7 +225,7 @@ export type ErrorCode =
   | 'not-indexed'
   /** The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which scans the whole table. */
   | 'not-listed'
-  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or read `getNode`. */
+  /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or use `getNode`. */
   | 'no-view'
   /**
    * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.
@@ -237,13 +246,13 @@ export type ErrorCode =
   /** The port is in use. Remedy: Choose a different one with `--port`. */
   | 'port-in-use'
   /**
-   * The table keeps a version of a `derive` that this model does not have. The batch waits. Remedy: Deploy a model with that version of
-   * the function, as its own or under `others`.
+   * The table has a version of a `derive` that this model doesn't. The batch waits. Remedy: Deploy a model with that
+   * version of the function, as its own or under `others`.
    */
   | 'projection-code-missing'
   /**
-   * The table does not keep this as the model defines it, or is still building it. Remedy: Run `edgeloom migrate` with this model, or
-   * wait until it is done.
+   * The table doesn't have this as the model defines it, or is still building it. Remedy: Run `edgeloom migrate` with
+   * this model, or wait until it is done.
    */
   | 'projection-not-ready'
   /** A base item was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`). */
@@ -260,7 +269,10 @@ export type ErrorCode =
    * process.
    */
   | 'registry-gone'
-  /** The registry names a definition that is not in the table. Remedy: Restore the partition `~edgeloom`, or register the table again. */
+  /**
+   * The registry names a definition that isn't in the table. Remedy: Restore the partition `~edgeloom`, or register the
+   * table again.
+   */
   | 'registry-incomplete'
   /** The reader uses a replica of a table whose home is a different region. Remedy: Read in the home region, or pass the option `replica`. */
   | 'replica-read'
@@ -299,7 +311,7 @@ export type ErrorCode =
   | 'table-renamed'
   /** An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or keep small values in a map. */
   | 'too-many-attributes'
-  /** Too many clients watch. Remedy: Connect later; raise `maxClients`. */
+  /** Too many clients are watching. Remedy: Connect later; raise `maxClients`. */
   | 'too-many-clients'
   /** A list, set or map has more entries than `maxEntries` allows. Remedy: Keep the entries as nodes and edges, or raise the limit. */
   | 'too-many-entries'
@@ -312,7 +324,10 @@ export type ErrorCode =
   | 'too-much-contention'
   /** The time ran out before everything was written that a source item makes. Remedy: Touch the key again, to continue. */
   | 'touch-unfinished'
-  /** An object of the bucket of failed batches cannot be deleted. Its batch is reconciled. Remedy: Allow `s3:DeleteObject` on it. */
+  /**
+   * An object in the bucket of failed batches can't be deleted. Its batch is reconciled. Remedy: Allow
+   * `s3:DeleteObject` on it.
+   */
   | 'undeletable-object'
   /**
    * The registry has a definition with an option that this version of Edgeloom does not know. The batch waits. Remedy: Deploy the
@@ -321,7 +336,7 @@ export type ErrorCode =
   | 'unknown-definition'
   /** The rank, the edge set or the enum of `fields` has no such label. Remedy: See the message. */
   | 'unknown-label'
-  /** A call was given an option that it does not have. Remedy: See the hint. */
+  /** A call was given an unknown option. Remedy: See the hint. */
   | 'unknown-option'
   /** The edge type has no order of this name. Remedy: See the message. */
   | 'unknown-order'
@@ -329,7 +344,7 @@ export type ErrorCode =
   | 'unknown-projection'
   /** No query of the model begins with this name, or several do. Remedy: Use a name that `edgeloom cost` prints. */
   | 'unknown-query'
-  /** The registry has a layout that this version of Edgeloom does not know. Remedy: Update Edgeloom. */
+  /** The registry has a layout that this version of Edgeloom doesn't know. Remedy: Update Edgeloom. */
   | 'unknown-registry'
   /** The studio does not know the request. Remedy: Load the page again. */
   | 'unknown-request'
@@ -346,7 +361,7 @@ export type ErrorCode =
    * hash in the key.
    */
   | 'unversioned-code'
-  /** Options of a command exclude each other, or one is missing. Remedy: See `--help` of the command. */
+  /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */
   | 'usage'
   /** A validator of `fields` threw, or returned an unknown result. Remedy: Correct the validator. */
   | 'validator-failed'

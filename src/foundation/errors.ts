@@ -1,6 +1,4 @@
-/**
- * Every error of Edgeloom: a stable `code` for machines, one sentence for people, and a hint that says what to do.
- */
+/** Every error of Edgeloom: a stable `code` for machines, a sentence for people, and a hint with the remedy. */
 export class EdgeloomError extends Error {
   /** Stable, kebab-case: `invalid-id`, `item-too-large`, ... */
   readonly code: string;
@@ -15,10 +13,10 @@ export class EdgeloomError extends Error {
   }
 }
 
-/** The name of the error that ends an execution whose input is wrong: no call with the same input succeeds. */
+/** Ends an execution whose input is wrong: no call with the same input succeeds. */
 export const WRONG_INPUT = 'WrongInput';
 
-/** A model with mistakes; `mistakes` lists every one with its path, such as `edges.FOLLOWS.to`. */
+/** A model with mistakes; `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */
 export class ModelError extends EdgeloomError {
   declare readonly code: 'invalid-model';
   readonly mistakes: readonly Mistake[];
@@ -32,7 +30,7 @@ export class ModelError extends EdgeloomError {
   }
 }
 
-/** Attributes that the validator of their type refuses; `issues` lists every reason with its path, such as `tags[0]`. */
+/** Attributes that their type's validator refuses; `issues` lists every reason with its path, such as `tags[0]`. */
 export class InvalidAttributesError extends EdgeloomError {
   declare readonly code: 'invalid-attribute';
   readonly issues: readonly Mistake[];
@@ -49,28 +47,27 @@ export class InvalidAttributesError extends EdgeloomError {
   }
 }
 
-/** One mistake, in a model or in attributes: where and what. */
+/** A mistake in a model or in attributes: where and what. */
 export interface Mistake {
   path: string;
   message: string;
 }
 
 /**
- * How a failed store call is to be taken, decided once, where the call was made:
+ * How to treat a failed store call, decided once, where the call was made:
  * - `retryable`: the same call may succeed later (throttling, 5xx, network);
  * - `terminal`: this item will never be accepted (too large, a bad key): it is quarantined;
  * - `fatal`: no call will succeed before an operator acts (no such table, access denied): the batch fails at once.
  */
 export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
 
-/** The remedy of a failed call, where nothing more precise is known. */
 const STORE_HINTS: Readonly<Record<StoreErrorKind, string>> = {
   retryable: 'Make the call again; if it fails for minutes, look at the metrics of the table and at the network.',
   terminal: 'Correct the item as the message says: it is refused as often as it is written.',
   fatal: 'Correct the table, the rights or the settings that the message names; no call succeeds before.',
 };
 
-/** A store call that failed, classified. The SDK's error is the `cause`. */
+/** A failed store call. The SDK's error is the `cause`. */
 export class StoreError extends EdgeloomError {
   readonly kind: StoreErrorKind;
 
@@ -81,7 +78,6 @@ export class StoreError extends EdgeloomError {
   }
 }
 
-/** Tells whether an error is of a store call that may succeed later. */
 export function isRetryableStoreError(error: unknown): error is StoreError {
   return error instanceof StoreError && error.kind === 'retryable';
 }

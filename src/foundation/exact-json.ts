@@ -1,13 +1,13 @@
 import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
 
-/** JSON in which no number loses a digit: what commands print, and what the studio sends to its page. */
+/** JSON without losing digits: what commands print, and what the studio sends to its page. */
 
-/** A number that is written with the digits that DynamoDB gave. */
+/** A number with DynamoDB's digits. */
 export function losslessNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
 
-/** JSON with exact numbers; sets become arrays, binary base64 text. */
+/** Sets become arrays, binary base64 text. */
 export function toJson(value: unknown): string {
   return stringify(plainJson(value)) ?? 'null';
 }
@@ -17,7 +17,7 @@ function plainJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Set) return [...value].map(plainJson);
   if (Array.isArray(value)) return value.map(plainJson);
-  // A date, or a number of the reader that no JS number holds, gives its own text.
+  // Dates, and numbers that no JS number holds, have their own text.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON());
   const copy: Record<string, unknown> = Object.create(null);
   for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);

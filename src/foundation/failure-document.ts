@@ -1,17 +1,16 @@
-/** The JSON document of what failed. */
 export interface FailureDocument {
   error: {
     code: string;
     message: string;
     hint: string;
-    /** The attributes of the item as it is, where a condition did not hold; null where there is none. */
+    /** The item's current attributes if a condition failed; null without an item. */
     current?: object | null;
   };
 }
 
 /**
- * Describes an error as a document. Errors are recognised by their shape: a model file may have its own copy of the package, so
- * `instanceof` would miss its errors.
+ * Recognizes errors by their shape: a model file may have its own copy of the package, so `instanceof` would miss its
+ * errors.
  */
 export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);

@@ -1,9 +1,9 @@
-/** A figure with at most two decimals, for people. */
+/** At most two decimals. */
 export function figureText(value: number): string {
   return value.toLocaleString('en', { maximumFractionDigits: 2 });
 }
 
-/** A number with what it counts, for people: `1 record`, `1,200 records`. */
+/** `1 record`, `1,200 records`. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${figureText(count)} ${count === 1 ? one : many}`;
 }

@@ -1,20 +1,18 @@
 import pMap from 'p-map';
 import { EdgeloomError } from './errors.ts';
 
-/** Calls of a walk that are under way at once, if its caller does not say. */
+/** The default number of calls that a walk has in flight. */
 export const CALLS_AT_ONCE = 16;
 
-/** The elements of a list, some at a time and in their order. */
 export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
 }
 
 /**
- * Does something with each element of a list, some at once. Throws the first error of the work at once, and begins no more of it.
- * A batch has tens of thousands of elements: here each of them costs one promise besides its work, in `pMap` eight.
+ * Works on several elements at once. Throws the first error at once, and starts no more work. Costs one promise per
+ * element besides its work, where `pMap` costs eight: a batch has tens of thousands.
  *
- * @example
- * await forEachAtOnce(units, applyUnit, { concurrency: 32 });
+ * @example await forEachAtOnce(units, applyUnit, { concurrency: 32 });
  */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
@@ -35,7 +33,7 @@ export async function forEachAtOnce<T>(
     try {
       for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
         await work(next.value, begun++);
-        // Another worker may have failed meanwhile.
+        // Another worker may have failed.
         if (isEnding) return;
       }
     } finally {
@@ -48,10 +46,9 @@ export async function forEachAtOnce<T>(
 }
 
 /**
- * The same for work whose outcome has to be known: throws the first error when the work in hand has ended. No more of it is begun.
+ * Like `forEachAtOnce`, but throws the first error only when all running work has ended.
  *
- * @example
- * await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
+ * @example await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
  */
 export async function forEachSettled<T>(
   elements: Iterable<T>,
@@ -68,11 +65,10 @@ export async function forEachSettled<T>(
 }
 
 /**
- * Does something with each element of an asynchronous source, some at once. Throws the first error of the work at once, and that of the
- * source when the work in hand has ended.
+ * Works on several elements of an asynchronous source at once. Throws the work's first error at once, and the source's
+ * error when running work has ended.
  *
- * @example
- * await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
+ * @example await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
  */
 export async function forEachOf<T>(
   source: AsyncIterable<T> | Iterable<T>,
@@ -84,7 +80,7 @@ export async function forEachOf<T>(
     try {
       yield* source;
     } catch (error) {
-      // When no work is in hand and two of its calls wait for an element, pMap treats a throwing generator as finished.
+      // If two of its calls wait for an element and no work is running, pMap treats a throwing generator as finished.
       failures.push(error);
     }
   }

@@ -3,46 +3,44 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program to run that must not outlive this process. */
+/** A program that must not outlive this process. */
 export interface GuardedCommand {
   /** Its path, or its name on the PATH. */
   file: string;
   args?: readonly string[];
-  /** Folder to run in. Default: this process's. */
+  /** Default: this process's working directory. */
   cwd?: string;
-  /** All of its environment. Default: this process's. */
   environment?: NodeJS.ProcessEnv;
-  /** A folder of the program's own, which is there as long as the program is. */
+  /** A folder that exists as long as the program. */
   scratch?: ScratchFolder;
-  /** Seconds between the request to end and the kill. Default 0: it is killed at once. */
+  /** Seconds between the request to end and the kill. Default 0: killed at once. */
   graceSeconds?: number;
-  /** Gets what it writes to its output. Default: that is dropped. */
+  /** Default: its output is dropped. */
   onOutput?: (chunk: Buffer) => void;
-  /** Gets what it writes to its error output. */
   onErrorOutput: (chunk: Buffer) => void;
 }
 
-/** A folder that the guard makes before its program starts, and removes when the program has gone. */
+/** Made by the guard before the program starts, and removed when it is gone. */
 export interface ScratchFolder {
-  /** Its path; nothing is there yet. */
+  /** Must not exist yet. */
   path: string;
   /** A file that is copied into it under its own name. */
   seed: string;
 }
 
-/** How a process ended. */
 export interface ProcessEnd {
   /** As Lambda words it: `exit status 1`, `signal: killed`. */
   reason: string;
 }
 
 /**
- * Runs the program under a shell that ends it when this process's end of a pipe closes. The kernel closes the pipe however
- * this process ends, so not even `kill -9` leaves the program behind. The shell ends as the program did. (`read` is part of
- * the shell, and the guard sleeps in steps of one second: it leaves nothing behind either.)
+ * Runs the program under a shell that ends it when this process's end of a pipe closes. The kernel closes the pipe
+ * however this process ends, so that even `kill -9` leaves nothing behind. The shell exits with the program's status.
+ * (`read` is built into the shell, and the guard sleeps in steps of one second, so it leaves nothing behind either.)
  *
- * The shell makes the scratch folder itself: a folder that this process made would stay if it is killed before there is a shell. The
- * shell outlives the signals that ask it to end, which somebody may send to a whole tree of processes, and then removes the folder.
+ * The shell makes the scratch folder itself: if this process made it and were killed before starting the shell, it
+ * would stay. The shell survives signals that ask it to end, which may be sent to a whole process tree, and then
+ * removes the folder.
  */
 const WATCHDOG = `
 scratch=$1
@@ -75,7 +73,7 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** How long the output of a dead process is waited for. */
+/** How long to wait for a dead process's output. */
 const CLOSE_MS = 1_000;
 
 /** A shell adds this to the number of the signal that ended its program. */
@@ -87,9 +85,8 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
   [15, 'terminated'],
 ]);
 
-/** The process of a guarded program. */
 export class GuardedProcess {
-  /** Resolves when it is gone, with all that it started. */
+  /** Resolves when it and everything it started is gone. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;
@@ -98,34 +95,32 @@ export class GuardedProcess {
     const { file, args = [], cwd, environment, scratch, graceSeconds = 0, onOutput, onErrorOutput } = command;
     const { path = '', seed = '' } = scratch ?? {};
     const shellArgs = ['-c', WATCHDOG, 'sh', path, seed, String(graceSeconds), file, ...args];
-    // In a group of its own: Ctrl-C in the terminal reaches this process only, which can then finish its batch.
+    // In its own group: Ctrl-C in the terminal only reaches this process, which can then finish its batch.
     const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
     const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });
     this.child = child;
     if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     child.stderr?.on('data', onErrorOutput);
-    // The pipe breaks when the program ends, which `ended` tells.
+    // The pipe breaks when the program ends, which `ended` reports.
     child.stdin?.on('error', () => undefined);
     this.ended = this.end();
   }
 
-  /** True if it is gone. */
   get hasEnded(): boolean {
     return this.isGone;
   }
 
-  /** Its process group: the shell that guards it, and the program. */
+  /** Its process group: the guarding shell and the program. */
   get processGroup(): number | undefined {
     return this.child.pid;
   }
 
-  /** From now on it does not keep this process alive. */
   unref(): void {
     this.child.unref();
     for (const stream of this.child.stdio) if (stream instanceof Socket) stream.unref();
   }
 
-  /** Asks it to end, kills it after its grace, and waits until it is gone. Calling it again is fine. */
+  /** Asks it to end, kills it after the grace period, and waits until it is gone. Idempotent. */
   async stop(): Promise<void> {
     // Waiting for it has to keep this process alive.
     if (!this.isGone) this.child.ref();
@@ -133,7 +128,7 @@ export class GuardedProcess {
     await this.ended;
   }
 
-  /** Kills it, with all that it started, and waits until it is gone. Calling it again is fine. */
+  /** Kills it with everything it started, and waits until it is gone. Idempotent. */
   async kill(): Promise<void> {
     killGroup(this.child);
     await this.ended;
@@ -167,7 +162,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: none of the group is left.
+    // ESRCH: nothing of the group is left.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

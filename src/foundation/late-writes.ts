@@ -1,17 +1,18 @@
 /**
- * How late a write may land. A reconciliation reads, decides and writes; what it read may have been overtaken by then. Tombstones live
- * longer than such a write can take, and the items of a retired generation are deleted by a walk that begins later than one can land.
+ * How late a write may arrive. A reconciliation reads, decides and writes; what it read may be outdated by then.
+ * Tombstones live longer than such a write can take, and the walk that deletes a retired generation's items begins
+ * later.
  */
 
 /**
- * A writer of derived items sends no write later than this after the read that the write rests on: that of the derived item, or of the
- * registry's head. In milliseconds: the longest time that AWS Lambda lets a function run. A process that was suspended in between, such
- * as a laptop that slept, has to read again.
+ * The most milliseconds between the read that a write of a derived item is based on (of the item, or of the registry's
+ * head) and sending the write: AWS Lambda's longest run. A process that was suspended in between, such as on a sleeping
+ * laptop, has to read again.
  */
 export const SEND_WITHIN_MS = 15 * 60_000;
 
-/** A request that was sent lands within this time, in milliseconds, or never: DynamoDB refuses a signature that is older. */
+/** A sent request arrives within this many milliseconds or never: DynamoDB refuses older signatures. */
 export const LANDS_WITHIN_MS = 5 * 60_000;
 
-/** The longest time from a read to the landing of a write that rests on it, in milliseconds. */
+/** The most milliseconds from a read to the arrival of a write that is based on it. */
 export const LATEST_WRITE_MS = SEND_WITHIN_MS + LANDS_WITHIN_MS;

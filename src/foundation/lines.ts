@@ -1,19 +1,19 @@
 /**
- * Bytes of one line of an import or an export. An item of 400 KB, written in DynamoDB's JSON with every character escaped, is
- * below that.
+ * The longest line of an import or export. An item of 400 KB in DynamoDB's JSON, with every character escaped, is
+ * shorter.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** A line of a file, counted from 1; `bytes` is absent where there are more of them than a line may have. */
+/** Counted from 1; `bytes` is absent if the line is too long. */
 export interface Line {
   number: number;
   bytes?: Buffer;
 }
 
 /**
- * The lines of a file as bytes, each of bounded length: of a longer one nothing is kept. Blank lines are counted and not given: some
- * kilobytes of a compressed file hold millions of them. Not `node:readline`: that keeps
- * whatever comes, and also breaks lines at U+2028, which JSON allows inside strings.
+ * Lines as bytes, of bounded length: nothing is kept of a longer one. Blank lines are counted but not returned: some
+ * kilobytes of a compressed file may hold millions. `node:readline` doesn't limit lines, and also breaks them at
+ * U+2028, which JSON allows in strings.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   let number = 1;
@@ -53,7 +53,6 @@ function hasOnlyBlanks(bytes: Buffer): boolean {
   return bytes.every((byte) => BLANKS.has(byte));
 }
 
-/** Tells whether bytes begin as gzip does. */
 export function isGzip(bytes: Uint8Array): boolean {
   return bytes[0] === 0x1f && bytes[1] === 0x8b;
 }

@@ -1,6 +1,6 @@
 import { EdgeloomError } from './errors.ts';
 
-/** The names of options, each once: the type sees to it that none is missing, and that each boolean one is marked as such. */
+/** The names of options: the type requires that none is missing, and that booleans are marked. */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: [boolean, Exclude<Options[Name], undefined>] extends [
     Options[Name],
@@ -10,7 +10,7 @@ export type OptionNames<Options> = {
     : true;
 };
 
-/** Words that other libraries have for options, in lower case, with the names that these have here. */
+/** Other libraries' words for options, in lower case, with the names here. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
@@ -51,14 +51,14 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The names of the options that a word of another library may mean, the most probable first; empty for other words. */
+/** Most probable first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }
 
 /**
- * Checks an argument of options: throws `unknown-option` for a name that is none of `known`, which would be ignored
- * otherwise, and `invalid-option` for what is no object, or no boolean where one is due. `what` is the function that takes them.
+ * Throws `unknown-option` for a name that isn't `known` and would be ignored, and `invalid-option` if `options` isn't
+ * an object, or a boolean option isn't a boolean. `what` is the function that takes them.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -82,7 +82,7 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
-/** Checks the boolean options: a text such as 'no' would count as true, or be ignored. */
+/** A text such as 'no' would count as true, or be ignored. */
 function checkBooleans(what: string, options: object, known: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || typeof value === 'boolean') continue;
@@ -96,8 +96,8 @@ function checkBooleans(what: string, options: object, known: object): void {
 }
 
 /**
- * Checks an option that is a number, where it is given: throws `invalid-option` for another value, for NaN, for less than `least`, and for a
- * fraction of what is counted.
+ * Throws `invalid-option` if a given option isn't a number, is less than `least`, or is a fraction of something that is
+ * counted.
  */
 export function checkNumber(
   option: string,
@@ -114,7 +114,7 @@ export function checkNumber(
   );
 }
 
-/** Checks options of which `store` is one that has to be there: throws `no-store` where it is missing. */
+/** Throws `no-store` if `store` is missing. */
 export function checkStoreOptions<Options extends { store: object }>(
   what: string,
   options: Options,
@@ -131,7 +131,7 @@ export function checkStoreOptions<Options extends { store: object }>(
 
 const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
 
-/** Throws `invalid-option` for what is no secret to sign with: neither a text nor bytes, or empty. */
+/** Throws `invalid-option` unless the secret is a non-empty text or bytes. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {

@@ -11,26 +11,25 @@ export function backoffMs(attempt: number, random: () => number = Math.random): 
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** How to try again; without `remainingMs` for ever. A wait ends with the signal. */
+/** Without `remainingMs` retries never end. The signal ends a wait. */
 export interface RetryOptions extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Tells whether trying again may help; asked after each failure, with the number of tries so far. The place to log it. */
+  /** Asked after each failure, with the number of tries so far; the place to log it. */
   isRetryable: (error: unknown, attempt: number) => boolean;
-  /** Tells whether the caller gives up; asked after each wait. Default: never. */
+  /** Whether the caller gives up; asked after each wait. Default: never. */
   isEnding?: () => boolean;
 }
 
 /**
- * Tries an action until it succeeds, with backoff and jitter between the tries. Throws the action's last failure where that
- * is not retryable, where a wait would take longer than the time that is left, or where `isEnding` says so.
+ * Tries until the action succeeds, with backoff and jitter. Throws its last failure if that isn't retryable, if a wait
+ * would exceed the remaining time, or if `isEnding` says so.
  *
- * @example
- * await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
+ * @example await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
  */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,

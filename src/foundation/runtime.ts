@@ -2,17 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { OptionNames } from './options.ts';
 
 /**
- * The values that a run takes from outside, besides the store: time, waiting and chance. A run gets them once and passes them on
- * whole. Tests and simulators give their own, so that a run depends on nothing else.
+ * What a run takes from outside besides the store: time, waiting and randomness. Tests and simulators replace it, so
+ * that a run depends on nothing else.
  */
 export interface Runtime {
-  /** Clock in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   now: () => number;
-  /** Waits this many milliseconds. Throws the signal's reason if that is aborted first. */
+  /** Throws the signal's reason if aborted first. */
   wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** A random number, 0 to below 1: the jitter of retries. */
+  /** A random number from 0 to below 1, for the jitter of retries. */
   random: () => number;
-  /** Milliseconds left; called many times. At 0 no new call is begun. */
+  /** Milliseconds left; called many times. At 0 no new call is started. */
   remainingMs: () => number;
 }
 
@@ -25,19 +25,18 @@ export interface Abortable {
   signal?: AbortSignal | undefined;
 }
 
-/** The options by which a caller replaces parts of the runtime. A function names those that it takes, with `Pick`. */
+/** Options that replace parts of the runtime. A function picks those it supports. */
 export interface RuntimeOptions extends Abortable {
-  /** Clock in milliseconds since 1970. Default: the machine's. @internal */
+  /** The current time in milliseconds since 1970. Default: the machine's. @internal */
   now?: (() => number) | undefined;
   /** Waits this many milliseconds. Default: a timer. @internal */
   wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** A random number, 0 to below 1: the jitter of retries. Default: `Math.random`. @internal */
+  /** A random number from 0 to below 1, for the jitter of retries. Default: `Math.random`. @internal */
   random?: (() => number) | undefined;
-  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
   remainingMs?: (() => number) | undefined;
 }
 
-/** The names of these options, for the functions that take all of them. */
 export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   now: true,
   wait: true,
@@ -46,7 +45,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
-/** Returns the runtime of the machine, with the parts that the caller replaces. @internal */
+/** The machine's runtime, with the replaced parts. @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,
@@ -56,7 +55,7 @@ export function runtimeOf({
   return { now, wait, random, remainingMs };
 }
 
-/** Waits; throws the signal's reason if that is aborted first. */
+/** Throws the signal's reason if aborted first. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, signal === undefined ? {} : { signal });

@@ -4,32 +4,32 @@ import { type Definitions, searchesIn, viewName } from '../registry/definition.t
 import type { Generation, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
-/** Actions: a person asks for a change that the model does not contain. */
+/** Actions: changes that a person requests and the model doesn't contain. */
 
-/** A change for one projection, besides those of the model. */
+/** A change of one projection, besides those of the model. */
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * `search:USER.name`, `list:USER`, or a generation of it by its id: `search:USER.name@2`. A search that shares the item of another means
-   * the generations of that item which have it. If the registry or the model has a projection with
-   * the whole text as its name, the action means that projection.
+   * `search:USER.name`, `list:USER`, or one generation by its id: `search:USER.name@2`. For a search that shares
+   * another one's item, the generations of that item that have the search. If a projection's name equals the whole
+   * text, that projection is meant.
    */
   name: string;
 }
 
-/** The target of an action. It is decided when a run begins, and stays the same to the run's end. */
+/** What an action removes, decided when a run begins. */
 export interface ActionTarget {
   /** The name of the projection, or of a type's views. */
   name: string;
-  /** The ids of the generations that the action removes. */
+  /** The ids of the generations to remove. */
   generations: ReadonlySet<number>;
-  /** The search that the action names, where it shares the item of another: `USER.email`. */
+  /** The named search, if it shares another one's item: `USER.email`. */
   search?: string;
 }
 
 /**
- * Returns the target of an action: the generations that it removes, or the shape. Throws `last-generation` if readers would have no
- * generation left; only a drop may do that. Throws `shared-item` if a drop of one search would take away others of the model.
+ * Throws `last-generation` if readers would have no generation left, which only a drop may do, and `shared-item` if
+ * dropping a search would also remove others of the model.
  */
 export function actionTarget(
   registry: Registry,
@@ -40,7 +40,7 @@ export function actionTarget(
   const { name, id, search } = projectionNamedBy(action, registry, data, expected);
   const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
   if (type !== undefined) {
-    // The views of a type have one shape, which readers of the model use: there is no other one to take away.
+    // Readers of the model use the type's only shape: nothing else to remove.
     if (expected.views.has(type) && action.kind !== 'drop') throw lastGenerationError(name);
     const shape = newestShape(registry, type);
     return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
@@ -84,8 +84,8 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Returns the projection that an action names, and the generation, if it names one. Throws `unknown-projection` for a name that neither the
- * registry nor the model has. The name of a search may end like that of a generation. The registry keeps the names of projections that it has forgotten, so that a repeated drop means the same as before.
+ * Throws `unknown-projection` for a name that neither the registry nor the model has. A search's name may end like a
+ * generation's. The registry keeps the names of forgotten projections, so that a repeated drop means the same.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
@@ -116,7 +116,7 @@ function projectionNamedBy(
   );
 }
 
-/** The projection that a drop takes away although the model has it, so that the next migration builds it again; undefined for none. */
+/** Set if a drop removes a projection of the model, which the next migration builds again. */
 export function ownDrop(
   registry: Registry,
   data: DefinitionData,
@@ -134,21 +134,20 @@ export function ownDrop(
   return isOwn ? name : undefined;
 }
 
-/** The id of the shape that a type's views have, or had before they were dropped; undefined for a type without views. */
+/** The id of the type's views, or of those before they were dropped; undefined without views. */
 export function newestShape({ shapes }: Registry, type: string): number | undefined {
   const entry = shapes.get(type);
   return entry && entry.next - 1;
 }
 
-/** The generations of a projection that writers maintain. */
 export function liveGenerations({ projections }: Registry, name: string): Generation[] {
   return (projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
 }
 
 /**
- * Returns the actions that take away what a registry keeps besides a model: what other models added, and their definitions of what the
- * model has, too. Each costs every write of its items. An action names one generation by its id, so that it never takes away a later one.
- * The order is that of the registry.
+ * Actions that remove what the registry has besides the model: other models' projections, and their definitions of the
+ * model's projections. Each of them costs every write of its items. An action names one generation by id, so that it
+ * never removes a later one. In the registry's order.
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];

@@ -5,11 +5,11 @@ import type { Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /**
- * Throws if writers could not compile the registry. It must not be written then. The check uses the registry as it will be, after
- * the views that this migration replaces are gone, and those that it drops. Steps that only remove something are not checked: a
- * model need not have the functions of a projection that it drops.
+ * Throws if writers could not compile the registry, which must not be written then. Checks the registry as it will be
+ * without the views that this migration replaces or drops. Steps that only remove something aren't checked: a model
+ * needn't have the functions of a projection that it drops.
  *
- * @param dropped name of what the run's action takes away.
+ * @param dropped what the run's action removes.
  */
 export function checkCompiles(
   { shapes, ...registry }: Registry,
@@ -19,7 +19,7 @@ export function checkCompiles(
   dropped?: string,
 ): void {
   const replaced = [...shapes].map(([type, entry]) => {
-    // Views that go may name an edge type as it was: taking them away is the remedy for that.
+    // Views to be removed may use an outdated edge type: removing them is the remedy.
     if (viewName(type) === dropped) return [type, { next: entry.next }] as const;
     const own = views.get(type)?.fingerprint;
     const { shape } = entry;

@@ -48,15 +48,14 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 };
 
 /**
- * Brings a table to a model, step by step, during live traffic. Any run may be interrupted and started again, even twice at the
- * same time or from another checkout: each step is one conditional write, or work that can be repeated. The same holds for a run
- * that a `signal` ends: the steps that `onStep` has reported are finished. Throws `no-index` before a step where an index of a native
- * order or search is not ready: the derived orders and searches that it replaces would go. Throws `items-left-out` where items of the
- * table cannot be in what is built; a run with `acceptLeftOut` goes on from there. With `maxRcu` or `maxWcu`, calls that DynamoDB throttles
- * are made again.
+ * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
+ * started again, even twice at the same time or from another checkout: each step is one conditional write, or
+ * repeatable work, and steps reported by `onStep` are finished. Throws `no-index` before a step if the index of a
+ * native order or search isn't ready, since the derived ones that it replaces would be removed. Throws `items-left-out`
+ * if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there. With `maxRcu` or
+ * `maxWcu`, throttled calls are repeated.
  *
- * @example
- * const { done, next } = await migrate(graph, { store });
+ * @example const { done, next } = await migrate(graph, { store });
  */
 export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);
@@ -64,7 +63,7 @@ export async function migrate(graph: CompiledModel, options: MigrateOptions): Pr
   return await migrateTable({ ...options, graph });
 }
 
-/** The same, with options among those of a caller of this package. */
+/** For callers inside the package. */
 export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
   checkRates('migrate', options);
   const { maxRcu, maxWcu, random, clock } = options;
@@ -77,10 +76,10 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   );
 }
 
-/** Attempts at one step before the run assumes that another run is at work. */
+/** Attempts at a step before the run assumes that another run is at work. */
 export const MOST_OVERTAKEN = 8;
 
-/** The error of a run that another one with another aim overtakes again and again. */
+/** Another run with a different aim keeps overtaking this one. */
 export function overtakenByAnotherAim(): OvertakenError {
   return new OvertakenError(
     'overtaken',
@@ -89,13 +88,12 @@ export function overtakenByAnotherAim(): OvertakenError {
   );
 }
 
-/** One run: decides the next step and makes it, until nothing is left or the run has to stop. */
 class MigrationRun {
   private readonly work: StepWork;
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
-  /** How often another run has changed the registry before this run could. */
+  /** How often another run has changed the registry first. */
   private overtaken = 0;
   /** How often each registry step of a projection was made. */
   private readonly made: Map<string, number>;
@@ -190,7 +188,7 @@ class MigrationRun {
     );
   }
 
-  /** Makes a step like `makeStep`, or returns the place where it stopped. */
+  /** Like `makeStep`, but returns the place where it stopped. */
   private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
     try {
       this.work.checkTime();
@@ -202,25 +200,25 @@ class MigrationRun {
     }
   }
 
-  /** Makes a step; false if the registry has changed since it was read. */
+  /** False if the registry has changed since it was read. */
   private async makeStep(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
-    // A state that is not as it was seen was changed by another run.
+    // Another run has changed a state.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();
     return true;
   }
 
-  /** Makes a step that writes the registry; false if another run has written it since it was read. */
+  /** False if another run has written the registry since it was read. */
   private async makeRegistryStep(
     step: Step,
     kind: RegistryStep<Step>,
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // A run that makes one walk only (`walks: { only }`) stops here: the run that decides the steps writes the registry.
+    // A run for one walk (`walks: { only }`) stops here: the deciding run writes the registry.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(
@@ -229,7 +227,7 @@ class MigrationRun {
     );
     let next: Registry;
     try {
-      // The facts are read after the registry, so that a noted time is never before the noted state.
+      // Read facts after the registry, so that a noted time is never before the noted state.
       next = kind.write(step, head?.registry as Registry, await this.readFacts(kind, head?.registry));
     } catch (error) {
       if (error instanceof OvertakenError) return false;
@@ -243,7 +241,6 @@ class MigrationRun {
     return isWritten;
   }
 
-  /** Reads the facts that a step asks for. */
   private async readFacts({ asks }: RegistryStep<Step>, registry: Registry | undefined): Promise<WriteFacts> {
     const { graph, store, stats, runtime, waits } = this.work;
     const serverTimeMs = asks === 'time' ? await waits.now() : 0;
@@ -251,7 +248,7 @@ class MigrationRun {
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
-    // A deleted registry may have given out low ids, so this one begins with a random one. Keys have room for nine digits.
+    // A deleted registry may have used low ids, so this one begins with a random one. Keys have room for nine digits.
     // rule: new-registry-stamps-no-view-again
     const firstId = 1 + Math.floor(runtime.random() * 2 ** 29);
     return { ...facts, isEmpty, firstId };
@@ -269,9 +266,9 @@ class MigrationRun {
     return { version: 1, memory, ...made, ...this.work.place, ...left };
   }
 
-  /** A run with another aim takes back what this one makes, so that it is made again and again. */
+  /** A run with another aim reverts what this one makes, again and again. */
   private noteMade(step: Step): void {
-    // Each time a projection has another id.
+    // A projection gets another id each time.
     const names = projectionNamesOf(step).split(' ');
     const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
     if (name === step.kind) return;
@@ -281,7 +278,7 @@ class MigrationRun {
     if (times > MOST_OVERTAKEN) throw overtakenByAnotherAim();
   }
 
-  /** Two runs with different aims would otherwise overtake each other for ever. */
+  /** Otherwise two runs with different aims would overtake each other forever. */
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;

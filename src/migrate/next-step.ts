@@ -7,28 +7,27 @@ import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } f
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
- * Decides the next step of a migration: a pure function of the registry, of the expected model, and of the work of this run under
- * the ids that it has seen. Each step is one write of the registry, or the work before one, so that an interrupted run is simply
- * started again.
+ * Decides the next step of a migration: a pure function of the registry, the expected model, and what this run has done
+ * under the ids that it has seen. Each step is one write of the registry, or the work before one, so an interrupted run
+ * can simply be started again.
  */
 
-/** The values that decide the next step. */
 export interface Situation {
   registry: Registry | undefined;
   data: DefinitionData;
   expected: Definitions;
   memory: RunMemory;
-  /** True if the table was empty when this run looked, after the registration; absent: it has not looked. */
+  /** True if the table was empty after the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
-  /** The target of the action when the run began. Absent: the run has no action, or has seen no registry. */
+  /** The action's target when the run began. Absent: no action, or no registry yet. */
   target?: ActionTarget;
-  /** How late a write of a consumer may land, in milliseconds. Default: 20 minutes. */
+  /** How late a consumer's write may arrive, in milliseconds. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
 }
 
-/** Returns the next step; undefined if nothing is left to do. */
+/** Undefined if nothing is left to do. */
 export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };
@@ -63,8 +62,8 @@ export function nextStep(situation: Situation): Step | undefined {
 }
 
 /**
- * Waits until no reader relies on the absence of a registry any more. Such a reader uses the plain keys and the views by its own
- * model, but writers of another model are about to change the table.
+ * Wait until no reader relies on the absence of a registry. Such a reader uses plain keys and views by its own model,
+ * but writers of another model are about to change the table.
  */
 function waitForReadersWithoutRegistry({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
   const seen = [
@@ -110,20 +109,20 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Every replica has to show the last write before readers may use the generation: a reader may ask any replica, and would take a
- * gap for absence.
+ * Every replica has to show the last write before readers use the generation: a reader may ask any replica, and would
+ * take a gap for absence.
  */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** Tells whether another generation is ready and has the same definition; the same meaning is not enough. */
+/** Whether another ready generation has the same definition; the same meaning isn't enough. */
 function isReadyWithDefinition(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }
 
-/** Changes shapes together: the shapes of two node types have to agree about an edge type at any time. */
+/** Shapes change together: those of two node types must always agree about an edge type. */
 function shapeStep(registry: Registry, situation: Situation): Step | undefined {
   const { expected, memory } = situation;
   const types = [...expected.views.keys()].filter((type) => !isDropped(viewName(type), situation));
@@ -149,8 +148,8 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Returns the next step that removes earlier generations all of whose meanings newer ones have. Nobody has to ask for it by a
- * `MigrateAction`, because their readers use those. A search may have moved to the item of another projection.
+ * Removes earlier generations whose meanings newer ones all have. No `MigrateAction` is needed, since readers use the
+ * newer ones. A search may have moved to another projection's item.
  */
 function retireStep(registry: Registry, { expected, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
@@ -168,7 +167,7 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
         const other = own.get(meaning);
         if (other === undefined) return false;
         if (other.name === name) return generation.id < other.generation.id;
-        // A search that moved to the item of another projection.
+        // A search that moved to another projection's item.
         return (
           generation.definition !== expected.projections.get(name)?.fingerprint &&
           (generation.since ?? 0) <= (other.generation.since ?? 0)
@@ -192,8 +191,8 @@ function deleteStep(registry: Registry, situation: Situation): Step | undefined 
 }
 
 /**
- * The walk that deletes items of a generation begins when no writer can write one any more: each has read in the registry that the
- * generation is retired, and what it sent before that has landed.
+ * The walk that deletes a generation's items begins when no writer can write one: each has read in the registry that it
+ * is retired, and earlier writes have arrived.
  */
 function outlastStep(
   retired: readonly SeenState[],
@@ -203,7 +202,7 @@ function outlastStep(
   return seen.length === 0 || lateWritesMs === 0 ? undefined : { kind: 'outlast', seen, forMs: lateWritesMs };
 }
 
-/** The steps of an action: it removes generations that the model's own changes do not remove. */
+/** Removes generations that the model's own changes don't remove. */
 function actionStep(registry: Registry, situation: Situation): Step | undefined {
   const { target, memory } = situation;
   if (target === undefined) return undefined;
@@ -222,7 +221,10 @@ function actionStep(registry: Registry, situation: Situation): Step | undefined 
   );
 }
 
-/** Tells whether an action would take the last ready generation of a search from readers that the model gives another place. */
+/**
+ * Whether an action would remove the last ready generation of a search from readers, while the model gives the search
+ * another place.
+ */
 function takesLast({ projections }: Registry, situation: Situation): boolean {
   const { target, expected, data } = situation;
   const meaningsOfReady = (isGoing: boolean): Set<string> =>
@@ -251,7 +253,7 @@ function dropViewStep({ shapes }: Registry, type: string, situation: Situation):
   const entry = shapes.get(type);
   if (entry === undefined) return undefined;
   const { next, shape } = entry;
-  // The registry does not record whether the views are deleted: a run that was started again deletes once more.
+  // The registry doesn't record whether the views are deleted: a restarted run deletes again.
   const gone = { name: viewName(type), id: next - 1, changed: next };
   if (shape === undefined)
     return memory.deleted.has(seenKey(gone))
@@ -263,8 +265,8 @@ function dropViewStep({ shapes }: Registry, type: string, situation: Situation):
 }
 
 /**
- * Returns the next step that removes generations which are not ready any more: a wait until this run has seen that for a full lease, then
- * `abandon` for one of them. Undefined if there are none.
+ * Removes generations that aren't ready: waits until this run has seen that for a full lease, then `abandon` for one of
+ * them. Undefined if there are none.
  */
 function removalStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
   const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));

@@ -7,18 +7,19 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';
 
 /**
- * Registers the model with a table that has no registry and no items, so that readers may use all of it at once. Any other table is
- * left unchanged: a registration would make its searches unavailable to readers until they are verified; `migrate` does that when a
- * person asks for it. Returns whether readers may use all of it: not if an item came during the registration, and the caller gives no time to
- * build its projections.
+ * Registers the model with a table without registry and items, so that readers may use everything at once. Any other
+ * table is left alone: registration would make its searches unavailable until they are verified, so a person has to run
+ * `migrate`. Returns whether readers may use everything: not if an item arrived during the registration, and the caller
+ * gives no time to build its projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });
-  // A run that ended before it had looked for items has left a fresh registry.
+  // A run that ended before looking for items has left a fresh registry.
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
-  // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written meanwhile.
+  // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written in
+  // between.
   return (await migrateTable(options)).done;
 }

@@ -16,7 +16,7 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** The work of a run: its walks over the table, its waits, and the place where it stops. */
+/** A run's walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {
   readonly graph: CompiledModel;
   readonly store: MigrateOptions['store'];
@@ -26,13 +26,12 @@ export class StepWork implements StepRun {
   isEmpty: boolean | undefined;
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
-  /** The phase, and the name, of the walk over the table that is under way. */
+  /** Phase and name of the current walk. */
   private phase = '';
   private walkName = '';
   private readonly known = new Map<string, Data>();
-  /** The head that was read last. */
   private last: Head | undefined;
-  /** The walks that others have finished. */
+  /** Walks that others have finished. */
   private readonly walkedByOthers: ReadonlySet<string>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {
@@ -44,7 +43,7 @@ export class StepWork implements StepRun {
     this.waits = new Waits(options);
   }
 
-  /** Reads the registry, and the definitions in it that the run does not know yet. */
+  /** Reads the registry, and definitions that the run doesn't know yet. */
   async readRegistry(): Promise<{ head: Head | undefined; data: DefinitionData }> {
     const head = await readHead(this, this.last);
     this.last = head;
@@ -58,7 +57,7 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  /** The part of the run's place that is about the walks of others. */
+  /** What the run's place says about others' walks. */
   get place(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
     return { ...(walked && { walked }) };
@@ -79,7 +78,7 @@ export class StepWork implements StepRun {
       checkStates: async () => {
         if (!(await this.areUnchanged(states))) throw new ChangedStates();
       },
-      // A page that has begun is finished: only the walk asks for the time.
+      // A page that has begun is finished: only the walk checks the time.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
         const { head, data } = await this.readRegistry();
@@ -109,13 +108,13 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may ask for another walk by now than the one that was dealt out: this share has nothing to do.
+    // The registry may need another walk than the one that was dealt out: nothing to do for this share.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
-  /** Builds generations and verifies them, beginning with the walk in which the last run stopped. */
+  /** Begins with the walk in which the last run stopped. */
   async buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const walks = buildingWalks(context, generations).map((one) => ({
       ...one,
@@ -149,7 +148,7 @@ export class StepWork implements StepRun {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
-  /** Tells whether generations or shapes are still in the states in which they were seen: one consistent read. */
+  /** Whether generations or shapes are unchanged, by one consistent read. */
   private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
     if (states.length === 0) return true;
     const { head } = await this.readRegistry();

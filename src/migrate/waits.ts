@@ -4,26 +4,25 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** The waits of a migration, within a call or between two of them. */
+/** The waits of a migration, within a call or between two. */
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
 
 /** Added to a wait between two calls, whose clocks may differ by some seconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
-/** The waits of one run. Each has names, so that the next call knows what the last call has waited for. */
+/** Each wait has names, so that the next call knows what the last one has waited for. */
 export class Waits {
   constructor(
     private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
   ) {}
 
-  /** Waits until the leases have ended that readers began before this run saw the named states. */
+  /** Waits for the end of leases that began before this run saw the named states. */
   async waitForLeases(names: readonly string[]): Promise<void> {
     // rule: run-waits-for-a-full-lease
     await this.waitOrStop(LEASE_MS, names);
   }
 
-  /** Waits until every replica shows the last writes. */
   async waitForReplicas(names: readonly string[]): Promise<void> {
     // rule: ready-is-on-every-replica
     await this.waitOrStop(
@@ -32,7 +31,7 @@ export class Waits {
     );
   }
 
-  /** Waits for some milliseconds, until no write can land that rests on a registry from before the named states. */
+  /** Waits until no write can arrive that is based on a registry from before the named states. */
   async outlastLateWrites(names: readonly string[], forMs: number): Promise<void> {
     await this.waitOrStop(
       forMs,
@@ -40,12 +39,12 @@ export class Waits {
     );
   }
 
-  /** The time by DynamoDB's clock, if it is known: the calls of one migration may run on several machines. */
+  /** By DynamoDB's clock, if known: the calls of one migration may run on several machines. */
   async now(): Promise<number> {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
-  /** Waits, or throws `StoppedRun` if the caller is to wait between two calls. A timer is not affected if the wall clock is set. */
+  /** Throws `StoppedRun` if the caller waits between two calls. A timer isn't affected by setting the wall clock. */
   private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.
@@ -56,8 +55,8 @@ export class Waits {
 }
 
 /**
- * Returns the remaining wait; undefined if the last call has waited long enough for the same names. If the clock was set back since
- * then, the wait begins again.
+ * Undefined if the last call has waited long enough for the same names. If the clock was set back, the wait begins
+ * again.
  */
 function remainingWait(
   seen: readonly string[],
@@ -71,7 +70,6 @@ function remainingWait(
   return { seen: [...seen], sinceMs: isSame ? before.sinceMs : nowMs, forMs };
 }
 
-/** The number of seconds until the next call. */
 export function waitSeconds({ waiting }: MigratePlace, nowMs: number): number {
   if (waiting === undefined) return 1;
   const { sinceMs, forMs = LEASE_MS + CLOCKS_DIFFER_MS } = waiting;

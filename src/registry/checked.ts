@@ -8,19 +8,19 @@ import { areViewsReady, standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
 /**
- * The projections that a check compares: the ready ones. A projection that is being built differs by nature, a retired one is garbage, and items that the
- * registry does not know are neither right nor wrong.
+ * The projections that a check compares: the ready ones. A projection under construction differs by nature, a retired
+ * one is garbage, and unregistered items are neither right nor wrong.
  */
 
 /**
- * Gives the model that a check compares: the projections that are ready in the table's registry, not all that writers maintain. Without a
- * registry, and with one that is only announced, it gives the own model.
+ * The ready projections of the table's registry, not everything that writers maintain. Without a registry, or with an
+ * announced one, the own model.
  */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, modelOfReady);
 }
 
-/** The same, of a registry that was read. */
+/** Like `modelToCheck`, for a registry that was read. */
 export function modelOfReady(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     // rule: check-compares-what-is-ready
@@ -33,9 +33,9 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * The keys of items whose treatment has changed since the check began, because the registry has. A finding about one of them
- * does not count. All others count: ids are never used again, so an item that is ready now under the same id was maintained
- * all the while, and one that was retired stays retired.
+ * Keys of items that the registry now treats differently than when the check began. Findings about them don't count.
+ * Others do: ids are never reused, so an item that is ready now under the same id was always maintained, and a retired
+ * one stays retired.
  */
 export async function keysMovedSince(
   began: CompiledModel,
@@ -45,7 +45,7 @@ export async function keysMovedSince(
   // rule: check-reads-the-registry-again
   if ((await model.current()) === began) return new Set();
   const { items } = await store.getMany(keys, { consistent: true });
-  // Read after the items: whatever they are stamped with was registered before.
+  // Read after the items: their stamps were registered before.
   // rule: items-are-judged-by-a-registry-read-after-them
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {

@@ -1,24 +1,22 @@
 import { hash128 } from '../core/items/keys.ts';
 
 /**
- * Definitions as data: the content of a compiled model, without its functions, in a form that JSON keeps. A value that is undefined or
- * false is left out, so that a new option whose default is one of the two changes no fingerprint.
+ * Definitions as JSON data: a compiled model's content without functions. Undefined and false are left out, so that a
+ * new option with such a default changes no fingerprint.
  */
 
-/** A value that JSON keeps. */
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
-/** These names mark maps and sets; no option has them. */
+/** Mark maps and sets; no option has these names. */
 const MAP = '$map';
 const SET = '$set';
 
-/** A derive, as data and as a compiled model holds it. */
 interface DeriveValue {
   kind: 'derive';
   version?: number;
 }
 
-/** A value of a compiled model as data. A derive becomes its version. */
+/** A derive becomes its version. */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;
@@ -37,10 +35,10 @@ export function dataOf(value: unknown): Data | undefined {
   return data;
 }
 
-/** Finds the function of a derive: by its place in the definition, such as `order/0`, and its version. */
+/** Finds a derive's function by its place in the definition, such as `order/0`, and its version. */
 export type FindCode = (place: string, version: number) => unknown;
 
-/** The value of a compiled model out of data; each derive is what `findCode` gives for it. */
+/** Turns data back into a compiled model's value; derives come from `findCode`. */
 export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown {
   if (data === null || typeof data !== 'object') return data;
   if (Array.isArray(data))
@@ -60,7 +58,7 @@ export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown
   );
 }
 
-/** The derives of a value of a compiled model, by their places. */
+/** By their places. */
 export function derivesOf(value: unknown, place = '', found = new Map<string, object>()): Map<string, object> {
   if (value === null || typeof value !== 'object') return found;
   if (isDerive(value)) return found.set(place, value);
@@ -74,12 +72,12 @@ export function derivesOf(value: unknown, place = '', found = new Map<string, ob
   return found;
 }
 
-/** Sixteen hex digits that are equal for equal data only. */
+/** Sixteen hex digits, equal only for equal data. */
 export function fingerprintOf(data: Data): string {
   return hash128(JSON.stringify(data)).slice(0, 16);
 }
 
-/** The name of a list's part in paths: parts with names keep theirs, whatever precedes them. */
+/** Named parts keep their name in paths, whatever precedes them. */
 function partName(part: unknown, i: number): string {
   const { name, type } = Object(part) as { name?: unknown; type?: unknown };
   if (typeof name === 'string') return name;

@@ -30,53 +30,50 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
 /**
- * Definitions of a model's projections, and of the views of each node type. A definition holds everything that
- * its items depend on, so that two models with the same definition make the same items of the same base items.
+ * Definitions of a model's projections, and of each node type's views. A definition holds everything that its items
+ * depend on: models with the same definition derive the same items.
  */
 
 /** The options that decide which base items are edges of a type. */
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
-/** The attributes that views show of nodes with a target item. */
 export type Owners = ReadonlyMap<string, Projection>;
 
-/** The options of a type that say when its items count as absent. */
+/** Options that say when items count as absent. */
 export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
-/** The attributes by which nodes count as absent, by the types that a definition depends on; undefined: none of them has one. */
+/** Attributes by which nodes count as absent, by the types that a definition depends on; undefined: none. */
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A search of a node type, with those that share its index item. */
+/** A node type's search, with those that share its index item. */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
-  /** The first, which names the item. */
+  /** The first one, which names the item. */
   search: SearchSettings;
-  /** The others, in the order of their indexes. */
+  /** The others, in index order. */
   packed?: readonly SearchSettings[];
 }
 
-/** The view of a part of a node type. */
 export interface PartDefinition {
   kind: 'part';
   type: string;
   part: PartSettings;
 }
 
-/** The item that the first orders share, with the count and the total of the edges and the target's item. */
+/** The item shared by the first orders, with the edges' count, total, and the target's item. */
 export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
   /** Sums and groups of the count. */
   outgoing?: TotalSettings;
-  /** The total of the edges that enter a node. */
+  /** The total of incoming edges. */
   incoming?: TotalSettings;
   orders: readonly OrderSettings[];
   settings?: InboundSettings;
   owners?: Owners;
 }
 
-/** A named order. */
 export interface OrderDefinition extends OfNodes {
   kind: 'order';
   edge: EdgeTyping;
@@ -85,7 +82,7 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
-/** The views of a node type: what they show of the node, and of the edges that leave it. */
+/** A node type's views: what they show of the node and its outgoing edges. */
 export interface ViewDefinition extends OfNodes {
   kind: 'view';
   type: string;
@@ -94,42 +91,37 @@ export interface ViewDefinition extends OfNodes {
   edges: readonly (EdgeTyping & Pick<EdgeModel, 'labels' | 'copy'>)[];
 }
 
-/** The definition of a projection with keys of its own. */
+/** A projection with its own keys. */
 export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition;
-/** The kinds of projections with keys of their own. */
 export type KeyedKind = KeyedDefinition['kind'];
-/** The name of a projection whose definitions are of one kind. */
+/** The name of a projection whose definitions have one kind. */
 export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
 /** Any definition. */
 export type Definition = KeyedDefinition | ViewDefinition;
 
-/** A definition with what is known of it: the data that the registry keeps, and its fingerprints. */
+/** A definition with its registry data and fingerprints. */
 export interface Defined<D extends Definition = Definition> {
   name: string;
   definition: D;
   data: Data;
-  /** Fingerprint of the whole definition. */
+  /** Of the whole definition. */
   fingerprint: string;
   /**
-   * Fingerprints without the options that spread items over index partitions, since a reader's results depend on the rest: one of the
-   * projection, and of searches that share an item one of each, in the order of their indexes.
+   * Fingerprints without options that only spread items over index partitions, which don't affect readers' results:
+   * one, or one per search that shares the item, in index order.
    */
   meanings: readonly string[];
   /** The functions, by place. */
   code: ReadonlyMap<string, object>;
 }
 
-/** The definitions of a model. */
 export interface Definitions {
-  /** By name. */
   projections: ReadonlyMap<string, Defined<KeyedDefinition>>;
-  /** By node type. */
   views: ReadonlyMap<string, Defined<ViewDefinition>>;
 }
 
 const known = new WeakMap<CompiledModel, Definitions>();
 
-/** Takes a model apart; once for each model. */
 export function definitionsOf(model: CompiledModel): Definitions {
   let definitions = known.get(model);
   if (definitions === undefined) {
@@ -139,27 +131,24 @@ export function definitionsOf(model: CompiledModel): Definitions {
   return definitions;
 }
 
-/** The name of the projection that is named after a search, or of the list of a type's nodes. */
+/** A search, or the list of a type's nodes. */
 export function searchName(type: string, search: string): ProjectionName<'search'> {
   return search === NODE_LIST ? `list:${type}` : `search:${type}.${search}`;
 }
 
-/** The name of the views of a part. */
 export function partName(type: string, part: string): ProjectionName<'part'> {
   return `part:${type}.${part}`;
 }
 
-/** The name of what the first orders and the count of an edge type are. */
+/** An edge type's first orders and count. */
 export function inboundName(edgeType: string): ProjectionName<'inbound'> {
   return `inbound:${edgeType}`;
 }
 
-/** The name of a named order. */
 export function orderName(edgeType: string, order: string): ProjectionName<'order'> {
   return `order:${edgeType}.${order}`;
 }
 
-/** The name of the views of a node type. */
 export function viewName(type: string): string {
   return `view:${type}`;
 }
@@ -174,7 +163,7 @@ function extractDefinitions(model: CompiledModel): Definitions {
       const view = withAbsence(model, viewDefinition(model, node));
       views.set(node.type, withFingerprints(viewName(node.type), view));
     }
-    // Where items lie belongs to a generation, not to its definition.
+    // Places belong to a generation, not to its definition.
     for (const shared of packsOf(derivedSearches(node.searches))) {
       const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
       const others = packed.length === 0 ? {} : { packed };
@@ -212,7 +201,6 @@ function extractDefinitions(model: CompiledModel): Definitions {
   return { projections, views };
 }
 
-/** The types of nodes whose absence a definition depends on. */
 export function nodesDecidingOf(definition: Definition): string[] {
   switch (definition.kind) {
     case 'search':
@@ -258,20 +246,20 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** The fingerprints of what results depend on: see `Defined`. A search has the same one, whichever item it shares. */
+/** Fingerprints of what results depend on: see `Defined`. A search has the same one in whichever item it is. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
   return each.map((one) => fingerprintOf(meaningOf(one)));
 }
 
-/** The searches that a definition is of, by its data: `USER.name`. */
+/** `USER.name`. */
 export function searchesIn(data: Data | undefined): string[] {
   const { search, packed = [] } = Object(data) as { search?: SearchSettings; packed?: readonly SearchSettings[] };
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
-/** A fingerprint of what the order of a search's hits means, of what its partitions are named by, and of which nodes count as absent. @internal */
+/** Fingerprint of the order of a search's hits, its partitions, and which nodes count as absent. @internal */
 export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? model.nodes.get(type) : undefined;
@@ -282,7 +270,7 @@ export function meaningOfSearch(model: CompiledModel, search: SearchSettings & {
   }));
 }
 
-/** A fingerprint of what an order of an edge type means, of what its partitions are named by, and of which edges count as absent. @internal */
+/** Fingerprint of an edge type's order, its partitions, and which edges count as absent. @internal */
 export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen, expires } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => model.nodes.get(from)?.deletedWhen ?? []) : [];
@@ -298,7 +286,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
 
 const meanings = new WeakMap<object, string>();
 
-/** Computed once for each part of a model: every page of a read asks for it. */
+/** Cached, since every page of a read asks for it. */
 function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);
@@ -308,7 +296,7 @@ function cachedMeaning(part: object, ordering: () => object): string {
 const SPREAD: readonly OptionTable[] = [SEARCH_OPTIONS, INBOUND_OPTIONS];
 const SPREADING: ReadonlySet<string> = new Set(SPREAD.flatMap((table) => settingNames(table, 'spread')));
 
-/** The part of a definition that results depend on: an item's place in the index only where it decides which questions can be asked. */
+/** What results depend on: an item's place in the index only matters if it decides which queries are possible. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
@@ -318,7 +306,7 @@ function meaningOf(data: Data): Data {
   return Object.fromEntries(entries);
 }
 
-/** The options of an edge type that decide which base items are its edges. */
+/** The options that decide which base items are the type's edges. */
 export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen, expires }: EdgeModel): EdgeTyping {
   return {
     ...{ type, from, to, keys },
@@ -385,8 +373,8 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
 };
 
 /**
- * Throws `unknown-definition` where a definition has a part that this software does not maintain: it comes from a newer one, and
- * items made without that part would be wrong.
+ * Throws `unknown-definition` if a definition has a part that this software doesn't maintain: it comes from a newer
+ * version, and items made without that part would be wrong.
  */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
   const options = OPTIONS[kind];

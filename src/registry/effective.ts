@@ -5,15 +5,15 @@ import { type Generation, type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
 
 /**
- * The model that a writer maintains: what the registry keeps, compiled. All but the newest generations that fit together, and
- * the views, is in further models, so that no two definitions of one name are ever in one.
+ * The model that a writer maintains: the registry's content, compiled. Further models have all but the newest
+ * generations that fit together, so that one model never has two definitions of the same name.
  */
 
 /**
- * The model of everything that the registry keeps, with the functions of the own model. Throws `projection-code-missing`
- * where that lacks one, and `unknown-definition` where a definition comes from newer software.
+ * Everything in the registry, with the own model's functions. Throws `projection-code-missing` if a function is
+ * missing, and `unknown-definition` if a definition comes from newer software.
  *
- * @param whole the table's registry, where `registry` is only a part of it.
+ * @param whole the table's registry, if `registry` is only a part of it.
  */
 export function effectiveModel(
   registry: Registry,
@@ -39,8 +39,8 @@ export function effectiveModel(
 }
 
 /**
- * Adds the types of base items that no projection of the model names: node types of the table's registry, and edge types, parts and
- * node types without views of the own model. So an item of theirs is of a known type, and nothing is derived from it.
+ * Adds types that no projection names: node types of the registry, and edge types, parts and viewless node types of the
+ * own model. Their items are then of a known type, without derived items.
  */
 function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
   const nodes = new Map(model.nodes);
@@ -58,7 +58,6 @@ function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }:
   return { ...model, nodes, edges };
 }
 
-/** A generation as the planner takes it. */
 export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): Kept {
   return {
     ...(id !== 1 && { generation: id }),
@@ -67,8 +66,8 @@ export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): 
 }
 
 /**
- * Gives the parts of a generation that a later generation has, too: its searches, or the whole projection. A search may have moved to
- * the item of another projection.
+ * What a later generation has as well: its searches, or the whole projection. A search may have moved to another
+ * projection's item.
  */
 export function supersededBy(
   { projections }: Registry,
@@ -93,12 +92,12 @@ export function supersededBy(
   };
 }
 
-/** The time since which a generation is kept, for a comparison: one without is the latest. */
+/** For comparison: a generation without a time is the latest. */
 function keptSince({ since = Number.POSITIVE_INFINITY }: Generation): number {
   return since;
 }
 
-/** The newest first, so that the first model is the one that most readers ask for. */
+/** Newest first, so that the first model has what most readers use. */
 function keptGenerations({ projections }: Registry): { name: string; kept: Generation }[] {
   const kept = [...projections].flatMap(([name, { generations }]) =>
     generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation })),

@@ -9,40 +9,39 @@ import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
- * The registry's items, in a partition of their own: `head`, the states that are too large for it, and the definitions by their fingerprints.
- * Their sort keys are in lower case and without `~`: neither the stream's filter nor a repair by earlier software takes them for its own.
+ * The registry's items, in a partition of their own: `head`, states too large for it, and definitions by fingerprint.
+ * Their sort keys are lower case without `~`: neither the stream's filter nor an older version's repair mistakes them
+ * for its own.
  *
- * Everybody reads the head again and again, so it stays within one read unit: a larger state is an item of its own, named by its content. It is
- * written before a head names it, and read when a head names another one than the last.
+ * The head is read often, so it stays within one read unit: a larger state is a separate item, named by its content. It
+ * is written before a head names it, and read when a head names another one than before.
  */
 
 const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
 const STATE_PREFIX = 'states/';
 const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
-/** In a head whose state is an item of its own: the name of that item. */
+/** The name of the item with the head's state, if separate. */
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
-/** Bytes of the largest state in a head: the item has at most 4 KB. */
+/** Limit of a state inside the head: the item has at most 4 KB. */
 const MOST_BYTES_IN_HEAD = 3_800;
-/** Reads of a head whose state was replaced meanwhile. */
+/** Tries to read a head whose state keeps being replaced. */
 const MOST_READS = 8;
 
-/** A head as it was read. */
 export interface Head {
   registry: Registry;
-  /** The revision that a write of the next head compares. */
+  /** Compared by the write of the next head. */
   revision: string | undefined;
-  /** The text of the registry. */
   text: string;
-  /** The item that has the text; absent: the head itself. */
+  /** The item with the text; absent: the head itself. */
   stateKey?: ItemKey | undefined;
 }
 
 /**
- * A consistent read of the head; undefined where the table has no registry.
+ * A consistent read; undefined if the table has no registry.
  *
- * @param last the head that was read before: a state that is still the same is neither read nor taken apart again.
+ * @param last the head read before: an unchanged state is neither read nor parsed again.
  */
 export async function readHead(reader: CountingReader<'get'>, last?: Head): Promise<Head | undefined> {
   for (let reads = 0; reads < MOST_READS; reads++) {
@@ -53,7 +52,7 @@ export async function readHead(reader: CountingReader<'get'>, last?: Head): Prom
     const holder = stateKey === undefined || isSame ? item : await readItem(reader, stateKey);
     const text = isSame ? last!.text : stringOf(holder?.[STATE]);
     if (item === undefined || (text === undefined && stateKey === undefined)) return undefined;
-    // Another head has replaced it between the two reads.
+    // Another head replaced it between the two reads.
     if (text === undefined) continue;
     const registry = last?.text === text ? last.registry : decodeRegistry(text);
     return { registry, revision: numberOf(item[REVISION]), text, ...(stateKey && { stateKey }) };
@@ -65,20 +64,17 @@ function stateKeyOf(name: string): ItemKey {
   return { source: SERVICE_PARTITION, target: STATE_PREFIX + name };
 }
 
-/** A store to write the registry to, and where its calls are counted. */
 export interface CountingWriter<Calls extends 'get' | 'update'> {
   store: Pick<Store, Calls>;
   stats: ReadStats & WriteStats;
 }
 
-/** The counters to which writes add. */
 export interface WriteStats {
   writes: number;
-  /** Write capacity units. */
   wcu: number;
 }
 
-/** Writes the next head, if nothing has changed it since `revision` was read; false where something has. */
+/** False if the head has changed since `revision` was read. */
 export async function writeHead(
   writer: CountingWriter<'update'>,
   registry: Registry,
@@ -89,12 +85,12 @@ export async function writeHead(
     return await writeItem(writer, HEAD, { [STATE]: { S: text } }, revision, [STATE_NAME]);
   }
   const name = hash128(text);
-  // A head never names what is not there.
+  // A head must never name a missing state.
   await writeItem(writer, stateKeyOf(name), { [STATE]: { S: text } }, undefined);
   return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
 }
 
-/** Deletes the item of a state that another head has replaced: a version never comes back. */
+/** Deletes the item of a replaced state: a version never comes back. */
 export async function deleteState(
   { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
   stateKey: ItemKey,
@@ -103,7 +99,7 @@ export async function deleteState(
   stats.wcu += (await store.delete(stateKey)).wcu;
 }
 
-/** Puts definitions next to the head, before a head names them. Each is named by its content, so that none changes. */
+/** Writes definitions before a head names them. They are named by content, so they never change. */
 export async function writeDefinitions(
   writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,
@@ -130,7 +126,7 @@ async function writeItem(
   return applied;
 }
 
-/** Reads definitions that are not in `known` yet, and adds them to it: they never change. */
+/** Adds definitions that aren't in `known` yet: they never change. */
 export async function readDefinitions(
   reader: CountingReader<'getMany'>,
   { projections, shapes }: Registry,
@@ -153,7 +149,7 @@ function definitionKey(fingerprint: string): ItemKey {
   return { source: SERVICE_PARTITION, target: DEFINITION_PREFIX + fingerprint };
 }
 
-/** A registry that was there is gone: what readers and writers have relied on is not known any more. */
+/** A registry that existed is gone, so what readers and writers relied on is unknown. */
 export function registryGone(): EdgeloomError {
   return new EdgeloomError(
     'registry-gone',

@@ -4,11 +4,12 @@ import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
 import { distrustEverything, isAnnounced } from './transitions.ts';
 
-/** Which table and stream a registry is of, and where it is maintained. */
+/** Which table and stream a registry belongs to, and where it is maintained. */
 
 /**
- * A table with replicas in several regions has one home: consumers and migrations run there. Conditions hold within a region
- * only, and what is written elsewhere comes later and in another order, so that two regions would undo each other's work.
+ * A table with replicas in several regions has one home, where consumers and migrations run. Conditions only hold
+ * within a region, and writes from elsewhere arrive later and in another order, so two regions would undo each other's
+ * work.
  */
 
 /** Where a table is, as DynamoDB describes it from one region. */
@@ -20,8 +21,8 @@ export interface TableRegions {
 }
 
 /**
- * The table's identity for the registry, with its home. Throws `not-home-region` where the table is at home in another region
- * that holds it still; one that was taken away, or restored elsewhere, is at home here.
+ * Throws `not-home-region` if the table's home is another region that still has it; otherwise (moved or restored) its
+ * home is here.
  */
 export function identityAtHome(
   registered: TableIdentity | undefined,
@@ -35,14 +36,14 @@ export function identityAtHome(
   return { id: table.id, streamLabel: table.streamLabel, ...(replicas.length > 0 && { home: region }) };
 }
 
-/** Throws `not-home-region` where derived items are not to be written. */
+/** Throws `not-home-region` if derived items must not be written here. */
 export function checkWriterRegion(home: string | undefined, region: string | undefined): void {
   if (home !== undefined && region !== undefined && home !== region) throw notHome(home, region);
 }
 
 /**
- * Throws `replica-read` where a reader is at a replica and has not asked for it by its region: the registry and the items come
- * there in any order, so that a lease says nothing.
+ * Throws `replica-read` if a reader uses a replica without requesting it by region: registry and items arrive there in
+ * any order, so a lease means nothing.
  */
 export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
   if (home === undefined || region === undefined || home === region || replica === region) return;
@@ -61,20 +62,20 @@ function notHome(home: string, region: string): EdgeloomError {
   );
 }
 
-/** Tries of one write of the head under contention. */
+/** Tries of one head write under contention. */
 const MOST_TRIES = 8;
 
 /**
- * Takes everything from readers until a migration has verified it: a consumer has found that records are lost, or that the stream
- * is another than the registered one (the table was restored, or its stream is a new one). Returns whether it has.
+ * Takes everything from readers until a migration has verified it, since a consumer has lost records, or the stream
+ * isn't the registered one (the table was restored, or has a new stream). Returns whether it did.
  *
- * @param streamLabel of the stream that is read; absent: the registered one, in which records are lost.
+ * @param streamLabel of the stream that is read; absent: the registered stream lost records.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const head = await readHead(writer);
-    // Nobody trusts a registry that is only announced, and writers do not follow it.
+    // Nobody trusts an announced registry, and writers don't follow it.
     if (head === undefined || isAnnounced(head.registry)) return false;
     const { table } = head.registry;
     // Another consumer has done it.
@@ -85,7 +86,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** Tells whether a stream was made after the registered one: what is left of an earlier one may still be read. */
+/** Whether a stream was made after the registered one: the rest of an earlier one may still be read. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

@@ -36,15 +36,13 @@ import {
   type ViewDefinition,
 } from './definition.ts';
 
-/** A generation as the planner takes it. */
 export interface Kept {
   /** Absent: the first. */
   generation?: number;
-  /** The parts that a newer generation has, too: the searches, as `USER.name`, or the projection itself. Absent: none. */
+  /** What a newer generation has as well: searches as `USER.name`, or the projection itself. Absent: nothing. */
   superseded?: ReadonlySet<string>;
 }
 
-/** The searches that share an item, in a generation of it. */
 export function searchesInGeneration({ search, packed = [] }: SearchDefinition, kept: Kept): SearchModel[] {
   return searchesOfPack([search, ...packed], kept.generation).map((one) => ({
     ...one,
@@ -52,12 +50,10 @@ export function searchesInGeneration({ search, packed = [] }: SearchDefinition, 
   }));
 }
 
-/** The view of a part in a generation. */
 export function partInGeneration(part: PartSettings, kept: Kept): PartView {
   return { ...part, inForce: projectionInForce(new PartPlaces(part.name, kept.generation), kept) };
 }
 
-/** An order of an edge type in a generation. */
 export function orderInGeneration(
   edgeType: string,
   order: OrderSettings,
@@ -67,12 +63,11 @@ export function orderInGeneration(
   return { ...order, places: new OrderPlaces(edgeType, order, settings, generation) };
 }
 
-/** The count of an edge type in a generation. */
 export function countInGeneration(edgeType: string, kept: Kept): InForce<CountPlaces> {
   return projectionInForce(new CountPlaces(edgeType, kept.generation), kept);
 }
 
-/** The total of the edges of a type that enter a node in a generation. */
+/** The total of incoming edges. */
 export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPlaces> {
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
@@ -85,15 +80,14 @@ function inForceOf<Places>(places: Places, isSuperseded = false): InForce<Places
   return { places, ...(isSuperseded && { isSuperseded }) };
 }
 
-/** A definition of a generation. */
 export interface LayerPart<Kind extends KeyedKind = KeyedKind> {
   definition: Extract<KeyedDefinition, { kind: Kind }>;
   kept: Kept;
 }
 
 /**
- * Compiles views and generations: those that fit together into one model, and those that
- * need another definition of the same name into further models, which are maintained with it.
+ * Compiles views and generations: those that fit together into one model, and those with another definition of the same
+ * name into further models, maintained with it.
  */
 export function compileLayers(
   views: readonly ViewDefinition[],
@@ -114,7 +108,7 @@ export function compileLayers(
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
-/** The ways to add a generation, by the kind of its definition. */
+/** How to add a generation, by the kind of its definition. */
 const ADDITIONS: {
   readonly [Kind in KeyedKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
@@ -124,7 +118,7 @@ const ADDITIONS: {
   order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
 };
 
-/** Adds a generation; false where the layer has another definition of something that it needs. */
+/** False if the layer has another definition of something it needs. */
 function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
   return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
     layer,
@@ -135,10 +129,10 @@ function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): bool
 
 type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 
-/** The options of a node type that say when its nodes count as absent. */
+/** Options that say when nodes count as absent. */
 type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 
-/** One compiled model in the making. */
+/** A compiled model under construction. */
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
   private readonly edges = new Map<string, EditedEdge>();
@@ -146,16 +140,16 @@ class Layer {
     string,
     Map<string, NodeModel['searches'] extends ReadonlyMap<string, infer S> ? S : never>
   >();
-  /** Node types whose `view` decides something: that of their views, or that of their target items. */
+  /** Node types whose `view` matters: for their views or their target items. */
   private readonly viewed = new Set<string>();
-  /** The node types that an edge type includes in its index partitions, by the edge type. */
+  /** By edge type: node types that it includes in its index partitions. */
   private readonly including = new Map<string, Set<string>>();
-  /** The attributes by which nodes of a type count as absent, for each type that a definition depends on. */
+  /** How nodes count as absent, for each type that a definition depends on. */
   private readonly absence = new Map<string, Absence>();
   /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
 
-  /** Adds the views of a node type. Shapes are installed together, so that two of them agree about each edge type. */
+  /** Shapes are installed together, so they agree about each edge type. */
   addView(definition: ViewDefinition): void {
     const { type, view, viewBudgetBytes, edges } = definition;
     const other = this.otherAbsence(definition);
@@ -177,7 +171,7 @@ class Layer {
     }
   }
 
-  /** Adds the searches that share an item; false where this layer has one with the name of one of them. */
+  /** False if the layer has a search of the same name. */
   addSearch(definition: SearchDefinition, kept: Kept): boolean {
     const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
@@ -191,7 +185,7 @@ class Layer {
     return true;
   }
 
-  /** Adds the view of a part; false where this layer has one of the part. */
+  /** False if the layer has a view of the part. */
   addPart({ type, part }: PartDefinition, kept: Kept): boolean {
     const present = this.part(type, part.name);
     if (present.view !== undefined) return false;
@@ -208,7 +202,7 @@ class Layer {
     node.parts = new Map(node.parts).set(part.name, part);
   }
 
-  /** Adds the orders that share an item, and the count; false where this layer has another definition of what they need. */
+  /** False if the layer has another definition of what they need. */
   addFamily(definition: FamilyDefinition, kept: Kept): boolean {
     const { type } = definition.edge;
     if (this.families.has(type)) return false;
@@ -222,7 +216,7 @@ class Layer {
     return true;
   }
 
-  /** Adds orders of an edge type, which share an index item; undefined where this layer has another definition of what they need. */
+  /** Undefined if the layer has another definition of what they need. */
   addOrders(
     definition: FamilyDefinition | OrderDefinition,
     orders: readonly OrderSettings[],
@@ -246,7 +240,7 @@ class Layer {
     return edge;
   }
 
-  /** A type whose nodes count as absent for a definition otherwise than for the rest of this layer; undefined: there is none. */
+  /** A type whose nodes count as absent differently in the definition than in this layer. */
   private otherAbsence(definition: Exclude<Definition, PartDefinition>): string | undefined {
     return nodesDecidingOf(definition).find((type) => {
       const known = this.absence.get(type);
@@ -278,11 +272,10 @@ class Layer {
     }
   }
 
-  /** The compiled model. */
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
-      // No definition here depends on it: the own model says it to whoever asks about the item itself.
+      // No definition here depends on it; the own model answers for the item itself.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.includedBy = edges.filter((edge) => this.including.get(edge.type)?.has(type));
     }
@@ -304,7 +297,7 @@ class Layer {
     return node;
   }
 
-  /** The edge type, with the node types that it joins; undefined where it joins others here. */
+  /** Undefined if the edge type joins other node types here. */
   private edge(expected: FamilyDefinition['edge']) {
     let edge = this.edges.get(expected.type);
     if (edge === undefined) {
@@ -322,7 +315,7 @@ function absenceOf(node: Absence | undefined): Absence {
   );
 }
 
-/** A node type of which nothing is derived. */
+/** A node type from which nothing is derived. */
 export function bareNode(type: string, own?: Absence): NodeModel {
   return {
     ...absenceOf(own),
@@ -336,7 +329,7 @@ export function bareNode(type: string, own?: Absence): NodeModel {
   };
 }
 
-/** The part of an edge type that has some orders: the due-list has options of its own. */
+/** The due-list has its own options. */
 function listOf(orders: readonly OrderSettings[]): 'due' | 'inbound' {
   return orders.some(({ name }) => name === DUE_ORDER) ? 'due' : 'inbound';
 }

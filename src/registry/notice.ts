@@ -6,15 +6,13 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 /** The differences between a model and a table's registry. */
 export interface ModelNotice {
-  /** True if the table has a registry. */
   isManaged: boolean;
-  /** The differences in words: projections that the table lacks, and others that it has besides; empty: none. */
+  /** The differences in words: projections that the table lacks, and others that it has; empty: none. */
   changes: readonly string[];
-  /** The differences that leave parts of the model unready: no check looks at these parts, and no reader uses them. Absent: there is none. */
+  /** Differences that leave parts of the model unready, which checks skip and readers don't use. Absent: none. */
   unready?: readonly string[];
 }
 
-/** Compares a model with the table's registry. */
 export async function modelNotice(graph: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): Promise<ModelNotice> {
   const reader = { store, stats: { rcu: 0 } };
   const head = await readHead(reader);

@@ -14,9 +14,8 @@ export interface Ownership {
 }
 
 /**
- * The generation of a projection that makes such a derived item, by the item's key, and where that is hashed by what the item
- * holds. Undefined for views and what else has no generations, for a key that no projection makes, and for a tombstone with a
- * hashed key.
+ * By the item's key or, if that is hashed, by its content. Undefined for views and other items without generations, for
+ * a key that no projection makes, and for a tombstone with a hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
@@ -24,7 +23,7 @@ export function ownerOfItem(source: string, sortKey: string, item: Item): Owners
   return place && toOwnership(place);
 }
 
-/** The generations of projections in whose index partitions an item lies, whatever its own key is. */
+/** The generations in whose index partitions an item lies, whatever its own key is. */
 export function partitionOwners(item: Item): Ownership[] {
   return projectionsOfIndexPartitions(item).map(toOwnership);
 }
@@ -36,7 +35,7 @@ function toOwnership({ generation, ...place }: ProjectionPlace): Ownership {
   return { name: order === undefined ? inboundName(edgeType) : orderName(edgeType, order), generation };
 }
 
-/** Tells the derived items of some generations from all others; of `view:TYPE` the views of that shape and of earlier ones. */
+/** Recognizes derived items of some generations; for `view:TYPE`, views of that shape and earlier ones. */
 export function ownershipTest(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {

@@ -10,14 +10,14 @@ export interface PlannedChange {
   /** The other searches that share its item, without the node type; absent: none. */
   with?: readonly string[];
   /**
-   * `add`: the table maintains nothing of this name. `move`: it maintains a definition of which this one says all, in another place, which
-   * is removed without an action. `change`: it maintains another meaning, which stays until it is retired. `build`: it is maintained
-   * and not ready yet. `extra`: the model lacks it; it stays until it is dropped.
+   * `add`: the table has nothing of this name. `move`: it has a definition with the same meaning in another place,
+   * which is removed without an action. `change`: it has another meaning, which stays until it is retired. `build`: it
+   * isn't ready yet. `extra`: the model lacks it; it stays until it is dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
 
-/** Compares a model with a registry; without a registry everything is to be added. */
+/** Without a registry everything is to be added. */
 export function plannedChanges(
   registry: Registry | undefined,
   data: DefinitionData,
@@ -29,7 +29,7 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // The model says all of it, perhaps of other items.
+  // The model has all of it, maybe in other items.
   const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => expected.has(meaning));
   const isLive = ({ state }: Generation): boolean => state !== 'absent';
   const maintained = new Set(
@@ -86,7 +86,6 @@ const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
   extra: 'is not in this model; it stays until edgeloom migrate --drop of its name, or --undo',
 };
 
-/** A change in words. */
 export function changeText({ name, with: others = [], change }: PlannedChange): string {
   return `${name}${others.length === 0 ? '' : ` (with ${others.join(', ')})`} ${WORDS[change]}`;
 }

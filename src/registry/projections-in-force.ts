@@ -43,38 +43,38 @@ import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
 /**
- * The projections in force, as one value for each read: which generation of a projection a reader of one model uses, and where its
- * items are. For a projection any ready generation with the meaning of the reader's own model will do, by its stored definition: it
- * may use other shards. For views only the present shape will do, if it is the reader's own.
+ * The projections in force for a read: which generation a reader of one model uses, and where its items are. Any ready
+ * generation with the same meaning as the reader's definition will do, even with other shards. For views, only the
+ * current shape will do, and only if it is the reader's own.
  */
 export interface ProjectionsInForce {
-  /** The search as it is stored; throws `projection-not-ready`. */
+  /** As stored; throws `projection-not-ready`. */
   search(search: SearchModel): SearchModel;
-  /** An order of an edge type as it is stored; throws `projection-not-ready`. */
+  /** As stored; throws `projection-not-ready`. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
-  /** The view of a part as it is stored; undefined where the part itself has to be read. */
+  /** Undefined if the part itself has to be read. */
   part(type: string, part: PartModel): PartView | undefined;
   /**
-   * Throws `projection-not-ready` unless the table keeps a reverse item of every edge of a type: the views of all nodes that such
-   * edges leave copy along it, and are ready.
+   * Throws `projection-not-ready` unless the table has a reverse item for every edge of the type: all source nodes'
+   * views copy along it, and are ready.
    */
   checkReverseItems(edge: EdgeModel): void;
-  /** An edge type's count as it is stored; undefined where the base edges have to be counted. */
+  /** Undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
-  /** The total of the edges that enter a node, or leave it, as it is stored; throws `projection-not-ready`. */
+  /** Of incoming or outgoing edges, as stored; throws `projection-not-ready`. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
-  /** Tells whether a node's view, or its absence, can be used; else the base items have to be read. */
+  /** Whether a node's view, or its absence, can be used; otherwise base items have to be read. */
   usesView(id: string, view: Item | undefined): boolean;
-  /** All that may be used, as a model: keys and contents of the items that the reader relies on. */
+  /** Everything that may be used, as a model: keys and contents that the reader relies on. */
   model: CompiledModel;
   /**
-   * All that writers maintain, as a model: projections that are not ready now may be ready at a later answer. Undefined if this reader
-   * cannot compile it; answers do not need it.
+   * Everything that writers maintain, as a model: unready projections may be ready later. Undefined if this reader
+   * can't compile it; answers don't need it.
    */
   kept: CompiledModel | undefined;
 }
 
-/** Returns the projections in force in a table without a registry: all of the model. */
+/** Without a registry: the whole model. */
 export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
   return {
     search: (search) => search,
@@ -89,7 +89,6 @@ export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
   };
 }
 
-/** Returns the projections in force for a reader of one model, by the table's registry. */
 export function projectionsOfRegistry(
   registry: Registry,
   data: DefinitionData,
@@ -119,7 +118,7 @@ export function projectionsOfRegistry(
   let kept: CompiledModel | undefined;
   return {
     get model() {
-      // Most reads do without it.
+      // Most reads don't need it.
       model ??= compileLayers(views, [...parts], own, own.fingerprint);
       return model;
     },
@@ -185,7 +184,7 @@ export function projectionsOfRegistry(
   };
 }
 
-/** Tells whether views copy along an edge type, by their definition as data. */
+/** Whether views copy along an edge type, by their definition as data. */
 function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
   const { edges = [] } = (definition ?? {}) as { edges?: readonly { type: string; copy?: Data }[] };
   return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);
@@ -199,7 +198,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   );
 }
 
-/** Why a definition of another model cannot be compiled here: its functions, or newer software, are elsewhere. */
+/** Reasons why another model's definition can't be compiled here: its functions, or newer software, are elsewhere. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-definition',
@@ -215,7 +214,7 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
   }
 }
 
-/** The newest ready generation of each meaning that the reader's own definitions have. A search may share another item there. */
+/** The newest ready generation of each of the reader's meanings. A search may share another item there. */
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
   const supersededIn = supersededBy(registry, data);
   const expected = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
@@ -239,7 +238,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
   return found;
 }
 
-/** Tells whether a model knows the names of the indexes that searches are in: one with names of its own knows only those. */
+/** A model with its own index names only knows those. */
 function hasNamesFor(table: TableNames, stored: Data): boolean {
   return hasUsualIndexNames(table) || searchesIn(stored).length <= table.indexes.length;
 }

@@ -7,41 +7,40 @@ import { checkReaderRegion } from './identity.ts';
 import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
 
 /**
- * How long a reader may rely on what it has read in the registry, in milliseconds. A tool that takes something from readers
- * waits as long before it changes what they rely on.
+ * How long a reader may rely on what it read in the registry, in milliseconds. Before changing what readers rely on,
+ * tools wait as long.
  */
 export const LEASE_MS = 30_000;
 
-/** The projections that a reader may use at the moment. */
+/** What a reader may use at the moment. */
 export interface Lease {
   projections: ProjectionsInForce;
-  /** When it was asked for: before the registry was read. */
+  /** When it was requested, before reading the registry. */
   startedAt: Moment;
   head: Head | undefined;
 }
 
-/** Gives the reads of one reader what they may use. */
+/** Tells one reader's reads what they may use. */
 export interface ReaderLeases {
   /**
-   * Runs one read with what it may use, all of it with the same. An answer counts only if the lease still holds when the
-   * last page has come, or if a lease that held then says that nothing has changed in the registry; else the read is made
-   * again.
+   * Runs a read with consistent projections. Its answer only counts if the lease still holds when the last page has
+   * arrived, or a lease that did hold then says that the registry is unchanged; otherwise the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
 
-/** Returns the leases of a reader whose table has no registry. */
+/** For a table without a registry. */
 export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   const projections = projectionsOfModel(graph);
   return { hold: (read) => read(projections) };
 }
 
 /**
- * Leases from a table's registry: read consistently at the first read, and again when the lease has ended. It ends when
- * either clock of the process says so.
+ * Leases from a table's registry: a consistent read at first use, and again when the lease has ended by either of the
+ * process's clocks.
  *
- * @param moment tells the moment. Default: by the clocks of the process.
- * @param replica region of a replica that the reader accepts instead of the table's home.
+ * @param moment the current moment. Default: by the process's clocks.
+ * @param replica region of a replica that the reader accepts instead of the home region.
  */
 export function registryLeases(
   own: CompiledModel,
@@ -83,7 +82,7 @@ export function registryLeases(
         const result = await read(lease.projections);
         const answeredAt = moment();
         let last = lease;
-        // A renewal that began before the read may be too old itself by the time of the answer. Then the lease is renewed once more.
+        // A renewal that began before the read may itself be too old by the time of the answer; then renew again.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
         if (isSameLease(last, lease)) return result;
@@ -93,7 +92,7 @@ export function registryLeases(
   };
 }
 
-/** The version in it only rises: the same text in two leases says that nothing has changed between them. */
+/** The version only rises, so equal texts mean that nothing has changed in between. */
 function isSameLease(left: Lease, right: Lease): boolean {
   return left.head?.text === right.head?.text;
 }

@@ -15,83 +15,80 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * The registry: the model as the table records it. For those who write derived items it *is* the model: they maintain what
- * it lists, whatever their own checkout says, so that the order of deployments does not matter.
+ * The registry: the model as the table records it. For writers of derived items it is the model: they maintain what it
+ * lists, whatever their own checkout says, so that the order of deployments doesn't matter.
  *
- * A projection with keys of its own (a search, the edges that enter a node, a named order) has generations side by side.
- * The views of a node type have one shape at a time.
+ * A projection with its own keys (a search, an edge type's shared orders, a named order) has generations side by side.
+ * A node type's views have one shape at a time.
  */
 
-/** Absent: nothing maintains it, its items are being deleted. Kept: writers maintain it. Ready: readers may use it. */
+/** Absent: not maintained, items are being deleted. Kept: writers maintain it. Ready: readers may use it. */
 export type GenerationState = 'absent' | 'kept' | 'ready';
 
-/** One definition of a projection, with keys of its own. */
+/** A definition of a projection, with its own keys. */
 export interface Generation {
-  /** Part of its keys; unique among the projection's generations, and never used again. */
+  /** Part of its keys; unique in the projection, and never reused. */
   id: number;
-  /** Fingerprint of its definition. */
   definition: string;
   state: GenerationState;
   /**
-   * The time since which writers keep it, in milliseconds since 1970 by DynamoDB's clock: later than the write that made it so. Absent: not
-   * noted yet. 0: since before the first record.
+   * Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock, read after the write that made it
+   * so. Absent: not noted yet. 0: since before the first record.
    */
   since?: number;
   /** The registry's version that brought it into this state. */
   changed: number;
 }
 
-/** The shape of the views of a node type. */
 export interface Shape {
-  /** The stamp of the views; unique among the type's shapes, and never used again. */
+  /** The stamp of the views; unique for the type, and never reused. */
   id: number;
   definition: string;
-  /** True if readers may use views of it at all. */
+  /** True if readers may use its views at all. */
   trusted: boolean;
-  /** True if every node has a view of it, so that a missing one says that there is nothing. */
+  /** True if every node has such a view, so that a missing one means that there is nothing. */
   ready: boolean;
-  /** As of a generation. */
+  /** As for a generation. */
   since?: number;
   changed: number;
 }
 
-/** The generations of a projection. An id below `next` that is not listed is of a deleted generation, of this registry or of one before it. */
+/** An unlisted id below `next` was a deleted generation's, in this registry or an earlier one. */
 export interface KeyedProjection {
-  /** The id of the generation to come. */
+  /** The next generation's id. */
   next: number;
   generations: readonly Generation[];
 }
 
-/** The shape of a node type's views; none where the type was dropped. */
+/** None if the type was dropped. */
 export interface TypeShape {
   next: number;
   shape?: Shape;
 }
 
-/** Which table and stream it was made for: a restored table, or a new stream, has others. */
+/** The table and stream that it was made for; a restored table or a new stream differs. */
 export interface TableIdentity {
   id: string;
   streamLabel: string;
-  /** The region in which consumers and migrations run; absent if the table has no replicas in other regions. */
+  /** The region in which consumers and migrations run; absent without replicas. */
   home?: string;
 }
 
-/** The registry's head: states and fingerprints. The definitions are items next to it. */
+/** The registry's head: states and fingerprints. Definitions are separate items. */
 export interface Registry {
-  /** Counts the changes. */
+  /** Counts changes. */
   version: number;
   table?: TableIdentity;
   /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`. */
   projections: ReadonlyMap<string, KeyedProjection>;
-  /** By node type. */
   shapes: ReadonlyMap<string, TypeShape>;
 }
 
-/** The layout of the head that this software knows. */
+/** The head's layout. */
 const FORMAT = 1;
 const STATES = ['absent', 'kept', 'ready'] as const;
 
-/** Entries are lists, not objects: a head is read for every batch, and up to 4 KB of it cost one unit. */
+/** Lists instead of objects: a head is read for every batch, and up to 4 KB cost one unit. */
 const headShape = object({
   format: oneOf(FORMAT),
   version: integer,
@@ -103,7 +100,6 @@ const headShape = object({
   shapes: recordOf(text, tuple(integer, nullable(tuple(integer, text, integer, integer, nullable(finite), integer)))),
 });
 
-/** The text of a head. */
 export function encodeRegistry({ version, table, projections, shapes }: Registry): string {
   const head: Shaped<typeof headShape> = { format: FORMAT, version, table, projections: {}, shapes: {} };
   for (const [name, { next, generations }] of projections) {
@@ -141,7 +137,7 @@ function parsedHead(content: string): Shaped<typeof headShape> {
   }
 }
 
-/** A head out of its text; throws `unknown-registry` for a layout that this software does not know. */
+/** Throws `unknown-registry` for an unknown layout. */
 export function decodeRegistry(content: string): Registry {
   const head = parsedHead(content);
   return {
@@ -172,17 +168,17 @@ export function decodeRegistry(content: string): Registry {
   };
 }
 
-/** The stamp in `model` of a generation's items and of a shape's views: no fingerprint of a model begins so. */
+/** The value of `model` on a generation's items and a shape's views; no model's fingerprint looks like it. */
 export function stampText(id: number): string {
   return `@${id}`;
 }
 
-/** The id in a stamp; 0 if the stamp is not the registry's. A registry may begin with a random id of nine digits. */
+/** 0 if the stamp isn't the registry's. A registry may begin with a random id of nine digits. */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }
 
-/** Tells whether an item was stamped by software that knows the registry. */
+/** Whether an item was stamped by software that knows the registry. */
 export function isRegistryStamp(stamp: string | undefined): boolean {
   return stamp?.startsWith('@') === true;
 }

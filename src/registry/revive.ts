@@ -14,10 +14,9 @@ import {
   viewName,
 } from './definition.ts';
 
-/** Definitions as data, by their fingerprints. */
+/** By fingerprint. */
 export type DefinitionData = ReadonlyMap<string, Data>;
 
-/** The definition of a generation, with the functions of the own model. */
 export function reviveKeyed(
   name: string,
   fingerprint: string,
@@ -32,8 +31,8 @@ export function reviveKeyed(
 }
 
 /**
- * The functions of the orders of an edge type, by their places in any definition: an order may have shared an item when the definition was
- * stored, or have had one of its own.
+ * By their places in any definition: an order may have shared an item when the definition was stored, or have had its
+ * own.
  */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
   const edge = [...own.edges.values()].find(
@@ -45,14 +44,13 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** The list of a type's nodes is in order by a function of this software, which a model without the list has as well. */
+/** A node list is sorted by this software's own function, which a model without the list has as well. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;
   return derivesOf({ kind: 'search', type, search: nodeList(type) });
 }
 
-/** The definition of the views of a node type, with the functions of the own model. */
 export function reviveView(
   type: string,
   fingerprint: string,
@@ -65,8 +63,9 @@ export function reviveView(
 }
 
 /**
- * Makes a definition from its data in the registry, with the functions of a model. Throws `registry-incomplete` if the data is missing,
- * `unknown-definition` if a newer software wrote it, and the retryable `projection-code-missing` if a function is missing.
+ * A definition from its registry data and a model's functions. Throws `registry-incomplete` if data is missing,
+ * `unknown-definition` if newer software wrote it, and the retryable `projection-code-missing` if a function is
+ * missing.
  *
  * @param code the functions, by their places in the definition.
  */
@@ -95,14 +94,13 @@ function reviveDefinition(
   return reviveValue(stored, findCode) as Definition;
 }
 
-/** The content of a compiled derive. */
 interface DeriveCode {
   compute: Compute;
   version?: number;
   others?: Readonly<Record<number, Compute>>;
 }
 
-/** Returns the kind of a definition; empty if its data names none. */
+/** Empty if the data names no kind. */
 function kindNamedIn(data: Data): string {
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : '';
 }

@@ -22,25 +22,25 @@ import { type Generation, type Registry, type Shape, stampedId } from './registr
 import type { DefinitionData } from './revive.ts';
 
 /**
- * The owner of a derived item decides how a check treats it: what is ready is compared, what is being built differs by
- * nature, what is retired is garbage, and what the registry does not know is neither right nor wrong.
+ * A derived item's owner decides how a check treats it: ready items are compared, items under construction differ by
+ * nature, retired ones are garbage, and unregistered ones are neither right nor wrong.
  */
 
-/** Decides what a check does with a derived item. @internal */
+/** @internal */
 export function standingOf(model: CompiledModel, source: string, sortKey: string, item: Item): Standing {
   return model.standings === undefined ? COMPARED : model.standings.of(source, sortKey, item);
 }
 
-/** The treatment of an item without an owner, and of every item without a registry: it is compared with what its base items ask for. */
+/** For an item without owner, and every item without a registry: compared with what its base items ask for. */
 const COMPARED: Standing = { kind: 'compared', name: '' };
 const LEFT: Standing = { kind: 'left', name: '' };
 
-/** Decides for all derived items what a check does, by a registry and the model of its ready projections. */
+/** For all derived items, by a registry and the model of its ready projections. */
 export function standingsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Standings {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
   const partitionNames = registeredPartitions(registry, data);
-  // A migration that is at work ends what nothing needs.
+  // A running migration ends what nothing needs.
   const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
   const use: Use = { registry, ready, isLeftOpen };
   return {
@@ -49,21 +49,20 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
     of(source, sortKey, item) {
       const standing = standingByLifetime(use, source, sortKey, item);
       if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
-      // Time takes tombstones away; of one with a hashed key nothing tells its projection.
+      // TTL removes tombstones; with a hashed key nothing tells the projection.
       if (isTombstone(item, ready.table)) return LEFT;
       return standing.kind === 'retired' ? standing : (misplacedStanding(partitionNames, item) ?? standing);
     },
   };
 }
 
-/** The values that tell whether an item is in use. */
+/** What decides whether an item is in use. */
 interface Use {
   registry: Registry;
   ready: CompiledModel;
   isLeftOpen: (sortKey: string) => boolean;
 }
 
-/** A derived item. */
 interface Derived {
   source: string;
   sortKey: string;
@@ -71,7 +70,7 @@ interface Derived {
   item: Item;
 }
 
-/** The functions that decide what a check does with a derived item, by what the lifetime of its kind depends on. */
+/** By what the kind's lifetime depends on. */
 const STANDINGS: {
   readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Standing;
 } = {
@@ -82,8 +81,8 @@ const STANDINGS: {
 };
 
 /**
- * Decides what a check does with an item by the lifetime of its kind: by its generation, its shape, or the projections that need it. An
- * item with a key of no kind is compared.
+ * By the lifetime of its kind: its generation, its shape, or the projections that need it. An item with a key of no
+ * kind is compared.
  */
 function standingByLifetime(use: Use, source: string, sortKey: string, item: Item): Standing {
   const found = kindOfDerivedKey(sortKey);
@@ -100,8 +99,9 @@ function neededStanding(
 ): Standing {
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
-  // These items have no generations, so projections that begin to need them take over those that are there. The name lists the
-  // projections that need the items now: if it has changed since an earlier look, nothing may have maintained them in between.
+  // Without generations, projections that begin to need these items take over existing ones. The name lists the
+  // projections that need them now: if it has changed since an earlier look, nothing may have maintained them in
+  // between.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
   if (isFanOutOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
@@ -109,8 +109,8 @@ function neededStanding(
 }
 
 /**
- * The generations that have index partitions in a registry, named as `partitionOwners` names them. The searches of a pack are one projection
- * under the name of the first, and each of them has partitions of its own name.
+ * The generations with index partitions in a registry, named as in `partitionOwners`. Searches of a pack are one
+ * projection under the first name, but each has partitions of its own name.
  */
 function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
   const names = new Set<string>();
@@ -127,8 +127,8 @@ function registeredPartitions({ projections }: Registry, data: DefinitionData): 
 }
 
 /**
- * Returns how a check treats an item that lies in an index partition of a registered projection, if the item's key belongs to no such
- * projection. Readers of the index partition find the item. The projection's writers never make one, so deleting it loses nothing.
+ * For an item in an index partition of a registered projection whose own key belongs to no such projection. Readers
+ * find it there; the projection's writers never make one, so deleting it loses nothing.
  */
 function misplacedStanding(registered: ReadonlySet<string>, item: Item): Standing | undefined {
   const found = partitionOwners(item)
@@ -142,7 +142,7 @@ function keyedStanding(
   { source, sortKey, key: { generation }, item }: Derived,
 ): Standing {
   const owner = ownerOfItem(source, sortKey, item);
-  // Plain keys that name nothing have been there without a registry too.
+  // Plain keys that name nothing also existed without a registry.
   if (owner === undefined) return generation === 1 ? COMPARED : { kind: 'unregistered', name: '' };
   const name = `${owner.name}@${generation}`;
   const projection = projections.get(owner.name);
@@ -155,7 +155,7 @@ function keyedStanding(
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
-/** A view of another shape than the type's is not garbage: writers rebuild it where they find it, and so does repair. */
+/** A view of another shape isn't garbage: writers rebuild it where they find it, and so does repair. */
 function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived): Standing {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
@@ -169,7 +169,7 @@ function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived):
   return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
 }
 
-/** Tells whether readers use the views of a shape. */
+/** Whether readers use a shape's views. */
 export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;
@@ -208,12 +208,12 @@ const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'rebuildi
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
 
-/** Takes the sort key of a continuation, and returns whether anything may need its fan-out. True for a key of another kind. */
+/** Whether anything may need the fan-out of a continuation. True for a key of another kind. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * Says which fan-outs something in a registry needs, in whatever state that is: ready, being built, or not trusted. Without a registry,
- * and where a definition is not known, it may be every one. Calls no function of a model, so that a checkout without them can tell.
+ * Which fan-outs something in a registry needs in any state: ready, being built, or not trusted. Without a registry or
+ * a known definition, possibly all. Calls no function of a model, so that a checkout without them can tell.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;
@@ -236,12 +236,11 @@ export function neededFanOuts(registry: Registry | undefined, data: DefinitionDa
   };
 }
 
-/** A definition whose functions are not called. */
+/** A definition whose functions are never called. */
 function definitionOf(data: Data): Definition {
   return reviveValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }
 
-/** The fan-outs that a definition needs. */
 const FAN_OUTS: {
   readonly [Kind in Definition['kind']]: (definition: Extract<Definition, { kind: Kind }>) => NeededFanOut[];
 } = {

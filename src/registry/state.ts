@@ -2,18 +2,18 @@ import type { CountingReader } from '../core/store-pages.ts';
 import { readHead } from './head.ts';
 import { isUntouchedSinceRegistration } from './transitions.ts';
 
-/** The state of a table by its registry, whatever the model. */
+/** A table's state by its registry, whatever the model. */
 export interface RegistryState {
-  /** True if the table has a registry. One that was written for an empty table and never opened to readers counts as none. */
+  /** True if the table has a registry. One written for an empty table and never opened to readers doesn't count. */
   isManaged: boolean;
   /**
-   * The generations and shapes that no reader may use, or not yet: a migration builds or removes them, a migration was left half done, or
-   * somebody has withdrawn them. Writers pay for most of them.
+   * Generations and shapes that readers may not use (yet): a migration builds or removes them, was left half done, or
+   * somebody has withdrawn them. Most cost writes.
    */
   open: number;
 }
 
-/** Reads the registry for its state: one consistent read. */
+/** One consistent read. */
 export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
   const head = await readHead(reader);
   if (head === undefined || isUntouchedSinceRegistration(head.registry)) return { isManaged: false, open: 0 };

@@ -2,35 +2,35 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeShape } from './registry.ts';
 
 /**
- * The changes of a registry. Each step changes the state of one generation or shape, and is written under the revision that it was made
- * from. A step names the id, and the change that led to the state from which the step begins. It fails if the state changed meanwhile,
- * even if it changed back.
+ * Changes of a registry. Each changes the state of one generation or shape, and is written under the revision that it
+ * was made from. A step names the id, and the change that led to the state it begins from; it fails if the state has
+ * changed, even if it changed back.
  */
 
-/** A generation, or a shape, in the state that a run has seen it in. */
+/** A generation or shape in the state that a run has seen. */
 export interface SeenState {
-  /** The name of a projection, or the node type of a shape. */
+  /** A projection's name, or a shape's node type. */
   name: string;
   id: number;
   changed: number;
 }
 
-/** The definitions of a model, by name and by node type. */
+/** A model's definitions by name and by node type. */
 interface Fingerprinted {
   projections: ReadonlyMap<string, { fingerprint: string }>;
   views: ReadonlyMap<string, { fingerprint: string }>;
 }
 
-/** The version of a registry that writers do not follow yet. */
+/** Writers don't follow this version yet. */
 const ANNOUNCED_VERSION = 0;
-/** The version of a registry in which nothing has moved since the table was registered. */
+/** Nothing has changed since the table was registered. */
 const FIRST_VERSION = 1;
 
 /**
- * Lists everything of a model in a table that has no registry, as kept: for a table that is empty.
+ * Lists a whole model as kept, for an empty table without registry.
  *
- * @param firstId the first id of this registry. Shapes begin with it, and generations behind it: only the first generation of a
- *   projection has the plain keys, which have been there without a registry too.
+ * @param firstId the registry's first id. Shapes use it, and generations begin after it: only a projection's first
+ * generation has the plain keys, which also existed without a registry.
  */
 export function registerAll({ projections, views }: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
   // rule: new-registry-gives-no-generation-again
@@ -53,34 +53,32 @@ export function registerAll({ projections, views }: Fingerprinted, table?: Table
 }
 
 /**
- * Lists everything of a model in a table that has no registry and holds items. The registry is only announced: readers that find it use no
- * keyed projection any more, and writers go on as without a registry until `enforceAnnounced`. For one lease, readers that found no registry use
- * what such writers make.
+ * Lists a whole model for a table with items but no registry. The registry is only announced: readers that find it stop
+ * using keyed projections, and writers continue as without a registry until `enforceAnnounced`. For one lease, readers
+ * that found no registry use what such writers make.
  */
 export function announce(definitions: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
 }
 
-/** Tells whether a registry is only announced: writers go on as without one. */
+/** Writers continue as without a registry. */
 export function isAnnounced({ version }: Registry): boolean {
   return version === ANNOUNCED_VERSION;
 }
 
-/** Has writers follow a registry that was announced a full lease ago. */
+/** Makes writers follow a registry that was announced a full lease ago. */
 export function enforceAnnounced(registry: Registry): Registry {
   if (!isAnnounced(registry)) throw overtakenError('the registry');
-  // Not the first version: this table was not empty.
+  // Not the first version: this table wasn't empty.
   return { ...registry, version: FIRST_VERSION + 1 };
 }
 
-/** Tells whether nothing has moved since the table was registered. */
 export function isUntouchedSinceRegistration({ version }: Registry): boolean {
   return version === FIRST_VERSION;
 }
 
 /**
- * Lets readers use all that was registered: the table was empty when it was looked at after the registration, so that writers
- * keep all of it since before the first record.
+ * For a table that was empty after the registration: writers have maintained everything since before the first record.
  */
 export function makeAllReady(registry: Registry): Registry {
   if (!isUntouchedSinceRegistration(registry)) throw overtakenError('the registry');
@@ -97,8 +95,8 @@ export function makeAllReady(registry: Registry): Registry {
 }
 
 /**
- * Has writers keep a definition from now on, as a new generation. A projection that the table was not registered with has no first one:
- * writers that read no registry yet may have written its plain keys, by whatever model they had.
+ * Writers maintain the definition from now on, as a new generation. A projection that the table wasn't registered with
+ * has no first generation: writers without registry may have written its plain keys, by any model.
  */
 export function keepGeneration(registry: Registry, name: string, definition: string): Registry {
   // rule: added-projection-begins-beyond-plain-keys
@@ -108,7 +106,7 @@ export function keepGeneration(registry: Registry, name: string, definition: str
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
-/** Notes when a generation began to be kept, or a shape was installed, by a clock that was read after that write. */
+/** Notes since when a generation is kept or a shape installed, by a clock read after that write. */
 export function noteKeptSince(registry: Registry, since: number): Registry {
   const withSince = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;
@@ -129,43 +127,43 @@ export function noteKeptSince(registry: Registry, since: number): Registry {
   };
 }
 
-/** Lets readers use a generation: after a backfill and a verification that began under this id and change. */
+/** After a backfill and verification that began under this id and change. */
 export function makeReady(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'ready');
 }
 
-/** Takes a generation from readers; writers go on with it. */
+/** Takes a generation from readers; writers continue to maintain it. */
 export function withdrawGeneration(registry: Registry, seen: SeenState): Registry {
   // rule: ready-becomes-kept-before-absent
   return withState(registry, seen, 'ready', 'kept');
 }
 
-/** Ends the upkeep of a generation that no reader has been able to rely on for a full lease. */
+/** For a generation that no reader has been able to rely on for a full lease. */
 export function stopMaintaining(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'absent');
 }
 
-/** Forgets a generation whose items are deleted; its id is not used again. */
+/** For a generation whose items are deleted; its id isn't reused. */
 export function forgetGeneration(registry: Registry, seen: SeenState): Registry {
   const { next, generations } = findGeneration(registry, seen, 'absent').projection;
   return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
 }
 
-/** Has readers use base items instead of the views of some types. */
+/** Makes readers use base items instead of some types' views. */
 export function distrustViews(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
 }
 
-/** Has readers use the views of some types again: the types were distrusted, and their shapes have not been replaced since. */
+/** For types that were distrusted and whose shapes haven't been replaced since. */
 export function trustViewsAgain(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: true }));
 }
 
 /**
- * Installs shapes: from now on views are made by these definitions. A type whose views are in use is refused: it has to be
- * distrusted for a full lease before.
+ * From now on views are made by these definitions. Refuses a type whose views are in use: it has to be distrusted for a
+ * full lease first.
  *
- * @param seen the shapes that they replace, where the type has one.
+ * @param seen the shapes that they replace, if any.
  */
 export function installShapes(
   registry: Registry,
@@ -184,8 +182,8 @@ export function installShapes(
 }
 
 /**
- * Returns the first id of a projection, or of a type's shapes, that the registry does not know. A registry that was deleted may have
- * known it, and have given out low ids: all ids of this registry are beyond those. None of them is 1.
+ * The first id of a projection, or of a type's shapes, new to the registry. A deleted registry may have known it and
+ * used low ids, so all ids of this one are beyond those, and never 1.
  */
 function firstIdOf({ projections, shapes }: Registry): number {
   const ids = [...projections.values(), ...shapes.values()].map(({ next }) => next);
@@ -193,14 +191,14 @@ function firstIdOf({ projections, shapes }: Registry): number {
   return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
-/** Says that every node of a type has a view of its shape: after all of them were reconciled under this id and change. */
+/** Every node of a type has a view of its shape, after all were reconciled under this id and change. */
 export function makeShapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
   const shape = registry.shapes.get(name)?.shape;
   if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtakenError(name);
   return withShapes(registry, [name], (current) => ({ ...current, ready: true }));
 }
 
-/** Ends the upkeep of the views of a type; they have been distrusted for a full lease. */
+/** For views that have been distrusted for a full lease. */
 export function dropShape(registry: Registry, { name, id, changed }: SeenState): Registry {
   const entry = registry.shapes.get(name);
   const { shape } = entry ?? {};
@@ -210,8 +208,8 @@ export function dropShape(registry: Registry, { name, id, changed }: SeenState):
 }
 
 /**
- * Trusts nothing any more until it is verified: the table was restored, its stream is a new one, or its consumer was away
- * for longer than the stream keeps records.
+ * Trusts nothing until it is verified: the table was restored, has a new stream, or its consumer was away longer than
+ * the stream keeps records.
  */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;
@@ -226,7 +224,7 @@ export function distrustEverything(registry: Registry, table: TableIdentity | un
   ]);
   const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => {
     if (shape === undefined) return [type, { next }];
-    // A view with the old id may be wrong, and nothing in it shows that. With a new id, the reconciled views are those that have it.
+    // A view with the old id may be wrong without showing it. With a new id, reconciled views can be told apart.
     return [
       type,
       {
@@ -239,7 +237,7 @@ export function distrustEverything(registry: Registry, table: TableIdentity | un
   return { version, ...(table && { table }), projections: new Map(projections), shapes: new Map(shapes) };
 }
 
-/** The step was refused: another run has moved the same thing meanwhile. */
+/** Another run has changed the same thing. */
 export class OvertakenError extends EdgeloomError {}
 
 function overtakenError(name: string): OvertakenError {

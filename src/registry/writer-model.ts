@@ -8,19 +8,18 @@ import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
 import { isAnnounced } from './transitions.ts';
 
-/** The projections that a writer of derived items maintains. */
+/** The model that a writer of derived items goes by. */
 export interface WriterModel {
   /**
-   * The model of this moment: asked for each batch, after its records are held. Throws a retryable `StoreError` where this
-   * writer lacks the code for what the table keeps, or is not in the table's home region.
+   * The current model: request it for each batch, after receiving the records. Throws a retryable `StoreError` if this
+   * writer lacks code for what the table has, or runs outside the table's home region.
    *
-   * @param stream the label of the stream of the batch: a later one than the registered one takes everything from readers until it is
-   *   verified.
+   * @param stream the label of the batch's stream: if it is later than the registered one, everything is taken from
+   * readers until verified.
    */
   current(stats?: ReadStats, stream?: string): Promise<CompiledModel>;
 }
 
-/** The calls to the table that a registered model needs. */
 type WriterStore = Pick<Store, 'get' | 'getMany' | 'region'> & Partial<Pick<Store, 'update'>>;
 
 /** A model that no registry decides. */
@@ -29,10 +28,10 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 }
 
 /**
- * The model that the table's registry has writers maintain, with the functions of the own one; the own one where the table
- * has no registry, or one that is only announced. One consistent read for each call; the same object as long as the registry stays as it is.
+ * What the table's registry has writers maintain, with the own model's functions; the own model without a registry, or
+ * with an announced one. One consistent read per call; the same object while the registry is unchanged.
  *
- * @param compile makes the model of a registry. Default: all that it has writers maintain.
+ * @param compile makes the model of a registry. Default: everything that writers maintain.
  */
 export function registeredModel(
   own: CompiledModel,
@@ -73,7 +72,7 @@ function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'updat
   return store.update !== undefined;
 }
 
-/** Throws a retryable error outside the table's home region: the batch is neither applied nor skipped here. */
+/** Throws a retryable error outside the table's home region: the batch is neither applied nor skipped. */
 function checkRegion(home: string, region: string | undefined): void {
   try {
     checkWriterRegion(home, region);

@@ -3,17 +3,14 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
 /**
- * Returns a store whose calls throw the signal's reason once the signal is aborted. A call that was sent before is awaited, so that
- * its outcome is known.
+ * A store whose calls throw the signal's reason once it is aborted. Calls already sent are awaited, so that their
+ * outcome is known.
  */
 export function abortableStore<S extends object>(store: S, signal: AbortSignal | undefined): S {
   return signal === undefined ? store : trackingStore(store, signal, new Set());
 }
 
-/**
- * Runs something with a store until a signal is aborted: then it throws the signal's reason, after the last call that was
- * sent has its answer. A wait, by `wait` or by a timer, ends with the signal.
- */
+/** When aborted, throws the signal's reason after the last sent call is answered. Waits end with the signal. */
 export async function runAbortable<S extends object, T>(
   store: S,
   { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Runtime['wait'] | undefined },
@@ -33,7 +30,7 @@ export async function runAbortable<S extends object, T>(
   }
 }
 
-/** Reads with a store until a signal is aborted: then it throws the signal's reason at once. */
+/** When aborted, throws the signal's reason at once. */
 export async function readAbortable<S extends object, T>(
   store: S,
   signal: AbortSignal | undefined,
@@ -45,13 +42,13 @@ export async function readAbortable<S extends object, T>(
   return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
 }
 
-/** Throws `invalid-option` for any value but an `AbortSignal`, undefined included: nothing else can be listened to. */
+/** Throws `invalid-option` for anything but an `AbortSignal`, including undefined. */
 function checkSignal(signal: unknown): void {
   if (signal instanceof AbortSignal) return;
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
 }
 
-/** The calls that take a signal in their second parameter, which ends their waits and lets them begin nothing more. */
+/** Calls that take a signal as their second parameter, which ends their waits and starts nothing new. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
@@ -74,7 +71,7 @@ function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay
   });
 }
 
-/** Awaits a promise; throws the signal's reason as soon as the signal is aborted. */
+/** Throws the signal's reason as soon as it is aborted. */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -82,7 +79,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // The signal may have been aborted before the listener was added: then no event comes any more.
+    // If the signal was aborted before the listener was added, no event comes.
     if (signal.aborted) stop();
     return await Promise.race([promise, aborted]);
   } finally {

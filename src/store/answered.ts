@@ -1,8 +1,8 @@
 import { StoreError } from '../foundation/errors.ts';
 
 /**
- * Returns a part that every answer to a call has. Throws `incomplete-answer` (retryable) if it is absent: without this check, the
- * caller would take a damaged answer for an empty one.
+ * For a part that every answer to a call has. Throws `incomplete-answer` (retryable) if it is missing: otherwise a
+ * damaged answer would pass for an empty one.
  *
  * @param call such as `GetRecords`. @param field the name of the part, such as `Records`.
  */

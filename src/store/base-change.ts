@@ -4,14 +4,17 @@ import type { TableNames } from '../core/model/compiled.ts';
 import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
 
-/** Changes of base items as expressions. Every name goes through a placeholder: a producer's may be reserved words. */
+/**
+ * Changes of base items as expressions. Every name goes through a placeholder, since producers' names may be reserved
+ * words.
+ */
 
 type Expression = Pick<
   UpdateItemCommandInput,
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Names and values behind the placeholders of one call's expressions. */
+/** Names and values for the placeholders of a call's expressions. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};
@@ -43,13 +46,11 @@ class Placeholders {
   }
 }
 
-/** The condition of a put or a delete. */
 export function conditionOnly(table: TableNames, change: BaseChange): Expression {
   const placeholders = new Placeholders();
   return placeholders.expression(conditionText(table, change, placeholders));
 }
 
-/** The expressions of an update. */
 export function attributeUpdate(
   table: TableNames,
   change: BaseChange & { changes: AttributeChanges },
@@ -74,7 +75,6 @@ export function attributeUpdate(
   return update === '' ? rest : { UpdateExpression: update, ...rest };
 }
 
-/** A change as a part of a transaction. */
 export function transactionPart(table: TableNames, change: BaseChange): TransactWriteItem {
   const Key = {
     [table.partitionKey]: { S: change.key.source },
@@ -84,7 +84,8 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   if (change.kind === 'update') {
     const { UpdateExpression, ...rest } = attributeUpdate(table, change);
     if (UpdateExpression !== undefined) return { Update: { ...common, Key, UpdateExpression, ...rest } };
-    // A transaction takes no update without an expression. A change of nothing creates an item of its key, or is a condition alone.
+    // A transaction doesn't accept an update without an expression. An empty change creates an item with just its key,
+    // or is only a condition.
     if (change.condition?.present === false) return { Put: { ...common, Item: Key, ...rest } };
     return { ConditionCheck: { ...common, Key, ...rest, ConditionExpression: rest.ConditionExpression ?? '' } };
   }
@@ -108,7 +109,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
   const isAlways = text === '' && change.kind !== 'update';
   if (condition.over === undefined || isAlways) return text;
   const { attribute, atSeconds } = condition.over;
-  // A comparison with a value of another type, or with none, is false.
+  // Comparing with a value of another type, or a missing one, is false.
   const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
   if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
   return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;
@@ -120,7 +121,8 @@ function storedText(
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
-  // With an `equal` the item has to exist anyway. The clause is left out, since DynamoDB takes 300 operators, ANDs included.
+  // With an `equal` the item has to exist anyway. Omitting the clause saves an operator: DynamoDB allows 300, including
+  // ANDs.
   if (present === true && Object.keys(equal).length === 0)
     clauses.push(`attribute_exists(${placeholders.name(table.partitionKey)})`);
   if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);

@@ -56,7 +56,7 @@ export class BaseItemStore {
       const failed = reasons.flatMap(({ Code, Item }, place) =>
         Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
       );
-      // The exception does not say what it cost: two units for each item, more for large ones.
+      // The exception doesn't tell the cost: two units per item, more for large ones.
       return { applied: false, wcu: 2 * changes.length, failed };
     }
   }

@@ -2,8 +2,8 @@ import { docsPage } from '../foundation/docs.ts';
 import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
 /**
- * Decides once what an SDK error means: see `StoreErrorKind`. Unknown errors are retryable: trying again loses nothing,
- * and the time budget ends it.
+ * Decides what an SDK error means: see `StoreErrorKind`. Unknown errors are retryable: retrying loses nothing, and the
+ * time budget ends it.
  */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
@@ -13,7 +13,7 @@ const FATAL: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
 };
-/** Remedies of other refusals; the rest have those of their kind. */
+/** Other refusals have the remedy of their kind. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
   ...Object.fromEntries(
@@ -36,10 +36,10 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceededException',
   'IdempotentParameterMismatchException',
 ]);
-/** The message of the plain Error that the SDK throws where neither client nor environment names a region. */
+/** The SDK's plain Error if neither client nor environment names a region. */
 const NO_REGION = 'Region is missing';
 
-/** Wraps an error of the SDK; a `StoreError` comes back as it is. */
+/** Leaves a `StoreError` unchanged. */
 export function classifyError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const name = error instanceof Error ? error.name : 'UnknownError';
@@ -56,38 +56,38 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  // Only an answer of DynamoDB is a refusal; every other failure leaves open whether the call was carried out.
+  // Only an answer from DynamoDB is a refusal; after other failures the call may have been carried out.
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/** Why DynamoDB throttled a call, and what: a hot partition, the maximum of the table or a quota of the account. Nothing if it does not say. */
+/**
+ * What throttled a call: a hot partition, the table's maximum or the account's quota. Empty if DynamoDB doesn't say.
+ */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
   return causes.size === 0 ? '' : ` Throttled: ${[...causes].join(', ')}.`;
 }
 
-/** A refusal that may name its causes; DynamoDB's exceptions write the member in two ways. */
+/** DynamoDB's exceptions spell the member in two ways. */
 interface Throttled {
   ThrottlingReasons?: { reason?: string; resource?: string }[];
   throttlingReasons?: { reason?: string; resource?: string }[];
 }
 
-/** Why an item of a transaction was refused, as DynamoDB tells it. */
+/** Why an item of a transaction was refused. */
 interface CancellationReason {
   Code?: string;
   Message?: string;
 }
 
-/** Reasons that a retry does not resolve. */
+/** Retrying doesn't help. */
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
-/**
- * Classifies the reasons for which a transaction was cancelled. Returns undefined if the only reason is a failed condition.
- */
+/** Undefined if the only reason is a failed condition. */
 export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {
   const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
   const worst = others.find(({ Code = '' }) => TERMINAL_REASONS.has(Code)) ?? others[0];
@@ -97,7 +97,7 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
-/** The exceptions that calls of their own throw for what a statement of a batch answers with. Other codes are the same. */
+/** Exceptions of single calls, by the code that a batch's statement answers with. Other codes are the same. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
@@ -108,7 +108,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   ValidationError: 'ValidationException',
 };
 
-/** Classifies the error of one statement of a batch as that of a call for its item alone. */
+/** Like the error of a single call for the item. */
 export function classifyStatementError({
   Code = 'UnknownError',
   Message = 'no reason was given',
@@ -117,13 +117,13 @@ export function classifyStatementError({
   return classifyError(error);
 }
 
-/** Why a statement of a batch failed, as DynamoDB tells it. */
+/** Why a statement of a batch failed. */
 interface StatementError {
   Code?: string;
   Message?: string;
 }
 
-/** Codes of retryable errors that are answers, or come before anything was sent: nothing was changed. */
+/** Codes of retryable errors that are answers, or occur before anything was sent: nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',
   'ProvisionedThroughputExceededException',
@@ -139,8 +139,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether a failed write certainly changed nothing. After a lost connection, a timeout or an error of DynamoDB (5xx) this is unknown:
- * DynamoDB may have made the change, or may still make it.
+ * Whether a failed write certainly changed nothing. After a lost connection, a timeout or a DynamoDB error (5xx) this
+ * is unknown.
  */
 export function isRefusal(error: StoreError): boolean {
   return error.kind !== 'retryable' || REFUSALS.has(error.code);

@@ -10,8 +10,8 @@ export type { ClientOptions } from './client/options.ts';
 export { createStreamsClient } from './client/streams.ts';
 
 /**
- * A DynamoDB client set up for many small calls: kept-alive connections over undici, middleware that is resolved once, and
- * the lean way for the calls of stores. `npm run bench -- client calls` compares a call with one of the document client.
+ * A DynamoDB client for many small calls: kept-alive connections over undici, middleware resolved once, and the lean
+ * way for stores' calls. `npm run bench -- client calls` compares it with the document client.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   checkOptions('createClient', options, CLIENT_OPTIONS);

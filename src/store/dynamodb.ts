@@ -72,10 +72,10 @@ export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
   private readonly statements: StatementWrites;
-  /** True if calls ask DynamoDB for the units that they consume: see `withoutUnits`. */
+  /** True if calls request consumed units: see `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
-  /** @param client `createClient`'s, one of your own, or what makes the calls itself. */
+  /** @param client from `createClient`, your own, or what makes the calls itself. */
   constructor(
     client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
@@ -112,7 +112,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
-    // Base items name nodes that need not exist, with ids that no node can have.
+    // Base items may name missing nodes, with ids that no node can have.
     if (!isKeyWithinLimits(key)) return { rcu: 0 };
     const input: GetItemCommandInput = {
       TableName: this.table.name,
@@ -124,12 +124,12 @@ export class DynamoDBStore implements Store, ScanSource {
     if (output.Item !== undefined)
       return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
     if (!this.asksForUnits) return { rcu: 0 };
-    // An answer without an item is only known from one without anything by the capacity that was asked for.
+    // Only the requested capacity tells an answer without an item from an empty one.
     return { rcu: unitsOf(requireAnswer(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    // BatchGetItem refuses a key that is named twice.
+    // BatchGetItem refuses repeated keys.
     const possible = keys.filter(isKeyWithinLimits);
     const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
     const found = new Map<string, Item>();
@@ -164,7 +164,7 @@ export class DynamoDBStore implements Store, ScanSource {
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
-    // Over 16 MB DynamoDB hands back the rest without being throttled, so nothing is waited for where it goes on.
+    // Beyond 16 MB DynamoDB returns the rest without throttling, so don't wait if it makes progress.
     await untilProcessed(keys, 0, send, waits);
     return { items, rcu, calls };
   }
@@ -204,7 +204,7 @@ export class DynamoDBStore implements Store, ScanSource {
         TransactItems: updates.map((update) => ({
           Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
         })),
-        // Sent again after an answer that was lost, it is made once.
+        // Made once even if it is repeated after a lost answer.
         ClientRequestToken: globalThis.crypto.randomUUID(),
         ReturnConsumedCapacity: 'TOTAL',
       });
@@ -213,7 +213,7 @@ export class DynamoDBStore implements Store, ScanSource {
       if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
       const refusal = classifyCancellation(error.CancellationReasons ?? [], error);
       if (refusal !== undefined) throw refusal;
-      // The exception does not say what it cost: two units for each item, more for large ones.
+      // The exception doesn't tell the cost: two units per item, more for large ones.
       return { applied: false, wcu: 2 * updates.length };
     }
   }
@@ -260,7 +260,7 @@ export class DynamoDBStore implements Store, ScanSource {
             ? { PutRequest: { Item: write.put as SdkItem } }
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
-      // An unprocessed rest of a write is always a throttle.
+      // The unprocessed rest of a write always means throttling.
       await untilProcessed(requests, 1, send, waits);
     }
     return { wcu, calls };
@@ -283,7 +283,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    // Each page of a native list has a budget, also where the caller asks for no units.
+    // Each page of a native list has a budget, even if the caller requests no units.
     const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
@@ -332,13 +332,15 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store, whose calls do not ask DynamoDB for units, except for `queryNative`: those in its results are 0. Another kind of store as it is. */
+/**
+ * The same store without requesting units, except for `queryNative`: results have 0. Other kinds of store are
+ * unchanged.
+ */
 export function withoutUnits(store: Store): Store {
-  // A proxy of the store, or another replacement of its calls, stays in force.
+  // Keeps a proxy of the store, or other replacements of its calls.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
 }
 
-/** The same calls, without the question for units. */
 function unaskedCalls(calls: TableCalls): TableCalls {
   const plain = <Input extends object>({
     ReturnConsumedCapacity: _,
@@ -351,12 +353,14 @@ function unaskedCalls(calls: TableCalls): TableCalls {
   };
 }
 
-/** The units that a call says it consumed. */
 function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** The error for a Query or a Scan of an index that the table does not have, with these keys, or not yet; undefined for another refusal. */
+/**
+ * For a Query or Scan of an index that the table doesn't have with these keys, or not yet; undefined for other
+ * refusals.
+ */
 function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {
@@ -365,7 +369,7 @@ function missingIndex({ name }: TableNames, index: string | undefined, error: un
     return new StoreError('fatal', 'no-index', message, hint, { cause: error });
   }
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
-  // It becomes ready without anybody's doing.
+  // It becomes ready by itself.
   if (/backfilling/i.test(error.message)) {
     const message = `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`;
     const hint = 'Wait until edgeloom table describe names it as filling no more.';

@@ -1,18 +1,15 @@
 import * as z from 'zod/mini';
 import type { ClientOptions } from './client.ts';
 
-/** Levels of a log, from the most detailed on. */
+/** Most detailed first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
-/** How much is logged. */
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** A variable or option that is an address. */
 export const ENDPOINT = z.url({ protocol: /^https?$/, error: 'should be a URL such as http://127.0.0.1:8000' });
 
-/** A variable or option that is a level of the log. */
 export const LOG_LEVEL = z.enum(LOG_LEVELS, { error: `should be one of ${LOG_LEVELS.join(', ')}` });
 
-/** Credentials of the environment; other sources (profiles, roles) are left to the SDK. */
+/** Credentials from the environment; other sources (profiles, roles) are left to the SDK. */
 export function credentialsOf(environment: NodeJS.ProcessEnv): ClientOptions['credentials'] {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];

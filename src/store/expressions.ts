@@ -13,7 +13,7 @@ import type {
   UpdateCondition,
 } from '../core/store-port.ts';
 
-/** The expression part of an UpdateItem for a derived item. Every name goes through a placeholder: `w` may be reserved. */
+/** An UpdateItem's expressions for a derived item. Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
   update: DerivedUpdate,
   table: TableNames,
@@ -37,7 +37,7 @@ export function updateExpression(
   });
   const adds: string[] = [];
   const { condition } = update;
-  // A revision that an addition of one cannot change starts again at 1.
+  // A revision that adding one doesn't change restarts at 1.
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
   const deletes: string[] = [];
@@ -76,7 +76,6 @@ export function updateExpression(
   };
 }
 
-/** The condition of a DeleteItem. */
 export function deleteCondition(
   condition: RevisionCondition,
 ): Pick<DeleteItemCommandInput, 'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'> {
@@ -134,7 +133,6 @@ function holdingExpression(
   return clauses.join(' AND ');
 }
 
-/** The input of a Query. */
 export function queryInput(table: TableNames, request: QueryRequest): QueryCommandInput {
   const { index, sortKey } = request;
   const { partition, sort } =
@@ -160,7 +158,6 @@ export function queryInput(table: TableNames, request: QueryRequest): QueryComma
   };
 }
 
-/** The input of a Query of a native index. */
 export function nativeQueryInput(
   table: TableNames,
   { index, partition, from, to, reverse, limit, startKey }: NativeQueryRequest,
@@ -182,7 +179,7 @@ export function nativeQueryInput(
   };
 }
 
-/** The filter of a query; undefined: it keeps all items. */
+/** Undefined keeps all items. */
 interface FilterParts {
   clauses: string[];
   names: Record<string, string>;
@@ -200,7 +197,7 @@ function filterExpression(
   return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
 }
 
-/** The clause of a condition on projected attributes; adds its names and values. */
+/** Adds the condition's names and values. */
 function termClause(term: FilterTerm, filter: FilterParts): string {
   if (term.compare === 'not') return `NOT (${term.terms.map((one) => termClause(one, filter)).join(' AND ')})`;
   const i = Object.keys(filter.names).length;
@@ -215,7 +212,7 @@ function termClause(term: FilterTerm, filter: FilterParts): string {
   return term.compare === 'begins_with' ? `begins_with(${path}, ${names[0]})` : `${path} ${term.compare} ${names[0]}`;
 }
 
-/** Adds conditions on an item's keys in the table to the filter of an index's query: there they are attributes like others. */
+/** In an index's query, the table's keys are filtered like other attributes. */
 function addItemKeys(
   { clauses, names, values }: FilterParts,
   { partitionKey, sortKey }: TableNames,
@@ -234,21 +231,21 @@ function addItemKeys(
   clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
-/** The last character by its number of bytes in UTF-8; the one of 4 is reserved as no character, so that no text holds it. */
+/** The last character by number of UTF-8 bytes; the one with 4 isn't assigned, so no text contains it. */
 const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
 
-/** The prefix with one last character, of as many bytes as the limit leaves. No key with the prefix sorts after it. */
+/** The prefix and one last character, with as many bytes as the limit leaves. No key with the prefix sorts after it. */
 function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
   const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
   return prefix + LAST_CHARACTERS[room];
 }
 
-/** DynamoDB takes one condition on the sort key: both ends of a range are one BETWEEN. */
+/** DynamoDB allows one condition on the sort key: both ends of a range are one BETWEEN. */
 function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; values: Item } | undefined {
   if (sortKey === undefined) return undefined;
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
-    // A prefix is a range of keys. It is asked for as one, because one local engine ignores case in `begins_with`.
+    // A prefix is sent as a range of keys, since one local engine ignores case in `begins_with`.
     return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;

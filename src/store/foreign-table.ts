@@ -10,17 +10,13 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { classifyError } from './classify.ts';
 
-/** Reads of a table for which there is no model: its description, and some of its items. */
+/** Reads a table without a model: its description, and some items. */
 
-/** Parts of the table that the sample comes from, all at once: the items of a partition lie together. */
+/** Segments that the sample is read from, since a partition's items lie together. */
 const SEGMENTS = 16;
-/** Items of a page. */
 const PAGE_ITEMS = 250;
 
-/**
- * Reads the description of a table, and the attribute by which it deletes items; `ttl` is undefined where it deletes none. Throws
- * `no-table` where there is no table.
- */
+/** `ttl` is undefined if the table deletes no items. Throws `no-table`. */
 export async function describeForeignTable(
   client: DynamoDBClient,
   name: string,
@@ -38,7 +34,7 @@ export async function describeForeignTable(
   }
 }
 
-/** Reads items from the beginnings of segments, `most` of them at most, and counts the read units. */
+/** Reads at most `most` items from the beginnings of segments, and counts read units. */
 export async function sampleForeignTable(
   client: DynamoDBClient,
   name: string,

@@ -4,11 +4,10 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes' | 'serverTime' | 'writesBy'>;
 
-/** A store that passes every call on to another one. A subclass puts something around all of them, or replaces some. */
+/** Passes every call on to another store. A subclass wraps all of them, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 
-  /** Makes a call of the other store. */
   protected pass<Name extends StoreCallName>(name: Name, ...args: Parameters<Store[Name]>): ReturnType<Store[Name]> {
     const call = this.inner[name] as (...args: Parameters<Store[Name]>) => ReturnType<Store[Name]>;
     return call.apply(this.inner, args);
@@ -25,7 +24,7 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   updateMany(...args: Parameters<Store['updateMany']>): ReturnType<Store['updateMany']> {
     const [updates, options] = args;
-    // What replaces `update` replaces the same writes of many items.
+    // What replaces `update` also replaces the same writes of many items.
     const isReplaced = this.update !== ForwardingStore.prototype.update;
     return isReplaced
       ? updateEach(updates, (update) => this.update(update), options)

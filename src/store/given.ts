@@ -5,8 +5,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { DynamoDBStore } from './dynamodb.ts';
 
 /**
- * A client of the SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Calls go through its connections,
- * credentials, retries and middleware. They carry stored values as they are, so numbers keep 38 digits whatever the client makes of them.
+ * A client of the SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Calls use its
+ * connections, credentials, retries and middleware, but carry stored values unchanged, so numbers keep 38 digits.
  */
 export interface TableClient {
   readonly config: DynamoDBClient['config'];
@@ -16,12 +16,12 @@ export interface TableClient {
 
 /** Options with a client instead of a store. */
 export type WithClient<Options> = Omit<Options, 'store'> & {
-  /** The client that the table is reached with. */
+  /** The client used to access the table. */
   client: TableClient;
   store?: undefined;
 };
 
-/** Returns the options with a store for their client; unchanged if they have no client. Throws `invalid-option` if the client is none. */
+/** Unchanged without a client. Throws `invalid-option` for an invalid client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   table: TableNames,

@@ -5,18 +5,17 @@ import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { walkedItem } from './table-walk.ts';
 
-/** A place in one of the indexes. */
 export interface PlaceInIndex extends IndexEntry {
   index: IndexName;
 }
 
-/** Returns the item with this key that an index shows at a place; undefined if it does not show it there. */
+/** Undefined if the index doesn't show it there. */
 export async function shownAt(
   { graph, store, stats }: { graph: Pick<CompiledModel, 'table'>; store: Pick<Store, 'query'>; stats?: ReadStats },
   { index, partition, sort }: PlaceInIndex,
   { source, target }: ItemKey,
 ): Promise<Item | undefined> {
-  // A sort key of an index ends with the partition of its item: a page holds all that is at a place.
+  // An index's sort key ends with the item's partition, so a page has everything at the place.
   const page = await store.query({ index, partition, sortKey: { from: sort, to: sort } });
   if (stats !== undefined) stats.rcu += page.rcu;
   return page.items.find((item) => {

@@ -5,17 +5,16 @@ import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
 /**
- * Key attributes of the indexes under the names that a table has for them. All code above the store knows them by the names of
- * `INDEX_KEYS`; here, between the store and the calls, they get the table's, and come back under their own. An item of a producer keeps
- * its names: only derived items, and what an index gives, are renamed.
+ * Translates index key attributes between the names that the code uses (`INDEX_KEYS`) and those of the table. Only
+ * derived items and what an index returns are renamed, not producers' items.
  */
 
-/** The calls of a table; the same ones where its names are the usual ones. */
+/** Unchanged if the table has the usual names. */
 export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCalls {
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }
 
-/** The names that the table has for the index keys, by those that the code has for them. */
+/** The table's names by those of the code. */
 export function storedIndexKeys(table: Pick<TableNames, 'indexes' | 'indexKeys'>): ReadonlyMap<string, string> {
   const names = indexKeysOf(table);
   return new Map(
@@ -57,7 +56,7 @@ class RenamingCalls implements TableCalls {
     send: (sent: Input) => Promise<Output>,
   ): Promise<Output> {
     const { IndexName } = input as { IndexName?: string };
-    // A native index has base items.
+    // A native index returns base items.
     const isOfIndex = this.table.indexes.some((index) => this.table.indexNames[index] === IndexName);
     try {
       return this.renameOutput(
@@ -65,7 +64,7 @@ class RenamingCalls implements TableCalls {
         isOfIndex,
       ) as Output;
     } catch (error) {
-      // A condition that did not hold gives the item as it is.
+      // A failed condition returns the item.
       if (error instanceof Error && 'Item' in error)
         error.Item = this.renameItem(error.Item as Item | undefined, this.known);
       throw error;
@@ -93,7 +92,7 @@ class RenamingCalls implements TableCalls {
       ...input,
       ...(item && { Item: this.renameItem(item, this.stored) }),
       ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
-      // Other placeholders of a query are of attributes inside items, which may have any name.
+      // Other placeholders of a query name attributes inside items, which may have any name.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
       ...(start && isOfIndex && { ExclusiveStartKey: renameAttributes(start, this.stored) }),
@@ -142,7 +141,7 @@ class RenamingCalls implements TableCalls {
     };
   }
 
-  /** A statement has the table's names already: see `Statements`. The item that failed its condition does, too. */
+  /** A statement already has the table's names (see `Statements`), and so does the item that failed its condition. */
   private renameAnswer({ Error: error, ...answer }: StatementAnswer): StatementAnswer {
     if (error === undefined) return answer;
     return { ...answer, Error: { ...error, Item: this.renameItem(error.Item, this.known) } };
@@ -163,12 +162,11 @@ class RenamingCalls implements TableCalls {
   }
 }
 
-/** What BatchExecuteStatement answers about one statement. */
 interface StatementAnswer {
   Error?: { Item?: Item | undefined };
 }
 
-/** Renames the index keys of a derived item that no store has read, such as an item of an export, to the names in the code. */
+/** For a derived item that no store has read, such as one of an export. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const known = new Map([...storedIndexKeys(table)].map(([name, stored]) => [stored, name]));
   return isDerivedItem(table, item) ? renameAttributes(item, known) : item;

@@ -4,20 +4,20 @@ import type { KeyTypes, Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 
-/** A key that the table has as another type than the model. */
+/** A key whose type in the table differs from the model's. */
 export interface OtherKeyType {
   attribute: string;
-  /** The index that the model has it for; absent: it is a key of the table. */
+  /** Absent: a key of the table. */
   index?: string;
   /** The type in the table. */
   type: string;
   /** The type that the model needs. */
   needed: NativeType;
-  /** True if it is an attribute of base items: no derived item has it. */
+  /** True for an attribute of base items, which no derived item has. */
   isNative?: boolean;
 }
 
-/** The keys of the model that the table has as another type. One may be the key of an index of other software. */
+/** One may be the key of another software's index. */
 export function otherKeyTypes(graph: CompiledModel, types: KeyTypes): OtherKeyType[] {
   const { partitionKey, sortKey, indexNames } = graph.table;
   const keys: Omit<OtherKeyType, 'type' | 'needed'>[] = [
@@ -37,12 +37,11 @@ export function otherKeyTypes(graph: CompiledModel, types: KeyTypes): OtherKeyTy
   });
 }
 
-/** Says which type a key has to have, and which one it has. */
 export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): string {
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/** Throws `table-differs`, which names what lacks, where a table does not have what the model needs. */
+/** Throws `table-differs` and names what is missing. */
 export function requireFit({ table, lacks }: { table: string; lacks: readonly string[] }): void {
   if (lacks.length === 0) return;
   throw new EdgeloomError(
@@ -52,7 +51,7 @@ export function requireFit({ table, lacks }: { table: string; lacks: readonly st
   );
 }
 
-/** Throws `table-differs` where DynamoDB still fills an index of the model, so that nothing can be read by it. */
+/** Throws `table-differs` if DynamoDB is still filling one of the model's indexes, which can't be read. */
 export function requireFilled({ table, filling }: { table: string; filling: readonly string[] }): void {
   if (filling.length === 0) return;
   throw new EdgeloomError(
@@ -63,8 +62,8 @@ export function requireFilled({ table, filling }: { table: string; filling: read
 }
 
 /**
- * Throws `table-differs` for keys of another type than derived items have: such a table refuses them for ever. A projector asks at
- * its start, and goes on with a warning where it may not ask.
+ * Throws `table-differs` for keys with another type than in derived items, which such a table always refuses. A
+ * projector checks at its start, and continues with a warning if it isn't allowed to.
  */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let types: KeyTypes | undefined;

@@ -7,15 +7,15 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
 
-/** A table of others, by its name and its key attributes. */
+/** The name and key attributes of a foreign table. */
 interface NamedTable {
   name: string;
   keys: { partitionKey: string; sortKey?: string | undefined };
 }
 
 /**
- * Makes sure that a table of others is in an engine on this machine: creates it with keys of text and a stream with both images where it is
- * absent. Gives the ARN of its stream; undefined: it is there, and has none.
+ * In a local engine: creates a missing foreign table with text keys and a stream with both images. Returns the stream's
+ * ARN; undefined if the table exists without one.
  */
 export async function makeSourceTable(
   client: DynamoDBClient,

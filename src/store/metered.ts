@@ -23,33 +23,32 @@ import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { type Spent, spentBy } from './spent.ts';
 
 /**
- * The rates of long work: capacity units a second that all of its calls together may consume, those of indexes included. A read of one page
- * has a bound of the same name, for the units of that page.
+ * Rates of long work: capacity units per second for all its calls together, including indexes. A read of one page has a
+ * bound with the same name, for that page's units.
  */
 export interface RateOptions {
-  /** Read capacity units a second at most. Default: no limit. */
+  /** Read capacity units per second. Default: unlimited. */
   maxRcu?: number | undefined;
-  /** Write capacity units a second at most. Default: no limit. */
+  /** Write capacity units per second. Default: unlimited. */
   maxWcu?: number | undefined;
 }
 
-/** The names of these options, for the functions that take both. */
 export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: true, maxWcu: true };
 
-/** Throws `invalid-option` for a rate at which work would wait for ever. Workers share a rate, so that a part of a unit is fine. */
+/**
+ * Throws `invalid-option` for a rate at which work would wait forever. Fractions are fine, since workers share a rate.
+ */
 export function checkRates(what: string, { maxRcu, maxWcu }: RateOptions): void {
   for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
     checkNumber(`${option} of ${what}`, value, { least: 0.001 });
 }
 
-/** Tells whether one of the rates is given. */
 export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
   return maxRcu !== undefined || maxWcu !== undefined;
 }
 
-/** Options of a metered store. */
 export interface MeterOptions extends RateOptions {
-  /** Milliseconds left; called many times. At 0 the run stops where it can go on later. Default: no end. */
+  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
@@ -61,15 +60,15 @@ export interface MeterOptions extends RateOptions {
   now?: (() => number) | undefined;
 }
 
-/** Updates of `updateMany` that are sent before the rate is looked at again. */
+/** How many updates `updateMany` sends before checking the rate again. */
 const UPDATES_AT_ONCE = 100;
 
-/** The calls that consume read capacity. */
+/** Calls that consume read capacity. */
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * Counts the capacity that calls consume and keeps it under a rate, for long work under live traffic. The cost of a call is known only
- * afterwards: a call that cost more than its share makes the next ones wait. Retryable failures are retried with full jitter.
+ * Counts the consumed capacity and keeps it under a rate, for long work under live traffic. A call's cost is only known
+ * afterwards: an expensive call makes the next ones wait. Retryable failures are retried with full jitter.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   /** Units consumed so far. */
@@ -97,7 +96,7 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
     return super.writeMany(writes, { signal, ...this.runtime });
   }
 
-  /** Retryable outcomes are tried again, too, until none is left or the time is over. */
+  /** Also retries retryable outcomes, until none are left or time runs out. */
   override async updateMany(
     updates: readonly DerivedUpdate[],
     { signal, ...options }: UpdateManyOptions = {},
@@ -174,7 +173,7 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
   }
 }
 
-/** The same for a table that is walked. */
+/** `MeteredCalls` for a table that is walked. */
 export class MeteredStore extends MeteredCalls<Store & ScanSource> implements ScanSource {
   scan(request: ScanRequest): Promise<ScanPage> {
     return this.metered(this.reads, () => this.inner.scan(request));
@@ -185,7 +184,7 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
   return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
-/** A token bucket that is paid afterwards: one second's units may be saved up, and debt has to be waited out. */
+/** A token bucket that is paid afterwards: saves up to one second's units, and debt has to be waited out. */
 export class Allowance {
   private tokens: number;
   private countedAt: number;
@@ -202,7 +201,6 @@ export class Allowance {
     this.tokens -= units;
   }
 
-  /** Milliseconds until nothing is owed. */
   debtMs(): number {
     if (this.unitsPerSecond === undefined) return 0;
     const now = this.now();

@@ -4,8 +4,8 @@ import { type NativeIndex, nativeIndexes } from '../core/model/native.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**
- * Throws `no-index` where the table lacks the index of a native order or search, or where DynamoDB still fills it. It asks each index
- * for a page, which only one that is ready gives: so it needs no right but those of readers.
+ * Throws `no-index` if an index of a native order or search is missing or still being filled. Queries a page of each,
+ * which only a ready index returns, so it only needs readers' rights.
  */
 export async function requireNativeIndexes(graph: CompiledModel, store: Pick<Store, 'queryNative'>): Promise<void> {
   for (const index of nativeIndexes(graph)) {

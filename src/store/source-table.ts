@@ -9,15 +9,15 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer } from './answered.ts';
 import { withClassifiedErrors, withoutLostValues } from './answers.ts';
 
-/** A source table of DynamoDB, under whatever keys it has. It makes no call that writes. */
+/** A source table in DynamoDB, with any keys. Never writes. */
 export class DynamoDBSourceStore {
-  /** @param table the name of the table, or the ARN of one of another account. */
+  /** @param table the table's name, or the ARN of one in another account. */
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: string,
   ) {}
 
-  /** Reads one item consistently by its key; without `item` there is none. */
+  /** A consistent read of one item; without `item` there is none. */
   async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
     const command = new GetItemCommand({
@@ -29,7 +29,7 @@ export class DynamoDBSourceStore {
     return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
-  /** Reads one page of the table, eventually consistent. */
+  /** One page of the table, eventually consistent. */
   async scan({
     startKey,
   }: {
@@ -45,7 +45,7 @@ export class DynamoDBSourceStore {
     };
   }
 
-  /** The ARN of its stream; undefined: it has none. */
+  /** The ARN of its stream, if any. */
   async streamArn(): Promise<string | undefined> {
     const command = new DescribeTableCommand({ TableName: this.table });
     const { Table } = await withClassifiedErrors(() => this.client.send(command));

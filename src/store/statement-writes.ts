@@ -18,42 +18,39 @@ import { classifyStatementError } from './classify.ts';
 import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
-/** Statements of a call. */
 const BATCH_STATEMENTS = 25;
-/** The way behind the last form of statements. */
+/** What follows the last form of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
-/** The calls that write derived items. */
 export interface WritingCalls {
   update: (update: DerivedUpdate) => Promise<UpdateResult>;
   execute: (input: BatchExecuteStatementCommandInput) => Promise<BatchExecuteStatementCommandOutput>;
 }
 
-/** An update with its place in the call of `updateMany`. */
 interface Placed {
   place: number;
   update: DerivedUpdate;
 }
 
 /**
- * Changes many derived items by statements, 25 in a call, where the table takes them; where it does not, and for changes that are no
- * statements, by UpdateItem. Whether the table takes them, and in which form, its first answers tell: what an engine or a policy refuses
- * is sent again in the next form, and in the end by UpdateItem.
+ * Changes many derived items by statements, 25 per call, or by UpdateItem if the table doesn't accept statements or a
+ * change isn't expressible. The first answers tell which form is accepted: what an engine or policy refuses is sent
+ * again in the next form, finally by UpdateItem.
  */
 export class StatementWrites {
   private readonly statements: Statements;
-  /** The form in use: a place in `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
+  /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
-  /** True if the form in use was taken, so that a later refusal is of an item. */
+  /** True if the current form was accepted, so that later refusals concern an item. */
   private isProven = false;
-  /** True if any statement was taken. */
+  /** True if any statement was accepted. */
   private areTaken = false;
 
   constructor(table: TableNames) {
     this.statements = new Statements(table);
   }
 
-  /** How items that were read are written; undefined: no answer has told yet. */
+  /** How known items are written; undefined until an answer tells. */
   get by(): WayOfWriting | undefined {
     if (this.form === UPDATE_ITEM) return 'UpdateItem';
     return this.areTaken ? 'statements' : undefined;
@@ -71,7 +68,7 @@ export class StatementWrites {
   private *parts(updates: readonly DerivedUpdate[], calls: WritingCalls): Generator<UpdatePart> {
     let chunk: Placed[] = [];
     for (const [place, update] of updates.entries()) {
-      // Asked anew for each: the answers so far may have told that there are no statements here.
+      // Asked for each: answers may have shown that statements aren't available.
       if (this.statementOf(update, this.form) === undefined) yield this.part([{ place, update }], calls);
       else if (chunk.push({ place, update }) === BATCH_STATEMENTS) {
         yield this.part(chunk, calls);
@@ -94,7 +91,7 @@ export class StatementWrites {
     let rest = chunk;
     for (let form = this.form; form !== UPDATE_ITEM; ) {
       const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
-      // An update that has no statement in this form tells nothing of the others.
+      // An update without a statement in this form says nothing about the others.
       await sendEach(
         made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
         calls,
@@ -107,32 +104,31 @@ export class StatementWrites {
       rest = rest.filter(({ place }, i) => isLeft(run, place, answers[i]!));
       if (rest.length < statements.length) this.areTaken = true;
       if (rest.length === 0) return this.learn(form, statements);
-      // What was allowed before may be denied now.
+      // What was allowed before may now be denied.
       if (answers.includes('denied')) this.isProven = false;
       form = answers.includes('denied') || this.isProven ? UPDATE_ITEM : form + 1;
       if (!run.maySend(rest.map(({ place }) => place))) return;
     }
     const areTaken = await sendEach(rest, calls, run);
-    // What UpdateItem refuses as well was refused for a fault of the item.
+    // If UpdateItem also refuses it, the item is at fault.
     if (areTaken && !this.isProven) this.form = UPDATE_ITEM;
   }
 
-  /** Notes that statements of a form were taken. */
   private learn(form: number, statements: readonly Statement[]): void {
     if (!statements.some(({ showsForm }) => showsForm)) return;
-    // Another call may have found out meanwhile that there are none.
+    // Another call may have found out that there are none.
     this.form = Math.max(this.form, form);
     this.isProven = true;
   }
 
-  /** The statement of an update; undefined where it has none, or there are none here. */
+  /** Undefined if the update has no statement, or statements aren't available. */
   private statementOf(update: DerivedUpdate, form: number): Statement | undefined {
     const name = STATEMENT_FORMS[form];
     return name && this.statements.of(update, name);
   }
 }
 
-/** Sends updates by UpdateItem. Returns false if one was refused for what it is. */
+/** False if one was refused for what it is. */
 async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
   let areTaken = true;
   const sendOne = async ({ place, update }: Placed): Promise<void> => {
@@ -148,13 +144,12 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
   return areTaken;
 }
 
-/** What became of one statement. `refused`: it was not taken as a statement; `denied`: no statement is. */
+/** `refused`: not accepted as a statement; `denied`: no statement is. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** Codes of a call for which there are no statements: a policy allows none, or the engine knows none. */
+/** Statements aren't available: a policy allows none, or the engine knows none. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
-/** Executes statements. */
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
   const input = {
     Statements: statements.map(({ text, parameters }) => ({
@@ -178,7 +173,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** The answer to one statement, with the units that UpdateItem would take for a small item. */
+/** With the units that UpdateItem would take for a small item. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;
@@ -196,7 +191,7 @@ function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
   return code === 'ValidationException' ? 'refused' : undefined;
 }
 
-/** The answers with their shares of what the call consumed. DynamoDB tells nothing where no statement succeeded. */
+/** Distributes the call's units. DynamoDB reports none if no statement succeeded. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
@@ -204,7 +199,7 @@ function withUnits(
   if (consumed === undefined || consumed.length === 0) return [...answers];
   const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
   const units = totalUnits(consumed);
-  // Whole units for all but the first: fractions would not add up to what was consumed.
+  // Whole units for all but the first: fractions would not add up.
   const others = Math.floor(units / count);
   let wcu = units - others * (count - 1);
   return answers.map((answer) => {
@@ -215,7 +210,7 @@ function withUnits(
   });
 }
 
-/** Notes an answer in the run. Returns true if its statement was not taken. */
+/** True if the statement was not accepted. */
 function isLeft(run: UpdateRun, place: number, answer: StatementAnswer): boolean {
   if (typeof answer === 'string') return true;
   if (!answer.applied && answer.error !== undefined) run.fail([place], answer.error);

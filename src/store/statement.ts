@@ -5,36 +5,35 @@ import type { DerivedUpdate, RevisionCondition } from '../core/store-port.ts';
 import { storedIndexKeys } from './index-key-names.ts';
 
 /**
- * Updates of derived items as PartiQL statements. An item that is known to be absent is inserted, one with a known revision is updated; a
- * statement cannot do whichever of the two is needed. Source: "PartiQL insert statements" and "PartiQL update statements for DynamoDB",
- * DynamoDB developer guide.
+ * Updates of derived items as PartiQL statements. An absent item is inserted, one with a known revision is updated; a
+ * statement can't do either as needed. Source: "PartiQL insert statements" and "PartiQL update statements for
+ * DynamoDB", DynamoDB developer guide.
  */
 
-/** A statement with its parameters. */
 export interface Statement {
   text: string;
   parameters: AttributeValue[];
-  /** True if it has several assignments or removals, so that it is refused where the other form is needed. */
+  /** True if it has several assignments or removals, so that an engine needing the other form refuses it. */
   showsForm: boolean;
 }
 
-/** How assignments and removals follow each other. AWS documents a keyword for each; the embedded engine takes lists only. */
+/**
+ * How assignments and removals are joined. AWS documents a keyword for each; the embedded engine only accepts lists.
+ */
 export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
-/** One of these forms. */
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** The value of the edge set where it is set, added to, or deleted from. */
+/** The edge set's value if it is set, added to, or deleted from. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
-/** Characters of a statement; those of its parameters do not count. */
+/** Characters of a statement, excluding parameters. */
 const MOST_CHARACTERS = 8_192;
-/** Names that are the same within single and double quotes, whatever an engine takes dots, brackets and escapes for. */
+/** Names that mean the same in single and double quotes, whatever an engine does with dots, brackets and escapes. */
 const PLAIN_NAME = /^[\w/~-]+$/;
-/** A revision that the next one follows without arithmetic of decimals. A number has 38 digits at most. */
+/** A revision whose successor needs no decimal arithmetic. A number has at most 38 digits. */
 const PLAIN_REVISION = /^\d{1,37}$/;
 
-/** Makes the statements of one table. */
 export class Statements {
   private readonly names = new Map<string, string | undefined>();
   private readonly indexKeys: ReadonlyMap<string, string>;
@@ -46,14 +45,14 @@ export class Statements {
   constructor({ name, partitionKey, sortKey, ...table }: TableNames) {
     this.indexKeys = storedIndexKeys(table);
     this.isPossible = PLAIN_NAME.test(partitionKey) && PLAIN_NAME.test(sortKey);
-    // No update may change the key or the revision by its own attributes.
+    // Updates may not set the key or the revision.
     for (const own of [partitionKey, sortKey, REVISION]) this.names.set(own, undefined);
     this.insert = `INSERT INTO "${name}" VALUE {'${partitionKey}': ?, '${sortKey}': ?, '${REVISION}': ?`;
     this.where = ` WHERE "${partitionKey}" = ? AND "${sortKey}" = ? AND "${REVISION}" = ?`;
     this.update = `UPDATE "${name}" SET "${REVISION}" = ?`;
   }
 
-  /** The statement of an update; undefined where it has none, so that it has to be an UpdateItem. */
+  /** Undefined if the update has to be an UpdateItem. */
   of(update: DerivedUpdate, form: StatementForm): Statement | undefined {
     const { condition, add, addTo } = update;
     if (!this.isPossible || hasOwn(add) || hasOwn(addTo)) return undefined;
@@ -61,7 +60,7 @@ export class Statements {
     return condition.kind === 'revision' ? this.change(update, condition, form) : undefined;
   }
 
-  /** What is to be removed, or deleted of a set, is not there. */
+  /** There is nothing to remove, or to delete from a set. */
   private insertion({
     key,
     set,
@@ -88,7 +87,7 @@ export class Statements {
     if (revision === undefined || malformed !== undefined || !PLAIN_REVISION.test(revision)) return undefined;
     const sets = [nonEmpty(setElements), nonEmpty(addElements), nonEmpty(deleteElements)];
     const which = sets.findIndex((elements) => elements !== undefined);
-    // A second change of one attribute has no statement, and the embedded engine has no functions of sets.
+    // An attribute can't be changed twice in a statement, and the embedded engine has no set functions.
     if (sets.filter((elements) => elements !== undefined).length > 1 || (which > 0 && form === 'lists'))
       return undefined;
     const parameters: AttributeValue[] = [{ N: String(BigInt(revision) + 1n) }];
@@ -112,7 +111,7 @@ export class Statements {
     return statement(text, parameters, isLong || unset.length > 1);
   }
 
-  /** Names each attribute that is set, and appends its value. Returns false if a name is not plain, or comes twice. */
+  /** Names each attribute that is set, and appends its value. False if a name isn't plain, or repeats. */
   private assignments(
     set: Item,
     unset: readonly string[],
@@ -139,7 +138,7 @@ export class Statements {
     );
   }
 
-  /** The name of an attribute in the table; undefined where a statement cannot name it. */
+  /** Undefined if a statement can't name it. */
   private nameOf(attribute: string): string | undefined {
     if (!this.names.has(attribute)) {
       const stored = this.indexKeys.get(attribute) ?? attribute;

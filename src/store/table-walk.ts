@@ -5,34 +5,32 @@ import type { CompiledModel, IndexName } from '../core/model/compiled.ts';
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
-/** A walk over a whole table, or an index, that can stop at any page and continue from there, also in another process. */
+/** A walk over a whole table or index that can stop at any page and continue, even in another process. */
 
-/** An item of the table with its key. */
+/** An item with its key. */
 export interface WalkedItem {
   source: string;
   target: string;
   item: Item;
 }
 
-/** Adds its key to an item of a scan. */
 export function walkedItem({ table }: Pick<CompiledModel, 'table'>, item: Item): WalkedItem {
   return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '', item };
 }
 
-/** The last item that a walk has read in a segment. In a walk over an index `at` is its index key. */
+/** The last item read in a segment. In a walk over an index, `at` is its index key. */
 export interface WalkedKey extends ItemKey {
   at?: { partition: string; sort: string } | undefined;
 }
 
-/** The place where a walk stopped: JSON, for the next call or for a file. */
+/** Where a walk stopped, as JSON for the next call or a file. */
 export interface WalkPlace {
-  /** The number of segments that the table is read in. */
+  /** Number of segments that the table is read in. */
   segments: number;
-  /** The segments that are not read to their end, with the last key read; without a key: not begun. */
+  /** Unfinished segments with the last key read; without a key: not begun. */
   open: { segment: number; after?: WalkedKey | undefined }[];
 }
 
-/** The place of a walk that has not begun. */
 export function walkStart(segments: number): WalkPlace {
   return { segments, open: Array.from({ length: segments }, (_, segment) => ({ segment })) };
 }
@@ -41,34 +39,35 @@ export function walkStart(segments: number): WalkPlace {
 export interface TableWalkOptions {
   graph: Pick<CompiledModel, 'table'>;
   source: ScanSource;
-  /** Where the read units are counted. Absent: the source counts them. */
+  /** Absent: the source counts read units. */
   stats?: ReadStats;
-  /** How pages are read. With an index the walk shows the table as it was some time ago. Default: the table, eventually consistent. */
+  /**
+   * How pages are read. With an index, the walk shows the table as it was some time ago. Default: the table, eventually
+   * consistent.
+   */
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
-  /** Segments that are read at once. */
+  /** Segments read at once. */
   concurrency: number;
-  /** Tells whether time is over; called before each page. */
+  /** Whether time is over; called before each page. */
   isOver: () => boolean;
   /**
-   * Tells whether an item of a page still exists after the visit. Default: each does. A walk continues after an item that exists: the
-   * embedded engine finds nothing after a deleted item, while DynamoDB finds the next one.
+   * Whether an item still exists after the visit. Default: yes. A walk continues after an existing item, since the
+   * embedded engine finds nothing after a deleted one (DynamoDB does).
    */
   stays?: ((item: WalkedItem) => boolean) | undefined;
-  /** Called after each page, when the place has moved past it; the next page of the segment is read after it has resolved. */
+  /** Called after each page, once the place has moved past it; the segment's next page waits for it. */
   onPage?: (items: number) => void | Promise<void>;
 }
 
-/** One page of a segment. */
 export interface WalkedPage {
   segment: number;
   items: readonly WalkedItem[];
-  /** True if the segment ends with it. */
+  /** True for the segment's last page. */
   isLast: boolean;
 }
 
-/** A walk, with its place at any time. */
 export class TableWalk {
-  /** The place from which another walk would continue now. */
+  /** Where another walk would continue now. */
   readonly place: WalkPlace;
 
   constructor(
@@ -78,7 +77,6 @@ export class TableWalk {
     this.place = structuredClone(from);
   }
 
-  /** True if every segment is read to its end. */
   get isDone(): boolean {
     return this.place.open.length === 0;
   }
@@ -86,7 +84,7 @@ export class TableWalk {
   /**
    * Reads every page, several segments at once, until the end or until time is over.
    *
-   * @param visit returns whether it has finished the page. A segment stops at a page that the visit left because time was over.
+   * @param visit returns whether it has finished the page. A segment stops at an unfinished page.
    */
   async run(visit: (page: WalkedPage) => Promise<boolean>): Promise<void> {
     const { concurrency } = this.options;

@@ -21,46 +21,43 @@ import { keyTypeText, otherKeyTypes } from './key-types.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
-/** Options of what is done to a table as a whole. */
+/** Options for a whole table. */
 export interface TableAccess {
-  /** The client that the table is reached with. */
+  /** The client used to access the table. */
   client: DynamoDBClient;
 }
 
-/** A table as `table describe` shows it. */
+/** A table as shown by `table describe`. */
 export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /**
-   * The projection of each index: `INCLUDE`, the attributes that readers need, or `ALL`, where each write of an item is billed
-   * again in the index.
-   */
+  /** Each index's projection: `INCLUDE` (what readers need), or `ALL`, where each write of an item is billed again. */
   projections: Record<string, string>;
-  /** Absent where the table has no stream. */
+  /** Absent if the table has no stream. */
   streamArn?: string;
-  /** The needs of the model that the table lacks, in words; empty where it fits. */
+  /** What the model needs and the table lacks, in words; empty if it fits. */
   lacks: string[];
-  /** The indexes of the model that DynamoDB still fills, by name: reads of them fail until it has. */
+  /** The model's indexes that DynamoDB is still filling, by name: reads of them fail. */
   filling: string[];
-  /** Items of the table, derived ones included; DynamoDB counts about every six hours. */
+  /** Items of the table, including derived ones; DynamoDB counts about every six hours. */
   itemCount: number;
-  /** Bytes of the table, counted as seldom. */
+  /** Bytes of the table, counted as rarely. */
   sizeBytes: number;
 }
 
 /**
- * With all indexes that the model may use, so that a search or an order that is added later finds its index: one without items costs
- * nothing. A table whose indexes have names of their own has those that the model needs.
+ * Creates all indexes that the model may use, so that a later search or order finds its index: an empty index costs
+ * nothing. A table with its own index names gets those that the model needs.
  */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
 
-/** Seconds that creating a table may take. */
+/** The most seconds that creating a table may take. */
 const CREATE_SECONDS = 120;
 
-/** Creates the table of a model, with its TTL, and waits until it is active. */
+/** Creates a model's table, with its TTL, and waits until it is active. */
 export async function createTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('createTable', options, { client: true });
   const { client } = options;
@@ -87,7 +84,7 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
   }
 }
 
-/** Describes a table: status, indexes, stream. Throws `no-table` where there is none. */
+/** Describes a table: status, indexes, stream. Throws `no-table`. */
 export async function describeTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('describeTable', options, { client: true });
   const { client } = options;
@@ -113,12 +110,12 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
   };
 }
 
-/** Tells whether the table deletes items by the attribute that the model names for it. */
+/** Whether the table deletes items by the model's attribute. */
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await ttlOf(client, graph)) === graph.table.ttl;
 }
 
-/** The attribute by which the table deletes items; undefined where it deletes none. */
+/** Undefined if the table deletes no items. */
 export async function ttlOf(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<string | undefined> {
   try {
     const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
@@ -129,7 +126,7 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
   }
 }
 
-/** The needs of the model that a table lacks, in words. */
+/** In words. */
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
@@ -152,7 +149,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
   return lacks;
 }
 
-/** Reads the ids of the table and of its stream, and its regions; absent if the engine does not say them. */
+/** The ids of the table and its stream, and its regions; absent if the engine doesn't tell. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   const { client } = options;
@@ -161,13 +158,13 @@ export async function tableIdentity(graph: CompiledModel, options: TableAccess):
   return identityOf(table);
 }
 
-/** Which table and stream these are; `regions` is there where the table has replicas. */
+/** `regions` is set if the table has replicas. */
 export interface DescribedIdentity {
   table?: { id: string; streamLabel: string };
   regions?: { region: string; replicas: string[] };
 }
 
-/** Returns the identity that a description of a table contains. */
+/** From a table's description. */
 export function identityOf(table: TableDescription): DescribedIdentity {
   const { TableId, LatestStreamArn, StreamSpecification } = table;
   if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};
@@ -181,7 +178,7 @@ export function identityOf(table: TableDescription): DescribedIdentity {
   };
 }
 
-/** DynamoDB's own clock, in milliseconds since 1970; undefined where its answer does not tell. */
+/** DynamoDB's own clock, in milliseconds since 1970; undefined if its answer doesn't tell. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
   const { client } = options;
@@ -192,12 +189,11 @@ export async function serverTime(graph: CompiledModel, options: TableAccess): Pr
   }
 }
 
-/** Tells whether the table is there. */
 export async function tableExists(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await findTable(client, graph.table.name)) !== undefined;
 }
 
-/** Deletes the table of a model with everything in it. Throws `no-table` where there is none. */
+/** Deletes a model's table with everything in it. Throws `no-table`. */
 export async function deleteTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('deleteTable', options, { client: true });
   const { client } = options;

@@ -4,14 +4,14 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 
-/** How often the unprocessed rest of a batch call is sent again before it counts as throttled. */
+/** How often the unprocessed rest of a batch is sent again before it counts as throttled. */
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Sends a batch, and sends its unprocessed requests again until none are left. Throws a retryable error after ten tries in a row that
- * processed nothing, and if a wait would take longer than the remaining time. Throws the signal's reason if the signal is aborted.
+ * Repeats unprocessed requests until none are left. Throws a retryable error after ten tries in a row without progress,
+ * or if a wait would exceed the remaining time; throws the signal's reason if aborted.
  *
- * @param progressAttempt the attempt whose backoff follows a try that processed a part of the batch; 0: no wait.
+ * @param progressAttempt the attempt whose backoff follows a try that made progress; 0: no wait.
  */
 export async function untilProcessed<Request>(
   requests: Request[],

@@ -5,10 +5,10 @@ import { runtimeOf } from '../foundation/runtime.ts';
 
 const CONCURRENCY = 32;
 
-/** Some updates of a call that go together: their places in the call. */
+/** Updates sent together, by their positions in the call. */
 export interface UpdatePart {
   places: readonly number[];
-  /** Sends them, and notes their outcomes in the run. A `StoreError` that it throws is the outcome of them all. */
+  /** Notes outcomes in the run. A `StoreError` that it throws is the outcome of all. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export class UpdateRun {
     this.remainingMs = runtimeOf({ remainingMs }).remainingMs;
   }
 
-  /** Sends the parts, some at once. Returns the outcomes, or throws, as `Store.updateMany` says. */
+  /** Returns or throws as specified by `Store.updateMany`. */
   async send(
     parts: Iterable<UpdatePart>,
     { concurrency = CONCURRENCY }: UpdateManyOptions = {},
@@ -41,13 +41,13 @@ export class UpdateRun {
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });
-    // Thrown only here: what was sent before has its answer now.
+    // Only thrown here: everything sent is now answered.
     if (this.isCutShort) this.signal?.throwIfAborted();
     if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
     return this.outcomes;
   }
 
-  /** Tells whether a call may be sent now; if not, that is the outcome of these items. To be asked before every call. */
+  /** Ask before every call; false makes that the items' outcome. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
@@ -56,13 +56,13 @@ export class UpdateRun {
     return false;
   }
 
-  /** Notes what the table answered about an item. */
+  /** Notes the answer for an item. */
   answer(place: number, outcome: UpdateOutcome): void {
     this.outcomes[place] = outcome;
     this.hasAnswers = true;
   }
 
-  /** Notes the failure of a call. Throws what is no failure of a call. */
+  /** Rethrows anything but a failed call. */
   fail(places: readonly number[], error: unknown): void {
     if (!(error instanceof StoreError)) throw error;
     this.note(places, { applied: false, error });
@@ -75,7 +75,7 @@ export class UpdateRun {
   }
 }
 
-/** Changes many items by a call for each: see `Store.updateMany`. */
+/** One call per item: see `Store.updateMany`. */
 export async function updateEach(
   updates: readonly DerivedUpdate[],
   update: (update: DerivedUpdate) => Promise<UpdateResult>,
@@ -91,12 +91,14 @@ export async function updateEach(
   return await new UpdateRun(updates.length, options).send(parts, options);
 }
 
-/** Throws a terminal error if an item is named twice: DynamoDB refuses a call that does, and of two calls either may come first. */
+/**
+ * Throws a terminal error if an item is named twice: DynamoDB refuses that in one call, and two calls have no order.
+ */
 export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   const seen = new Set<string>();
   for (const { key } of updates) {
     const { source, target } = key;
-    // The length keeps two keys apart whatever their texts hold.
+    // The length separates the two keys whatever their texts contain.
     const text = `${source.length} ${source}${target}`;
     if (seen.has(text)) {
       throw new StoreError(
@@ -110,7 +112,7 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   }
 }
 
-/** Tells whether a failure is one that every other item of the call would meet as well. */
+/** Whether every other item of the call would fail as well. */
 function isOfAllItems({ kind, code }: StoreError): boolean {
   return kind === 'fatal' || code === 'no-connection';
 }

@@ -4,40 +4,41 @@ import type { Journal } from './checkpoint-journal.ts';
 import { readableShards } from './lineage.ts';
 import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
 
-/** Polls in a row of a shard that have to find nothing. */
+/** Empty polls in a row that a shard needs. */
 const EMPTY_POLLS = 2;
-/** Records that one look reads behind the end of a shard. */
+/** Records read by one look beyond a shard's end. */
 const PAGE_RECORDS = 1000;
 
-/** How a backlog is read. */
 export interface BacklogOptions {
-  /** Tells whether a record is not of what the follower itself writes. */
+  /** False for records of the follower's own writes. */
   isOfOthers: (record: StreamRecord) => boolean;
   /** Bounds how many shards are read at once. */
   limit: LimitFunction;
 }
 
-/** The run whose backlog it is. */
 interface BacklogRun {
   source: StreamSource;
   journal: Pick<Journal, 'get' | 'isFinished'>;
   stopping: AbortSignal;
 }
 
-/** Where a shard ended when it was listed first. */
+/** Where a shard ended when it was first listed. */
 interface ShardEnd {
-  /** An iterator behind that end, and behind what was looked at since; absent: a record behind it is known, or the shard is closed. */
+  /**
+   * An iterator after that end and after everything examined since; absent: a later record is known, or the shard is
+   * closed.
+   */
   iterator?: string | undefined;
-  /** The sequence number of the first record of others behind that end. */
+  /** The sequence number of the first record of others after that end. */
   next?: bigint;
   emptyPolls: number;
-  /** The last record that was worked off at these polls. */
+  /** The last record processed at these polls. */
   emptyAt?: string | undefined;
 }
 
 /**
- * The records that a stream holds at a moment, and whether they are worked off. A stream that others go on writing to is never quiet;
- * its backlog ends all the same: with the first record of others that came later. No clock is asked: it may differ from the stream's.
+ * The records in a stream at one moment, and whether they are processed. A stream with continuing writes is never
+ * quiet, but its backlog ends with the first later record of others. Uses no clock, which may differ from the stream's.
  */
 export class Backlog {
   private readonly ends = new Map<string, ShardEnd>();
@@ -49,7 +50,6 @@ export class Backlog {
     private readonly options: BacklogOptions,
   ) {}
 
-  /** A poll of a shard has found nothing. */
   noteEmptyPoll(shardId: string): void {
     const end = this.ends.get(shardId);
     if (end === undefined) return;
@@ -59,15 +59,16 @@ export class Backlog {
   }
 
   /**
-   * Tells whether the records from before the first look are worked off while others go on writing, as far as the last look knows; begins the
-   * next one. Without later records of others it is false: such a stream becomes quiet, with all that the follower itself writes.
+   * Whether records from before the first look are processed while others continue writing, as of the last look; starts
+   * the next one. False without later records of others: such a stream becomes quiet, including the follower's own
+   * writes.
    */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;
     const parents = parentsOf(description);
     const isShardWorkedOff = (shardId: string): boolean => {
-      // A closed shard goes on in children, which may be listed later.
+      // A closed shard continues in children, which may be listed later.
       if (this.run.journal.isFinished(shardId)) return parents.has(shardId) || status === 'DISABLED';
       return this.isEndReached(shardId);
     };
@@ -77,7 +78,7 @@ export class Backlog {
     return false;
   }
 
-  /** Looks at the shards, next to the work: a listing need not wait until that leaves room. */
+  /** Runs beside the work: a listing needn't wait for it. */
   private async look(description: StreamDescription): Promise<void> {
     this.isLooking = true;
     const { journal } = this.run;
@@ -110,7 +111,7 @@ export class Backlog {
       }
     } catch (error) {
       if (!(error instanceof StreamError) && !isRetryableStoreError(error)) throw error;
-      // The next look asks for the end that the shard has then: that is no earlier one.
+      // The next look asks for the shard's current end, which only moves forward.
       if (error instanceof StreamError) this.ends.delete(shardId);
     }
   }

@@ -7,13 +7,13 @@ import type { RawRecord } from './raw-record.ts';
 export interface ChangedItem extends ItemKey {
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
-  /** How the images contradict the name of the event. The record then says only which item changed. */
+  /** How the images contradict the event's name. The record then only tells which item changed. */
   contradiction?: string | undefined;
 }
 
 /**
- * The images of a stream record, by the name of its event: an insert has no old one and a removal no new one, whatever is there. An
- * empty image is none: an item has its keys at least.
+ * Follows the event's name: an insert has no old image and a removal no new one, whatever the record has. An empty
+ * image counts as none, since items have keys.
  */
 export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
@@ -25,20 +25,20 @@ export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, 
   return { ...images, contradiction: `the stream's ${eventName ?? 'unnamed'} record ${wrong}` };
 }
 
-/** Says how an image contradicts its event, which comes with such an image or without; undefined: it does not. */
+/** Undefined if the image fits the event. */
 function wrongImage(has: boolean, image: unknown, item: Item | undefined, name: 'old' | 'new'): string | undefined {
   if (!has) return item === undefined ? undefined : `has ${name === 'old' ? 'an old' : 'a new'} image`;
   return image === undefined || item !== undefined ? undefined : `has no item as its ${name} image`;
 }
 
-/** The item that a stream record is about; undefined if its keys are no texts. */
+/** Undefined if the record's keys aren't texts. */
 export function changedItem({ partitionKey, sortKey }: TableNames, record: RawRecord): ChangedItem | undefined {
   const source = textOfUntrusted(record.dynamodb?.Keys?.[partitionKey]);
   const target = textOfUntrusted(record.dynamodb?.Keys?.[sortKey]);
   return source === undefined || target === undefined ? undefined : { source, target, ...imagesOf(record) };
 }
 
-/** An image, where it is one: a record that was made by hand may hold anything. An item has its keys at least. */
+/** A record made by hand may hold anything. An item has at least its keys. */
 function imageOf(image: unknown): Item | undefined {
   if (typeof image !== 'object' || image === null || Array.isArray(image)) return undefined;
   const item = Object.hasOwn(image, '__proto__') ? withoutLost(image as Item) : (image as Item);
@@ -46,7 +46,7 @@ function imageOf(image: unknown): Item | undefined {
   return undefined;
 }
 
-/** The SDK loses an attribute of this name, so that no read of the base item has it. */
+/** The SDK loses an attribute of this name, so reads of the base item don't have it. */
 function withoutLost({ ['__proto__']: _lost, ...item }: Item): Item {
   return item;
 }

@@ -4,22 +4,22 @@ import * as z from 'zod';
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * Where a worker keeps how far it came. Records are applied first and noted after, so losing the latest note, or all of
- * them, costs a replay and nothing else.
+ * Where a worker keeps how far it has come. Records are applied first and noted afterwards, so losing notes only costs
+ * a replay.
  */
 export interface CheckpointStore {
-  /** The kept checkpoint; undefined where there is none. Throws where there is one that cannot be read. */
+  /** Undefined if there is none. Throws if it can't be read. */
   load(): Promise<Checkpoint | undefined>;
-  /** Replaces the kept checkpoint, entirely or not at all. */
+  /** Replaces the kept checkpoint atomically. */
   save(checkpoint: Checkpoint): Promise<void>;
-  /** Puts the kept checkpoint out of the way; gives the place where it can be found, if there is one. */
+  /** Moves the kept checkpoint aside; returns where to find it, if anywhere. */
   setAside(): Promise<string | undefined>;
 }
 
 /** How far one shard was read. */
 export interface ShardCheckpoint {
   shardId: string;
-  /** The sequence number of the newest record applied; absent where the shard held none. */
+  /** The newest applied record; absent if the shard had none. */
   sequenceNumber?: string | undefined;
   /** True if the shard was read to its end. */
   finished: boolean;
@@ -48,7 +48,7 @@ const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   shards: z.array(shardSchema),
 });
 
-/** Keeps checkpoints in memory: for a worker that need not survive its process. */
+/** Keeps checkpoints in memory, for a worker that needn't outlive its process. */
 export function memoryCheckpoint(): CheckpointStore {
   let kept: Checkpoint | undefined;
   return {
@@ -64,9 +64,9 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives the machine: written to a second file, synced, and renamed. A file
- * that is not a checkpoint is an error (`invalid-checkpoint`), never a silent start from the beginning. A file serves
- * one worker at a time.
+ * Keeps checkpoints in a JSON file that survives a crash of the machine: written to a second file, synced, and renamed.
+ * A file that isn't a checkpoint is an error (`invalid-checkpoint`), never a silent restart. A file serves one worker
+ * at a time.
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
@@ -118,7 +118,7 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
   await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
-    // Always the same name: the file of a killed process is overwritten, so files never pile up.
+    // Always the same name: a killed process's file is overwritten, so files don't pile up.
     const scratch = `${file}.tmp`;
     await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
     await rename(scratch, file);
@@ -136,7 +136,7 @@ async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** Syncs a folder: without this a power failure may undo a rename in it. Windows cannot open folders. */
+/** Otherwise a power failure may undo a rename in the folder. Windows can't open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

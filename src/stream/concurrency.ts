@@ -2,14 +2,14 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetryOptions, retrying } from '../foundation/retry.ts';
 
-/** A controller whose signal any number of shards may wait for; by default Node warns of more than ten. */
+/** Any number of shards may wait for its signal; by default Node warns of more than ten. */
 export function createController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** Waits for a time; the signal ends the wait early. */
+/** The signal ends the wait early. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, { signal });
@@ -18,17 +18,17 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-/** When tries end that are part of a run. */
+/** When retries inside a run end. */
 export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
-  /** Cuts a wait between two tries short. */
+  /** Ends a wait between tries. */
   stopping: AbortSignal;
-  /** Tells whether the run has ended; asked after each wait. */
+  /** Whether the run has ended; asked after each wait. */
   isEnding: () => boolean;
-  /** The shortest wait between two tries. Default 0. */
+  /** The shortest wait between tries. Default 0. */
   minimumMs?: number;
 }
 
-/** Tries an action until it succeeds; undefined where the run ended before it did. Throws what is not retryable. */
+/** Undefined if the run ended first. Throws errors that aren't retryable. */
 export async function retryingUntil<T>(
   { isRetryable, stopping, isEnding, minimumMs = 0 }: RunRetryOptions,
   action: () => Promise<T>,
@@ -50,18 +50,16 @@ export async function retryingUntil<T>(
   }
 }
 
-/** Something to wait for that others ring. A ring that comes before the wait is kept for it. */
+/** A ring before the wait is kept for it. */
 export class Bell {
   private isRung = false;
   private wake: (() => void) | undefined;
 
-  /** Ends the wait. */
   ring(): void {
     this.isRung = true;
     this.wake?.();
   }
 
-  /** Waits until it rings or the time is over. */
   async wait(milliseconds: number): Promise<void> {
     if (!this.isRung) {
       const rung = new AbortController();

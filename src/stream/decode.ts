@@ -8,13 +8,12 @@ import type { RawRecord } from './raw-record.ts';
 
 export type { RawRecord } from './raw-record.ts';
 
-/** The last second of JS dates. */
 const LAST_SECOND = 8.64e12;
 
 /**
- * Decodes stream records; those of derived items are dropped: the projector's own writes must not cause any, but for the
- * continuations of a fan-out. Images are taken over as they are, nothing is unmarshalled. Throws an `EdgeloomError` where
- * a list by several values, or an edge with a hashed key, needs images that the stream does not carry.
+ * Decodes stream records. Drops those of derived items, except a fan-out's continuations: the projector's own writes
+ * must not cause more. Images are used as they are. Throws an `EdgeloomError` if a list by several values, or an edge
+ * with a hashed key, needs images that the stream doesn't have.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
@@ -61,21 +60,21 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   });
 }
 
-/** Whole seconds; undefined for what is no time, as only an event made by hand can hold. */
+/** Undefined if it isn't a time, which only an event made by hand can have. */
 function secondsOf(created: unknown): number | undefined {
   const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }
 
-/** Tells whether a record lacks an image that its event has, as in a stream of keys alone. */
+/** As in a keys-only stream. */
 function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   const { NewImage, OldImage } = dynamodb ?? {};
   return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
 }
 
 /**
- * Tells whether keys alone do not name all items that a change touches: those of the values of a list, and those of an edge whose key is
- * hashed. Then records need both images.
+ * Whether keys alone don't name all touched items, as for lists by value and edges with hashed keys. Records then need
+ * both images.
  */
 function needsImages(graph: CompiledModel): boolean {
   return layersOf(graph).some(

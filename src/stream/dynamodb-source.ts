@@ -17,15 +17,15 @@ import {
   type StreamSource,
 } from './source.ts';
 
-/** DescribeStream allows ten calls a second for all readers of an account together. */
+/** DescribeStream allows ten calls a second for all readers of an account. */
 const DESCRIBE_PAUSE_MS = 250;
 
 /**
- * A table's stream through the SDK. Throttled calls come back as retryable after the SDK's own attempts, and so does an answer
- * that lacks what every answer has: nobody may take it for an empty page or a stream without shards.
+ * A table's stream through the SDK. Throttled calls are retryable after the SDK's own attempts, and so is an incomplete
+ * answer, which must not pass for an empty page or a stream without shards.
  */
 export class DynamoDBStreamSource implements StreamSource {
-  /** Shards that were shown closed; a closed shard stays closed. */
+  /** A closed shard stays closed. */
   private readonly closed = new Set<string>();
   private readonly listings: SharedQuestion<StreamDescription>;
 
@@ -48,7 +48,7 @@ export class DynamoDBStreamSource implements StreamSource {
         if (ShardId === undefined) continue;
         shards.push({ shardId: ShardId, parentShardId: ParentShardId });
         if (SequenceNumberRange?.EndingSequenceNumber !== undefined) this.closed.add(ShardId);
-        // A shard with children takes no more records.
+        // A shard with children gets no more records.
         if (ParentShardId !== undefined) this.closed.add(ParentShardId);
       }
       start = page.LastEvaluatedShardId;
@@ -60,12 +60,12 @@ export class DynamoDBStreamSource implements StreamSource {
 
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
-    // Readers of many shards that ask at the same time share one listing, which takes a call for each hundred shards, and a pause.
+    // Readers of many shards share a listing, which takes a call per hundred shards, and a pause.
     const { status, shards } = await this.listings.askOrJoin();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
     }
-    // A stream that is switched off takes no more records, whatever its shards show.
+    // A disabled stream gets no more records, whatever its shards show.
     return status === 'DISABLED' || this.closed.has(shardId);
   }
 
@@ -97,7 +97,7 @@ export class DynamoDBStreamSource implements StreamSource {
     try {
       return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
-      // A sequence number that the shard does not have is refused as invalid.
+      // An unknown sequence number is refused as invalid.
       if (after !== undefined && errorName(error) === 'ValidationException') {
         throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
       }
@@ -128,7 +128,7 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 }
 
-/** Shares one call among many that ask at the same time. Each gets an answer that was asked for after its own question. */
+/** Shares one call among simultaneous callers. Each answer was requested after the caller's question. */
 class SharedQuestion<Answer> {
   private current: Promise<Answer> | undefined;
   private next: Promise<Answer> | undefined;
@@ -137,7 +137,7 @@ class SharedQuestion<Answer> {
 
   askOrJoin(): Promise<Answer> {
     if (this.current === undefined) return this.startAsking();
-    // The answer under way may be older than this question. One more is asked, for all who wait.
+    // The answer under way may be older than this question. One more is requested for all who wait.
     this.next ??= this.current.then(
       () => this.startAsking(),
       () => this.startAsking(),
@@ -168,8 +168,8 @@ function shardError(error: unknown): EdgeloomError {
 }
 
 /**
- * Classifies an error of a stream request that is none of the shard errors. A request that DynamoDB refuses as invalid is `fatal` instead
- * of `terminal`: it is refused again, and there is no item to quarantine.
+ * For stream requests other than shard errors. An invalid request is `fatal` instead of `terminal`: it would be refused
+ * again, and there is no item to quarantine.
  */
 function requestError(error: unknown): StoreError {
   const classified = classifyError(error);

@@ -8,42 +8,41 @@ import { readableShards, vanishedShards, waitingShards } from './lineage.ts';
 import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
-/** DescribeStream is asked at most this often, however quickly shards end. */
+/** The shortest interval of DescribeStream, however quickly shards end. */
 const MIN_SHARD_INTERVAL_MS = 250;
-/** How often the stream is looked at while somebody waits for its end. */
+/** The listing interval while somebody waits for the stream's end. */
 const MAX_AWAITED_INTERVAL_MS = 1_000;
-/** How often a stream that still lives may show no shard left to read before that counts as quiet. */
+/** How many listings without a shard to read count as quiet. */
 const EMPTY_LISTINGS = 3;
 
-/** The reader of one shard. */
 export interface ShardWork {
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects where trying again cannot help. */
+  /** Works until the shard's end, `cancel` or the end of the run. Rejects if retrying can't help. */
   work(): Promise<void>;
-  /** The shard is gone from the stream: what was read is still worked off, then `work` resolves. */
+  /** The shard left the stream: finishes what was read, then `work` resolves. */
   cancel(): void;
-  /** Tells whether `cancel` was called; records that were read before may still be in work. */
+  /** Records that were read before may still be in work. */
   isCancelled(): boolean;
 }
 
-/** State that the readers of one run's shards share. */
+/** Shared by the readers of one run's shards. */
 export interface FollowRun {
   source: StreamSource;
   journal: Journal;
-  /** The checkpoint was of another stream. */
+  /** The checkpoint belonged to another stream. */
   hasEarlierStream: boolean;
   quiet: IdleDetector;
   report: RunReport;
-  /** Ends the run: nothing further is started. */
+  /** Ends the run: nothing new is started. */
   stopping: AbortSignal;
-  /** Milliseconds left for the work in hand; infinite until the run is stopped. */
+  /** Milliseconds left for current work; infinite until the run is stopped. */
   graceMs(): number;
   /** The shards have to be listed again. */
   onLineageChange(): void;
-  /** A shard was polled in vain. */
+  /** A poll of a shard found nothing. */
   onEmptyPoll(shardId: string): void;
 }
 
-/** How a stream is followed, and who hears of it. */
+/** How a stream is followed, and who is notified. */
 export interface FollowerOptions {
   /** The follower's name in errors: `worker`. */
   name: string;
@@ -51,23 +50,22 @@ export interface FollowerOptions {
   shardIntervalMs?: number;
   stopGraceMs?: number;
   report: RunReport;
-  /** Called once, when the run begins; what it gives makes the reader of each shard. */
+  /** Called when the run begins; the result makes each shard's reader. */
   open(run: FollowRun): (shardId: string) => ShardWork;
-  /** How the end of the backlog is found while others write on. Default: only a quiet stream is worked off. */
+  /** How to find the end of the backlog while others continue writing. Default: wait until the stream is quiet. */
   backlog?: BacklogOptions;
   /** Called with the first listing, before any shard is read. */
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
 }
 
-/** Somebody who waits until the stream is worked off. */
 interface IdleWaiter {
-  /** The records that were in the stream when the wait began; undefined until the stream is looked at. */
+  /** The records in the stream when the wait began; undefined until the stream is listed. */
   backlog?: Backlog;
   resolve(): void;
   reject(error: unknown): void;
 }
 
-/** Follows a stream's shards: parents before their children, new ones as they appear, until it is stopped or quiet. */
+/** Follows a stream's shards, parents before children and new ones as they appear, until it is stopped or quiet. */
 export class StreamFollower {
   private readonly stopping = createController();
   private readonly quiet = new IdleDetector();
@@ -85,7 +83,7 @@ export class StreamFollower {
     private readonly options: FollowerOptions,
   ) {}
 
-  /** Runs, once; gives why it ended. */
+  /** Runs once; returns why it ended. */
   run(untilIdle: boolean): Promise<'stop' | 'idle'> {
     if (this.running !== undefined) {
       const { name } = this.options;
@@ -101,7 +99,10 @@ export class StreamFollower {
     return this.running;
   }
 
-  /** Resolves when every record that is in the stream now is worked off, and what that has written too, unless others write on. */
+  /**
+   * Resolves when every record now in the stream is processed, including resulting writes, unless others continue
+   * writing.
+   */
   idle(): Promise<void> {
     this.quiet.noteActivity();
     return new Promise((resolve, reject) => {
@@ -111,10 +112,10 @@ export class StreamFollower {
     });
   }
 
-  /** Ends the run in good order. */
+  /** Ends the run gracefully. */
   async stop(): Promise<void> {
     this.endRun();
-    // The caller of `run` learns of its failure.
+    // `run`'s caller learns of its failure.
     await this.running?.catch(() => undefined);
   }
 
@@ -142,13 +143,13 @@ export class StreamFollower {
     }
   }
 
-  /** Lists the shards again and again, starts what can be read, and tells when all is quiet. */
+  /** Lists the shards repeatedly, starts readable ones, and detects quiet. */
   private async supervise(run: FollowRun): Promise<void> {
     const { shardIntervalMs = 5_000 } = this.options;
     const { signal } = this.stopping;
     const newTask = this.options.open(run);
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      // Quiet counts only if a look at the shards that comes after finds no new one.
+      // Quiet only counts if a later listing shows no new shard.
       const wasQuiet = this.tasks.size > 0 && this.quiet.isQuiet();
       const description = await this.describeStream();
       if (description === undefined) return;
@@ -166,7 +167,6 @@ export class StreamFollower {
     }
   }
 
-  /** Tells those for whom the stream is worked off now. */
   private resolveWaiters(run: FollowRun, description: StreamDescription, isQuiet: boolean): void {
     const { backlog } = this.options;
     const isOver = (waiter: IdleWaiter): boolean => {
@@ -181,7 +181,7 @@ export class StreamFollower {
     }
   }
 
-  /** The shards as they are now; undefined where the run ended before the stream answered. */
+  /** Undefined if the run ended before the stream answered. */
   private async describeStream(): Promise<StreamDescription | undefined> {
     const { signal } = this.stopping;
     if (signal.aborted) return undefined;
@@ -194,7 +194,7 @@ export class StreamFollower {
     return await retryingUntil(rules, () => this.source.describe());
   }
 
-  /** Compares a listing with the known shards: reports lost shards, and starts the readable ones. Returns how many it started. */
+  /** Reports lost shards, and starts readable ones. Returns how many it started. */
   private startReadableShards(
     { journal }: FollowRun,
     { shards }: StreamDescription,
@@ -220,7 +220,7 @@ export class StreamFollower {
     const ended = task
       .work()
       .catch((error: unknown) => {
-        // The first failure is the cause; others come of the same.
+        // The first failure is the cause of the others.
         this.failure ??= { error };
         this.endRun();
       })
@@ -229,8 +229,8 @@ export class StreamFollower {
   }
 
   /**
-   * Tells whether no shard is left to read. One listing shows it for a disabled stream. Otherwise several have to, since the child of a closed
-   * shard may be listed a little later.
+   * Whether no shard is left to read. One listing suffices for a disabled stream; otherwise several, since a closed
+   * shard's child may be listed later.
    */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;

@@ -3,25 +3,25 @@ import { streamLabel } from '../core/items/stream-arn.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**
- * The embedded engine keeps a table's stream records when the table is deleted: the stream of a new table of that name
- * begins with them. They would bring deleted items back as ghosts, so they are recognised by their time: that engine labels a
- * stream with the second of its creation. Other streams have labels of another form and pass untouched; there a
- * record's time may even be rounded to before its stream began.
+ * The embedded engine keeps the stream records of a deleted table: the stream of a new table with the same name begins
+ * with them. They would revive deleted items, so they are recognized by their time: this engine labels a stream with
+ * the second of its creation. Other streams have other labels and aren't filtered; their records' times may even be
+ * rounded to before the stream's creation.
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
-/** When a stream of the embedded engine was created, in whole seconds since 1970; undefined for other streams. */
+/** For the embedded engine, in whole seconds since 1970; undefined for other streams. */
 export function streamBeganAtSeconds(streamArn: string): number | undefined {
   const label = EPOCH_LABEL.exec(streamLabel(streamArn));
   return label === null ? undefined : Number(label[1]);
 }
 
-/** The records of a batch that belong to this table, and the number of the others. */
+/** A batch's records that belong to this table, and the number of others. */
 export interface Sifted {
   records: ChangeRecord[];
-  /** Records of an earlier table that were dropped. */
+  /** Dropped records of an earlier table. */
   dropped: number;
-  /** Read capacity units that the doubtful records took. */
+  /** Read capacity units for doubtful records. */
   rcu: number;
 }
 
@@ -30,7 +30,7 @@ export class LeftoverFilter {
   private readonly beganAtSeconds: number | undefined;
 
   /**
-   * @param isSuspicious whether records of an earlier table are expected from the start; otherwise, from the first such record on.
+   * @param isSuspicious whether to expect records of an earlier table from the start; otherwise after the first one.
    */
   constructor(
     private readonly store: Store,
@@ -40,7 +40,7 @@ export class LeftoverFilter {
     this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
-  /** Gives the records that belong to this table. Records of the second in which it was created get the base item instead of their new image. */
+  /** Records made in the second of the table's creation get the base item as their new image. */
   async dropLeftovers(records: ChangeRecord[]): Promise<Sifted> {
     const began = this.beganAtSeconds;
     const last =
@@ -56,9 +56,9 @@ export class LeftoverFilter {
   }
 
   /**
-   * Replaces the record's new image by the base item. If the record is of this table, the item is in that
-   * state or in one that a later record brings, which is just as good a start; if it is of the earlier one, the item
-   * is absent or says what a later record says anyway. Removals stay: what is not there is not missed.
+   * For a record of this table, the base item has that state or one that a later record brings, which is as good; for a
+   * record of the earlier table, the item is absent or a later record tells it anyway. Removals stay: removing a
+   * missing item is harmless.
    */
   private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });

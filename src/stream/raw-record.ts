@@ -1,6 +1,6 @@
 /**
- * A stream record as the SDK or a Lambda event has it; the two differ in the creation time (a date, or seconds) and in
- * binary values (bytes, or base64 text), which the planner tells apart where it reads one.
+ * A stream record from the SDK or a Lambda event. They differ in the creation time (date or seconds) and in binary
+ * values (bytes or base64 text), which the planner distinguishes where it reads one.
  */
 export interface RawRecord {
   eventName?: string;

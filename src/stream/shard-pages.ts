@@ -1,37 +1,37 @@
 import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
-/** GetRecords gives at most this many; one local engine refuses to be asked for more. */
+/** GetRecords returns at most this many; one local engine refuses larger requests. */
 const PAGE_RECORDS = 1000;
-/** A page that holds this much is taken as a sign that more is waiting. */
+/** A page this full suggests that more is waiting. */
 const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
 const FULL_PAGE_BYTES = 512 * 1024;
 /** New iterators in a row without a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
-/** Where the reading of a shard begins. */
+/** Where reading a shard begins. */
 export interface StartingPoint {
-  /** Sequence number of the last record that is done; undefined: the oldest record. */
+  /** The last processed record; undefined: begin with the oldest. */
   after?: string;
-  /** An iterator to read from first; `after` is for when it does not work any more. */
+  /** An iterator to try first; `after` is used when it no longer works. */
   iterator?: string;
 }
 
-/** One page of a shard, and whether the shard ends with it. */
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** True if the shard is closed and this was its end: the answer names no next page, and the stream shows the shard closed. */
+  /** True at a closed shard's end: the answer names no next page, and the stream shows the shard closed. */
   isEnd: boolean;
-  /** True if it ends because the stream still lists it, closed, but no longer has it. */
+  /** True if the stream still lists the shard, closed, but no longer has it. */
   isLost?: boolean;
 }
 
-/** The pages of one shard, one after the other. */
 export class ShardPages {
   private iterator: string | undefined;
   private position: string | undefined;
 
-  /** @param onTrimmed called with a sentence when unread records have left the stream; reading goes on after the gap. */
+  /**
+   * @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap.
+   */
   constructor(
     private readonly source: StreamSource,
     private readonly shardId: string,
@@ -42,12 +42,12 @@ export class ShardPages {
     this.iterator = iterator;
   }
 
-  /** Sequence number of the last record of the pages read so far, or what the reading began after. */
+  /** The last record read so far, or where the reading began. */
   get lastRead(): string | undefined {
     return this.position;
   }
 
-  /** Reads the next page. Where it throws, the next call reads the same page. */
+  /** After an error, the next call reads the same page. */
   async next(): Promise<ShardPage> {
     const page = await this.read();
     if (page === undefined) return { records: [], isEnd: true, isLost: true };
@@ -62,7 +62,7 @@ export class ShardPages {
     return { records, isEnd };
   }
 
-  /** The next page of the stream; undefined: the shard is closed, and is lost before its end. */
+  /** Undefined: the shard is closed, and was lost before its end. */
   private async read(): Promise<StreamPage | undefined> {
     let isTrimmed = false;
     for (let reopened = 0; ; reopened++) {
@@ -80,7 +80,7 @@ export class ShardPages {
             `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
           );
         }
-        // A shard that is open may be listed just before it can be read. One that is not listed is the caller's affair.
+        // An open shard may be listed just before it can be read. An unlisted one is left to the caller.
         const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
         if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
         if (!isLost) throw this.unreadableError(error);
@@ -97,7 +97,7 @@ export class ShardPages {
   }
 }
 
-/** Makes the error of a single answer without a next page. It does not prove the shard's end: later records would stay unread. */
+/** A single answer without a next page doesn't prove the shard's end: later records would stay unread. */
 function unprovenEndError(shardId: string): StoreError {
   return new StoreError(
     'retryable',
@@ -107,7 +107,7 @@ function unprovenEndError(shardId: string): StoreError {
   );
 }
 
-/** Tells whether a page is so full that more records are probably waiting. */
+/** A full page suggests that more records are waiting. */
 export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;

@@ -4,35 +4,34 @@ import { decodeRecords } from './decode.ts';
 import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
 import type { StreamSource } from './source.ts';
 
-/** How much of a shard is folded into one batch. */
+/** How much of a shard goes into one batch. */
 export interface BatchLimits {
-  /** Base items' records. */
+  /** Records of base items. */
   maxRecords: number;
   /** Bytes of these records' images. */
   maxBytes: number;
 }
 
-/** The records of one read of a shard. */
 export interface ShardBatch {
-  /** The changes of base items, oldest first. */
+  /** Changes of base items, oldest first. */
   records: ChangeRecord[];
-  /** Records read, those of derived items included. */
+  /** Records read, including those of derived items. */
   recordsRead: number;
-  /** The sequence number of the newest record read, whatever its item; undefined where there was none. */
+  /** The newest record read, whatever its item; undefined if none was read. */
   sequenceNumber?: string;
-  /** True if the shard is closed and this was its end. */
+  /** True at a closed shard's end. */
   isEnd: boolean;
 }
 
-/** Reads one shard, page by page, and gathers batches. */
+/** Reads a shard page by page, and gathers batches. */
 export class ShardReader {
   private readonly pages: ShardPages;
   private batch = emptyBatch();
   private batchBytes = 0;
 
   /**
-   * @param position sequence number of the last record that is done; undefined: start with the oldest.
-   * @param onTrimmed called with a sentence when unread records have left the stream; reading goes on after the gap.
+   * @param position the last processed record; undefined: begin with the oldest.
+   * @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap.
    */
   constructor(
     private readonly graph: CompiledModel,
@@ -46,9 +45,8 @@ export class ShardReader {
   }
 
   /**
-   * Reads until a batch is full, or nothing more is waiting, or `isStopping` says so. While a shard is behind, many
-   * pages make one batch: the bigger the batch, the fewer writes a record costs. Where it throws, what was read before
-   * is kept and the next call goes on from there.
+   * Reads until a batch is full, nothing more is waiting, or `isStopping`. While a shard is behind, many pages make one
+   * batch: larger batches cost fewer writes per record. After an error, the next call continues with what was read.
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {
@@ -61,7 +59,7 @@ export class ShardReader {
     }
   }
 
-  /** Adds a page to the batch; gives whether to read another for it. */
+  /** Returns whether to read another page for the batch. */
   private addPage(page: ShardPage): boolean {
     const { batch } = this;
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);

@@ -4,18 +4,18 @@ import type { RawRecord } from './decode.ts';
 /** One shard of a stream. */
 export interface Shard {
   shardId: string;
-  /** The shard that this one goes on from; it may be gone already. */
+  /** The shard that it continues; it may already be gone. */
   parentShardId?: string;
 }
 
 /** The current state and shards of a stream. */
 export interface StreamDescription {
-  /** `DISABLED`: nothing more will come, as after the table was deleted; what is there can still be read. */
+  /** `DISABLED`: nothing more will come, as after deleting the table; existing records can still be read. */
   status: 'ENABLING' | 'ENABLED' | 'DISABLING' | 'DISABLED';
   shards: Shard[];
 }
 
-/** A record with what the stream tells besides: its id, and its size in bytes. */
+/** A record with its id and its size in bytes. */
 export interface StreamRecord extends RawRecord {
   eventID?: string;
   eventVersion?: string;
@@ -30,28 +30,30 @@ export interface StreamPage {
 }
 
 /**
- * The way to a stream, as narrow as the worker needs it. Calls throw a `StreamError` for what belongs to reading a
- * shard, and a `StoreError` (retryable or fatal) for everything else.
+ * Access to a stream, limited to what the worker needs. Calls throw a `StreamError` for conditions of reading a shard,
+ * and a `StoreError` (retryable or fatal) for everything else.
  */
 export interface StreamSource {
   /** The stream's ARN. */
   readonly streamArn: string;
   /** Every shard, all pages. */
   describe(): Promise<StreamDescription>;
-  /** Tells whether the stream itself shows that a shard takes no more records. Throws `no-shard` where it does not list it. */
+  /**
+   * Whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it doesn't list the shard.
+   */
   isClosed(shardId: string): Promise<boolean>;
-  /** An iterator after a sequence number, or from the oldest record where that is undefined. */
+  /** An iterator after a sequence number, or from the oldest record if undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
-  /** An iterator after the newest record that the shard holds now. */
+  /** An iterator after the shard's newest record. */
   latest(shardId: string): Promise<string>;
-  /** Reads one page, of at most `limit` records. */
+  /** Reads one page with at most `limit` records. */
   read(iterator: string, limit: number): Promise<StreamPage>;
 }
 
 /**
- * The conditions in which the reader of a shard cannot go on as before:
- * - `expired`: the iterator is too old; a new one goes on;
- * - `trimmed`: the place to go on from has left the stream, and unread records with it;
+ * Why a shard's reader can't continue:
+ * - `expired`: the iterator is too old; a new one helps;
+ * - `trimmed`: the place to continue from has left the stream, with unread records;
  * - `no-shard`: the stream has no such shard (any more).
  */
 export type StreamErrorKind = 'expired' | 'trimmed' | 'no-shard';
@@ -62,7 +64,7 @@ const HINTS: Readonly<Record<StreamErrorKind, string>> = {
   'no-shard': 'Try again: the next listing of the stream shows which shards it has.',
 };
 
-/** A read of a shard that failed in a way that belongs to streams. */
+/** A failed read of a shard. */
 export class StreamError extends EdgeloomError {
   readonly kind: StreamErrorKind;
 
@@ -73,7 +75,6 @@ export class StreamError extends EdgeloomError {
   }
 }
 
-/** Tells whether an error says that the stream has no such shard. */
 export function isNoShardError(error: unknown): error is StreamError {
   return error instanceof StreamError && error.kind === 'no-shard';
 }

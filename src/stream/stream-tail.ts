@@ -6,40 +6,39 @@ import { readableShards } from './lineage.ts';
 import { ShardPages } from './shard-pages.ts';
 import { isNoShardError, type Shard, type StreamDescription, type StreamRecord, type StreamSource } from './source.ts';
 
-/** The waits of a tail, in milliseconds. */
+/** Limits of a tail, in milliseconds. */
 export interface TailLimits {
-  /** The longest time until a record can be read. */
+  /** The longest delay until a record can be read. */
   lateMs: number;
-  /** How often the shards are listed. */
+  /** The interval between listings of shards. */
   listMs: number;
   /** How long the stream keeps a record, less a margin. */
   retentionMs: number;
 }
 
-/** Waits that fit DynamoDB Streams. */
+/** For DynamoDB Streams. */
 export const TAIL_LIMITS: TailLimits = { lateMs: 10_000, listMs: 10_000, retentionMs: 23 * 3_600_000 };
 
-/** The values that a tail needs. */
 export interface TailContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
   limits: TailLimits;
   /** Called with a sentence when records may have left the stream unread. */
   onGap: (reason: string) => void;
-  /** Told of all that is read, for a second use of the same pages. */
+  /** Gets everything that is read, to use the same pages a second time. */
   listener?: TailListener | undefined;
 }
 
-/** The place where the reading of a shard begins: its oldest record, its end, or after a sequence number. */
+/** Where reading a shard begins: its oldest record, its end, or after a sequence number. */
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Uses the pages of a tail without reading the stream itself. Its methods are called in the order in which the tail reads. */
+/** Uses a tail's pages without reading the stream itself. Its methods are called in reading order. */
 export interface TailListener {
-  /** The shards were listed; `atMs`: the tail's clock before it. */
+  /** The shards were listed; `atMs`: the tail's clock before. */
   listed(description: StreamDescription, atMs: number): void;
-  /** From here on every record of a shard is given to `received`. */
+  /** From here on every record of a shard is passed to `received`. */
   followed(shardId: string, from: TailStart): void;
   received(record: TailRecord): void;
-  /** A shard was read to where it ends now; `atMs`: the tail's clock before the first of the pages that show it. */
+  /** A shard was read to its current end; `atMs`: the tail's clock before the first page that shows it. */
   reachedEnd(shardId: string, atMs: number): void;
   /** A closed shard was read to its end. */
   ended(shardId: string): void;
@@ -47,25 +46,24 @@ export interface TailListener {
   trimmed(shardId: string): void;
 }
 
-/** How far one shard was read. */
+/** How far a shard was read. */
 export interface ShardPosition {
   shardId: string;
-  /** The last record that is done; undefined: the reading begins at the shard's oldest record. */
+  /** The last processed record; undefined: begin with the oldest. */
   after?: string | undefined;
-  /** True if the shard was read to its end. */
   isFinished: boolean;
-  /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
+  /** No unread record was made before this time, in milliseconds since 1970; absent if unknown. */
   sinceMs?: number | undefined;
 }
 
-/** A record, with its place in the stream. */
+/** A record with its place in the stream. */
 export interface TailRecord {
   shardId: string;
   record: StreamRecord;
   sequenceNumber: string;
-  /** The sequence number of the record before it; undefined: the shard begins with it, or the reading does. */
+  /** The previous record's sequence number; undefined: the shard, or the reading, begins here. */
   after: string | undefined;
-  /** When the change was made, in milliseconds since 1970; the streams tell whole seconds. */
+  /** When the change was made, in milliseconds since 1970; streams have whole seconds. */
   madeMs: number;
 }
 
@@ -76,17 +74,16 @@ export interface TailPages {
   failure: { error: unknown } | undefined;
 }
 
-/** Shards that are read at once, and empty pages that show the end of a shard. */
+/** Shards read at once, and empty pages that show a shard's end. */
 const [SHARDS_AT_ONCE, EMPTY_PAGES] = [32, 2];
 
-/** One shard, as it is read. */
 class TailShard {
   last: string | undefined;
   isEnded = false;
   emptyPages = 0;
-  /** The reader's clock before the first of the empty pages. */
+  /** The reader's clock before the first empty page. */
   emptySinceMs = 0;
-  /** The reading continues from a saved position, or from the shard's beginning. */
+  /** Continues from a saved position, or from the shard's beginning. */
   constructor(
     readonly shardId: string,
     readonly pages: ShardPages,
@@ -97,15 +94,15 @@ class TailShard {
 }
 
 /**
- * Reads all shards of a stream, a page of each at a time, parents before their children. Without saved positions it begins at
- * the end of each open shard. It keeps nothing in the table.
+ * Reads all shards of a stream, a page of each at a time, parents before children. Without saved positions it begins at
+ * each open shard's end. Stores nothing in the table.
  */
 export class StreamTail {
   readonly horizon: Horizon;
   private readonly shards = new Map<string, TailShard>();
   private readonly finished = new Set<string>();
   private readonly saved = new Map<string, string | undefined>();
-  /** For each shard: no record that is still to be read was made before this time, in milliseconds since 1970. */
+  /** By shard: no unread record was made before this time, in milliseconds since 1970. */
   private readonly since = new Map<string, number>();
   private listed: Shard[] = [];
   private listedMs = Number.NEGATIVE_INFINITY;
@@ -115,7 +112,7 @@ export class StreamTail {
     this.horizon = new Horizon(context.limits.lateMs);
   }
 
-  /** Takes saved positions, before the first listing. */
+  /** Call it before the first listing. */
   resume(positions: readonly ShardPosition[]): void {
     for (const { shardId, after, isFinished, sinceMs } of positions) {
       if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
@@ -124,17 +121,17 @@ export class StreamTail {
     }
   }
 
-  /** The ids of the shards in the last listing. */
+  /** From the last listing. */
   get shardIds(): string[] {
     return this.listed.map(({ shardId }) => shardId);
   }
 
-  /** True if every shard was read to where it ends now. */
+  /** True if every shard was read to its current end. */
   get isAtEnd(): boolean {
     return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
   }
 
-  /** How far a shard was read; undefined: it waits for its parent. */
+  /** Undefined: the shard waits for its parent. */
   positionOf(shardId: string): ShardPosition | undefined {
     const sinceMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
     if (this.finished.has(shardId)) return { shardId, isFinished: true, sinceMs };
@@ -144,16 +141,16 @@ export class StreamTail {
     return { shardId, after, isFinished: false, sinceMs };
   }
 
-  /** The time since which no record of a shard is unread, of a shard that is not listed either; undefined: not known. */
+  /** The time before which no record of a shard is unread, even of an unlisted one; undefined if unknown. */
   sinceMsOf(shardId: string): number | undefined {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }
 
   /**
-   * Lists the shards where that is due.
+   * Lists the shards if it is time to.
    *
-   * @param beginsAtEnds whether the first listing begins at the end of each shard. Default: where no position was saved.
-   * @returns whether the reading has begun at the ends of the shards now.
+   * @param beginsAtEnds whether the first listing begins at each shard's end. Default: without saved positions.
+   * @returns whether the reading has begun at the shards' ends now.
    */
   async list(beginsAtEnds: boolean): Promise<boolean> {
     const { source, now, limits } = this.context;
@@ -191,8 +188,8 @@ export class StreamTail {
   }
 
   /**
-   * Reads one page of each shard, and returns the records of each shard in their order. Where a page cannot be read, those of the
-   * other shards are returned all the same, and the next call reads it again.
+   * Reads one page of each shard; records of each shard are in order. If a page can't be read, the others are returned,
+   * and the next call reads it again.
    */
   async readPages(): Promise<TailPages> {
     const { now } = this.context;
@@ -205,7 +202,7 @@ export class StreamTail {
         try {
           return { shard, atMs, page: await shard.pages.next() };
         } catch (error) {
-          // The next listing says what has become of the shard.
+          // The next listing shows what has become of the shard.
           if (!isNoShardError(error)) failure ??= { error };
           return undefined;
         }
@@ -237,7 +234,7 @@ export class StreamTail {
     return [received];
   }
 
-  /** Without positions: begins at the end of each shard that is open now. */
+  /** For open shards without saved positions. */
   private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
     const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
     for (const { shardId } of shards) {
@@ -247,7 +244,7 @@ export class StreamTail {
     }
   }
 
-  /** An iterator at the end of a shard; undefined where it is listed, closed, but has left the stream. */
+  /** Undefined if the shard is listed, closed, but has left the stream. */
   private async endOf(shardId: string): Promise<string | undefined> {
     const { source } = this.context;
     try {
@@ -278,7 +275,7 @@ export class StreamTail {
     this.shards.set(shardId, new TailShard(shardId, pages, after));
   }
 
-  /** The oldest record of a shard is its first one only as long as that has not left the stream. */
+  /** A shard's oldest record is its first one only while that hasn't left the stream. */
   private beginAtOldest(shardId: string): void {
     const { now, limits, onGap } = this.context;
     const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';

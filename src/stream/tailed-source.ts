@@ -8,36 +8,36 @@ import {
 } from './source.ts';
 import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
 
-/** The records of one shard that the tail has read, and that the second user may still need. */
+/** A shard's records that the tail has read, and the second user may still need. */
 interface KeptShard {
   /** Every record after this place is kept. */
   start: TailStart;
   records: StreamRecord[];
   isEnded: boolean;
-  /** How often records have left the stream unread: a place from before is no place any more. */
+  /** How often records have left the stream unread, which invalidates earlier places. */
   losses: number;
 }
 
-/** A place in a shard, as the text of an iterator. */
+/** A place in a shard, encoded in an iterator. */
 interface Place {
   shardId: string;
-  /** The last record that is done; absent: none is. */
+  /** The last processed record, if any. */
   after?: string | undefined;
   losses: number;
-  /** While the kept records are not reached: an iterator of the stream itself, and the empty pages in a row. */
+  /** Before reaching the kept records: the stream's own iterator, and the number of empty pages in a row. */
   own?: string | undefined;
   empty: number;
 }
 
-/** Records of a shard that are kept at most. A user that is further behind reads the stream itself. */
+/** The most records kept per shard. A user that is further behind reads the stream itself. */
 const MOST_KEPT = 100_000;
-/** Empty pages in a row that show the end of a shard. */
+/** Empty pages in a row that show a shard's end. */
 const EMPTY_PAGES = 2;
 
 /**
- * A stream as a tail has read it, for a second reader in the same process: it gets the pages of the tail, so that the stream has one reader
- * and not two. Only the records from before the place where the tail began are read from the stream itself, once. A read that is under way
- * while the tail reads on gives no wrong page; it may have to be made again.
+ * A stream as read by a tail, for a second reader in the same process, so that the stream has one reader instead of
+ * two. Only records from before the tail's beginning are read from the stream itself, once. A read while the tail
+ * continues never returns a wrong page, but may have to be repeated.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);
@@ -52,8 +52,8 @@ export class TailedSource implements StreamSource, TailListener {
   }
 
   /**
-   * Every record made before this time was read by the tail, in milliseconds since 1970, but for those that the stream shows late. Undefined:
-   * a shard is not read yet.
+   * The tail has read every record made before this time, in milliseconds since 1970, except those that appear late.
+   * Undefined: a shard is unread.
    */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
@@ -117,7 +117,7 @@ export class TailedSource implements StreamSource, TailListener {
   async read(iterator: string, limit: number): Promise<StreamPage> {
     const place = JSON.parse(iterator) as Place;
     const shard = this.kept.get(place.shardId);
-    // A shard that the tail does not read yet waits for its parent.
+    // A shard that the tail doesn't read yet waits for its parent.
     if (shard === undefined && !this.finished.has(place.shardId)) return { records: [], next: iterator };
     if (shard === undefined) return await this.readStream(place, limit, undefined);
     if (shard.losses !== place.losses) throw new StreamError('trimmed', `Shard ${place.shardId} has lost records.`);
@@ -125,7 +125,7 @@ export class TailedSource implements StreamSource, TailListener {
     return isReached(shard, place.after) ? readKept(shard, place, limit) : await this.readStream(place, limit, shard);
   }
 
-  /** Reads a page from before the kept records. */
+  /** From before the kept records. */
   private async readStream(place: Place, limit: number, shard: KeptShard | undefined): Promise<StreamPage> {
     const { shardId, after } = place;
     const own = place.own ?? (await this.source.iterator(shardId, after));
@@ -133,20 +133,20 @@ export class TailedSource implements StreamSource, TailListener {
     const last = records.at(-1)?.dynamodb?.SequenceNumber ?? after;
     const empty = records.length === 0 ? place.empty + 1 : 0;
     if (next === undefined) return { records };
-    // The tail began at an end of the shard that was not later than this one.
+    // The tail began at an end of the shard no later than this one.
     if (empty >= EMPTY_PAGES && shard?.start === 'end') shard.start = last === undefined ? 'oldest' : { after: last };
     return { records, next: textOfPlace({ ...place, after: last, own: next, empty }) };
   }
 }
 
-/** Tells whether every record after a place is kept. */
+/** Whether every record after a place is kept. */
 function isReached({ start, records: [first] }: KeptShard, after: string | undefined): boolean {
   if (start === 'oldest') return true;
   const from = start === 'end' ? first?.dynamodb?.SequenceNumber : start.after;
   return after !== undefined && from !== undefined && BigInt(after) >= BigInt(from);
 }
 
-/** The next kept records after a place. Records up to it are done, and are let go. */
+/** The next kept records after a place. Earlier ones are processed, and dropped. */
 function readKept(shard: KeptShard, { shardId, after, losses }: Place, limit: number): StreamPage {
   const { records } = shard;
   let done = 0;
@@ -163,7 +163,7 @@ function textOfPlace(place: Place): string {
   return JSON.stringify(place);
 }
 
-/** The sequence number of a record of a tail, which gives no record without one. */
+/** A tail's records always have one. */
 function numberOf({ dynamodb }: StreamRecord): string {
   return dynamodb!.SequenceNumber!;
 }

@@ -6,7 +6,7 @@ import { withoutUnits } from '../../store/dynamodb.ts';
 import { ForwardingStore, type StoreCallName } from '../../store/forwarding.ts';
 import { spentBy } from '../../store/spent.ts';
 
-/** Capacity units that a call consumed, those of indexes included. */
+/** Capacity units that a call consumed, including those of indexes. */
 export interface Capacity {
   /** Read capacity units. */
   rcu: number;
@@ -14,7 +14,7 @@ export interface Capacity {
   wcu: number;
 }
 
-/** Options of every call of a reader and a writer. */
+/** Options that every call of a reader or writer takes. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
   /**
    * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. If the result isn't a plain object (a
@@ -25,31 +25,29 @@ export interface CallOptions<Asked extends boolean | undefined = boolean | undef
 
 /** The result of a call. */
 export interface CallResult {
-  /** The units that the call consumed; there where the option `capacity` asks for them. */
+  /** The units that the call consumed, if the option `capacity` asks for them. */
   capacity?: Capacity;
 }
 
-/** The result of a call that gives one value: with `capacity: true` it is `value`, next to the units. */
+/** The result of a call that returns one value: with `capacity: true` it is `value`, next to the units. */
 export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
   ? { value: Value; capacity: Capacity }
   : Value;
 
-/** A table as readers and writers call it: with units in each answer, or without where these are not needed. */
+/** The table with capacity units in each answer, and without. */
 export interface CallStores {
   counting: Store;
   plain: Store;
 }
 
-/** The stores of a reader or a writer. */
 export function callStores(graph: CompiledModel, options: { store: Store } & TelemetryOption): CallStores {
   const counting = observedStore(options, graph);
   return { counting, plain: withoutUnits(counting) };
 }
 
-/** The options of which a call needs units for a bound of its own. */
 type Bounded = CallOptions & { where?: unknown; maxRcu?: number | undefined };
 
-/** Runs a call with the store that its options need. Gives its result with its units if they are asked for; `isValue`: next to it. */
+/** Runs a call with the store that its options need. `isValue`: with units, the result is returned as `value`. */
 export async function withCapacity<T>(
   { counting, plain }: CallStores,
   options: Bounded | undefined,
@@ -67,15 +65,15 @@ export async function withCapacity<T>(
 }
 
 /**
- * A store that sums what its calls consume. A read with `maxRcu` makes all of its calls by it, whatever they are for: a step that asks
- * it before each call exceeds the bound by one call at most.
+ * Sums what its calls consume. A read with `maxRcu` makes all its calls through this store, and asks before each, so it
+ * exceeds the bound by one call at most.
  */
 export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;
   private rcuBefore = 0;
 
-  /** @param maxRcu read capacity units that may be consumed. Default: any number. */
+  /** @param maxRcu read capacity units that may be consumed. Default: unlimited. */
   constructor(
     inner: Store,
     private readonly maxRcu = Number.POSITIVE_INFINITY,
@@ -83,17 +81,15 @@ export class Spending extends ForwardingStore {
     super(inner);
   }
 
-  /** Begins again: the model has changed meanwhile, and the read is made anew. */
+  /** Starts a new count, when the read is repeated after a change of the model. */
   restart(): void {
     this.rcuBefore = this.rcu;
   }
 
-  /** Read capacity units that are left. */
   get left(): number {
     return Math.max(0, this.maxRcu - (this.rcu - this.rcuBefore));
   }
 
-  /** Tells whether nothing is left for another call. */
   get isSpent(): boolean {
     return this.left <= 0;
   }

@@ -35,10 +35,9 @@ import { entryIn, knownItem, toldRevision } from './known-items.ts';
 import { isNativeChange, type NativeChange, nativeChanges } from './native-changes.ts';
 import { isSameRow } from './watched-list.ts';
 
-/** The number of hex digits by which an event's id names its item. */
 const ITEM_DIGITS = 8;
 
-/** The model by which records are read, with the projections that readers may use at the moment: `createFeedModels` gives it. */
+/** The model that records are read with, and the projections that readers may use now. See `createFeedModels`. */
 export interface FeedModel {
   readonly graph: CompiledModel;
   /** @internal */
@@ -47,7 +46,6 @@ export interface FeedModel {
   readonly readNumber: ReadContext['readNumber'];
 }
 
-/** A changed derived item, and what every change of it says. */
 interface Told {
   change: ChangedItem;
   node: { id: string; type: string };
@@ -55,14 +53,13 @@ interface Told {
 }
 
 /**
- * The changes that a stream record tells, in terms of the model: of a view, of the lists that a row is in, of a search or of a count.
- * There are none for what readers do not use yet, and for writes that change nothing that readers see. A base item tells of native lists
- * alone. Nothing is read.
+ * The changes that a stream record makes to views, lists, searches and counts. None if readers don't use the projection
+ * yet, or see no difference. Records of base items only tell of native lists. Reads nothing from the table.
  *
- * The records may be those of a Lambda event, or of the SDK; the stream needs both images. Ask for the model after the records came.
+ * Takes records of a Lambda event or of the SDK; the stream needs both images. Read the model after receiving the
+ * records, so that it is at least as new as they are.
  *
- * @example
- * const models = createFeedModels(graph, { client });
+ * @example const models = createFeedModels(graph, { client });
  * export const handler = async ({ Records }) => {
  *   const model = await models.current();
  *   for (const record of Records) for (const change of changesOf(model, record)) await tell(change);
@@ -82,7 +79,7 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
 
 function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
   const [item, number] = [textOfKey(change), toldRevision(change)];
-  // Another stream of the table may give a number again: to another item, or to another revision.
+  // Another stream of the table may use the same number for another item or revision.
   const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
   return { item, revision: revisionText(changeRevision(record, number)), eventId };
 }
@@ -124,10 +121,11 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
   if (!projections.usesView(node.id, newImage)) return [];
   const isReady = projections.usesView(node.id, undefined);
-  // It is made in another shape, with all that was there before: a resync tells of the whole type once all views have the shape.
+  // The view is rebuilt in another shape with everything it had; once all views of the type have the shape, a resync
+  // announces it.
   if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
-  // A type that comes back into the set brings all of its edges in one write.
+  // A type that returns to the edge set brings all of its edges in one write.
   const hasRoom = ({ type }: EdgeSetElement): boolean => !isOutgrown.has(type);
   const [before, after] = [shownElements(oldImage), shownElements(newImage)];
   const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
@@ -147,7 +145,7 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   ];
 }
 
-/** The elements of a view's edge set, each with its copy as a text: both are shown as one entry. */
+/** The elements of a view's edge set with their copies as text: both are shown as one entry. */
 function shownElements(view: Item | undefined): Map<string, string> {
   const copies = copiesByEdge(view);
   const elements = [...elementsByEdge(view).values()].flat();
@@ -159,7 +157,6 @@ function shownElements(view: Item | undefined): Map<string, string> {
   );
 }
 
-/** The entries of a view's edge set that another state of it does not have. */
 function entriesWithout(
   { readNumber }: FeedModel,
   view: Item | undefined,
@@ -181,7 +178,10 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-/** The changes of a node's places in the searches that share an item. The table may keep others together than the model does. */
+/**
+ * The changes to a node's places in searches that share an item. The table may group searches differently than the
+ * model does.
+ */
 function changesOfHits(model: FeedModel, told: Told): (SearchChange | NodeListChange)[] {
   const { searches } = model.graph.nodes.get(told.node.type) ?? {};
   return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
@@ -231,7 +231,7 @@ function changesOfEdge(
     const moved = movedRow(change, stored.order.index, (entry) => {
       const { places } = stored.order;
       const list = listOfEdges(places, edge.type, stored.inbound.partition !== undefined, entry, change.source);
-      // The key of the row names the projection, too: another one may have had this place.
+      // The row's key also names the projection: another projection may have had this place.
       if (list === undefined || places.itemKeys([], list.edgeKey).target !== change.target) return undefined;
       listed.add(list.edgeKey);
       return { place: entry.sort, ...(list.partition !== undefined && { partition: list.partition }) };
@@ -251,7 +251,6 @@ function changesOfEdge(
   });
 }
 
-/** The edge type of an index item; one whose key is a hash has it in its index partition. */
 function edgeTypeOf({ edgeType }: { edgeType: string }, { oldImage, newImage }: ChangedItem): string {
   if (edgeType !== '') return edgeType;
   const place = [newImage, oldImage].flatMap((image) =>
@@ -264,14 +263,13 @@ function isFedOrder(graph: CompiledModel, { type }: EdgeModel, order: string): b
   return isFed(graph, 'lists', type, `${type}.${order}`);
 }
 
-/** The way of a row from one place to another. */
 interface MovedRow {
   left: ListedPlace | undefined;
   entered: ListedPlace | undefined;
   isGone: boolean;
 }
 
-/** The way that a row has taken in a list; undefined: it shows the same as before, or was never there. */
+/** How a row has moved in a list; undefined: it shows the same as before, or was never there. */
 function movedRow(
   { oldImage, newImage }: ChangedItem,
   index: IndexName,
@@ -312,7 +310,7 @@ function changeOfCount(
   const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
-  // Another value than numbers is drift: no reader gets it.
+  // Values other than numbers are drift, which readers don't get either.
   if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
   return [
     {
@@ -329,7 +327,6 @@ function attributesOfCount(count: CountModel, amounts: Amounts, id: string): Rec
   return { ...sums, ...(hasGroups && Object.keys(groups).length > 0 && { groups }) };
 }
 
-/** The projection as it is stored; undefined while readers do not use it. */
 function ifReady<T>(find: () => T): T | undefined {
   try {
     return find();
@@ -339,12 +336,12 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** The place of a native list, which none has that is derived. */
+/** Stands for the place of a native list; no derived list has this name. */
 const NATIVE_PLACE = 'native';
 
 /**
- * The places of all that changes tell, by names for people: where one of them is another one than before, or is there for the first time,
- * changes of it may have been left out.
+ * The places of everything that changes tell, by readable names. If a place differs from before or is new, changes to
+ * it may have been missed.
  *
  * @internal
  */

@@ -3,20 +3,17 @@ import { FEED_KINDS, type FeedNames } from '../../core/model/feed-names.ts';
 import { isNodeList } from '../../core/model/node-list.ts';
 import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
-/** The model's `feed`: which changes it tells. */
-
-/** Tells whether the feed tells changes of one of these names; of all where the model does not say. */
+/** Without `feed` in the model, all changes are told. */
 export function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
   const { feed } = model;
   return feed === undefined || names.some((name) => feed[kind]?.includes(name));
 }
 
-/** Tells whether the feed tells changes of a search, or of the list of a node type. */
 export function isFedSearch(model: CompiledModel, type: string, search: SearchModel): boolean {
   return isNodeList(search) ? isFed(model, 'lists', type) : isFed(model, 'searches', type, search.indexPartition);
 }
 
-/** Throws a `ModelError` where the model's `feed` names what the model does not declare. */
+/** Throws a `ModelError` if `feed` names what the model doesn't declare. */
 export function checkFeedNames(graph: CompiledModel): void {
   const { feed, nodes, edges } = graph;
   if (feed === undefined) return;

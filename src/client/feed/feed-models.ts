@@ -11,22 +11,23 @@ import { checkFeedNames } from './fed.ts';
 export interface FeedModelsOptions {
   /** The table. */
   store: Store;
-  /** How number text becomes a JS value in changes. Default: a number where a write takes it back as the same, else an `ExactNumber`. */
+  /**
+   * How a number's text becomes a JS value. Default: a number if it is written back unchanged, else an `ExactNumber`.
+   */
   readNumber?: NumberReader | undefined;
 }
 
-/** Gives the model by which `changesOf` reads records. */
+/** Gives `changesOf` its model. */
 export interface FeedModels {
-  /** The model with the projections that readers may use now: it reads the table's registry at most once in 30 seconds. */
+  /** The model with the projections that readers may use now. Reads the table's registry at most once in 30 seconds. */
   current(): Promise<FeedModel>;
 }
 
 /**
- * Makes what gives `changesOf` its model, one for each process. Throws a `ModelError` where the model's `feed` names what the model
- * does not declare.
+ * Makes the models for `changesOf`, once per process. Throws a `ModelError` if the model's `feed` names what the model
+ * doesn't declare.
  *
- * @example
- * const models = createFeedModels(graph, { client });
+ * @example const models = createFeedModels(graph, { client });
  */
 export function createFeedModels(
   graph: CompiledModel,

@@ -5,27 +5,27 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 import { entriesIn, knownItem } from './known-items.ts';
 import { nativeChanges } from './native-changes.ts';
 
-/** The records that interest one subscriber. */
+/** Which records a subscriber wants. */
 export interface Interest {
-  /** Index partitions: records of items that lie in one of them, or did. */
+  /** Index partitions: records of items that are or were in one of them. */
   partitions?: Iterable<string>;
-  /** Index partitions of native lists: changes of rows that are in one of them, or were. */
+  /** Index partitions of native lists: changes of rows that are or were in one of them. */
   natives?: Iterable<string>;
   /** Node ids: records of all items in their partitions. */
   sources?: Iterable<string>;
 }
 
-/** The news that one subscriber has not taken yet. */
+/** What a subscriber has not taken yet. */
 export interface FeedNews {
-  /** The number of records that it was given since. */
+  /** Records received since the last take. */
   records: number;
-  /** Why records may be missing; undefined: none are. */
+  /** Why records may be missing; undefined if none are. */
   gap: string | undefined;
-  /** Every record made before this time was given, in milliseconds since 1970; undefined: not known. */
+  /** Every record made before this time was delivered, in milliseconds since 1970; undefined if unknown. */
   throughMs: number | undefined;
 }
 
-/** A subscriber that takes no news of more records than this gets a gap: its list is read again. */
+/** A subscriber with more untaken records gets a gap, and reads its list again. */
 export const MAX_UNTAKEN_RECORDS = 10_000;
 
 /** Options of a feed. */
@@ -34,13 +34,13 @@ export interface FeedOptions {
   now?: RuntimeOptions['now'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
+  /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }
 
 const INDEX_GRACE_MS = 10_000;
 
-/** One subscriber's way to the feed. */
+/** A subscriber's connection to the feed. */
 export class Subscription {
   private records = 0;
   private gap: string | undefined;
@@ -54,7 +54,7 @@ export class Subscription {
     private readonly close: () => void,
   ) {}
 
-  /** Hands a record on: none waits here. */
+  /** Passes a record on at once; nothing is queued here. */
   receive(record: ChangedItem): void {
     this.give(record);
     this.records += 1;
@@ -68,19 +68,18 @@ export class Subscription {
     this.wake();
   }
 
-  /** Ends a wait. */
   wake(): void {
     this.isWoken = true;
     this.ring?.();
   }
 
-  /** Waits until there is news, or the time is over; gives all news. */
+  /** Waits until there is news or the time is over; returns all news. */
   async take(mostMs: number): Promise<FeedNews> {
     if (!this.isWoken) await this.waitForRing(mostMs);
     return this.drain();
   }
 
-  /** Gives all news, without a wait. */
+  /** Returns all news without waiting. */
   drain(): FeedNews {
     this.isWoken = false;
     const { records, gap } = this;
@@ -100,15 +99,14 @@ export class Subscription {
     this.ring = undefined;
   }
 
-  /** Ends the subscription. */
   end(): void {
     this.close();
   }
 }
 
 /**
- * Hands the records of a table's stream on to those who watch lists and nodes: any number of them, with one reading of the stream. A
- * record may come more than once; for each item the records come in their order.
+ * Passes the records of a table's stream to any number of subscribers, reading the stream once. A record may be
+ * delivered more than once; the records of one item come in order.
  */
 export class Feed {
   private readonly byPartition = new Map<string, Set<Subscription>>();
@@ -120,7 +118,6 @@ export class Feed {
 
   /** How long an index may lag behind its table, in milliseconds. */
   readonly indexGraceMs: number;
-  /** Clock in milliseconds since 1970. */
   readonly now: Runtime['now'];
   private readonly wait: Runtime['wait'];
 
@@ -135,9 +132,10 @@ export class Feed {
   }
 
   /**
-   * Subscribes to the records of some places. Throws the error with which the reading of the stream has ended.
+   * Subscribes to records. Throws the error that ended the reading of the stream, if it has ended.
    *
-   * @param give is called with each record at once, so that none is kept for who is slow: for each item the oldest first.
+   * @param give called with each record at once, oldest first for each item, so that slow subscribers keep no records
+   * in memory.
    */
   subscribe(
     { partitions = [], natives = [], sources = [] }: Interest,
@@ -159,7 +157,7 @@ export class Feed {
     return subscription;
   }
 
-  /** Takes in a record of the stream. */
+  /** Takes a record of the stream. */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
     const item = knownItem(this.graph.table, record);
@@ -169,23 +167,23 @@ export class Feed {
     for (const change of nativeChanges(this.graph, record, item)) hand(change, subscriptionsOf(this.byNative, change));
   }
 
-  /** Notes up to when all records were handed on, in milliseconds since 1970, before anyone who watches takes them. */
+  /** Sets the time up to which all records were delivered, in milliseconds since 1970, before subscribers take them. */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs;
   }
 
-  /** Notes that records may have left the stream unread: everyone reads again. */
+  /** Says that records may have been missed: all subscribers read again. */
   noteGap(reason: string): void {
     for (const subscription of this.all) subscription.noteGap(reason);
   }
 
-  /** Notes that the reading of the stream has ended: everyone who watches gets this error. */
+  /** Says that the reading of the stream has ended: all subscribers get this error. */
   fail(reason: unknown): void {
     this.failure = { reason };
     for (const subscription of this.all) subscription.wake();
   }
 
-  /** Throws the error with which the reading of the stream has ended. */
+  /** Throws the error that ended the reading of the stream. */
   throwFailure(): void {
     if (this.failure !== undefined) throw this.failure.reason;
   }
@@ -203,17 +201,14 @@ function leave(index: Map<string, Set<Subscription>>, key: string, subscription:
   if (present?.size === 0) index.delete(key);
 }
 
-/** Hands a change on, to each subscriber once. */
 function hand(change: ChangedItem, interested: readonly Subscription[]): void {
   for (const subscription of new Set(interested)) subscription.receive(change);
 }
 
-/** The subscriptions to the index partitions in which an item lies, or lay before the change. */
 function subscriptionsOf(index: ReadonlyMap<string, ReadonlySet<Subscription>>, change: ChangedItem): Subscription[] {
   return [...indexPartitionsOf(change)].flatMap((partition) => [...(index.get(partition) ?? [])]);
 }
 
-/** The index partitions in which an item lies, or lay before the change. */
 function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
   return new Set([...entriesIn(oldImage), ...entriesIn(newImage)].map(({ partition }) => partition));
 }

@@ -7,9 +7,7 @@ import { withKnownIndexKeys } from '../../store/index-key-names.ts';
 import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/** The items of stream records, as those who follow lists and nodes read them. */
-
-/** The item that a record is about, with the keys of the indexes under the names in the code; undefined: one of the service's own. */
+/** The item that a record is about, with index keys by the names that the code uses; undefined for an internal item. */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
   if (item === undefined || isServicePartition(item.source)) return undefined;
@@ -18,7 +16,7 @@ export function knownItem(table: TableNames, record: RawRecord): ChangedItem | u
   return { ...item, oldImage: known(item.oldImage), newImage: known(item.newImage) };
 }
 
-/** The place of an item in an index; undefined: it is not in the index. */
+/** Undefined: the item is not in the index. */
 export function entryIn(index: IndexName, image: Item | undefined): IndexEntry | undefined {
   const names = INDEX_KEYS[index];
   const partition = stringOf(image?.[names.partition]);
@@ -26,7 +24,6 @@ export function entryIn(index: IndexName, image: Item | undefined): IndexEntry |
   return partition === undefined || sort === undefined ? undefined : { partition, sort };
 }
 
-/** The places of an item in all indexes that it is in. */
 export function entriesIn(image: Item = {}): IndexEntry[] {
   const indexes = Object.keys(image).map((name) => INDEX_OF_PARTITION_KEY.get(name));
   return indexes.flatMap((index) => (index && entryIn(index, image)) ?? []);
@@ -36,7 +33,7 @@ const INDEX_OF_PARTITION_KEY: ReadonlyMap<string, IndexName> = new Map(
   INDEX_NAMES.map((index) => [INDEX_KEYS[index].partition, index]),
 );
 
-/** The revision of the new image; for a removal, the old revision plus one. */
+/** For a removal: the old revision plus one. */
 export function toldRevision({ oldImage, newImage }: ChangedItem): number {
   return newImage === undefined ? Number(revisionOf(oldImage) ?? 0) + 1 : Number(revisionOf(newImage) ?? 0);
 }

@@ -1,124 +1,112 @@
 /**
- * The beginning of a list, kept up to date by records of the stream. An index lags behind its table, and a record may come again. So
- * of two states of an item the one with the higher revision counts, wherever it comes from.
+ * The first rows of a list, kept up to date by stream records. An index lags behind its table and records may repeat,
+ * so the state with the higher revision always wins, wherever it comes from.
  */
 
-/** Of a native row the record's time and number, which have more digits than a `number` holds. */
+/** A native row's revision combines time and sequence number, which exceeds a safe integer. */
 type Revision = number | bigint;
 
-/** A row of a list. */
 export interface WindowRow<Item = unknown> {
-  /** The key of its item in the table, as one text. */
+  /** The key of its item in the table. */
   id: string;
-  /** Its place in the list: the sort key of the index. */
+  /** The sort key of the index. */
   place: string;
-  /** How often the item has been written, or the number of its record: the newer one of two states has the higher one. */
+  /** How often the item has been written or, for a native row, the number of its record: the higher one is newer. */
   revision: Revision;
   item: Item;
 }
 
-/** A stretch of a list, as an index showed it. */
 export interface Stretch<Item> {
-  /** In the order of the list. */
+  /** In list order. */
   rows: readonly WindowRow<Item>[];
-  /** The place up to which the stretch goes; undefined: up to the end of the list. */
+  /** The place where the stretch ends; undefined: at the end of the list. */
   upTo: string | undefined;
 }
 
-/** The state of an item, as a record tells it. */
 export interface ToldState<Item> {
-  /** The key of the item in the table, as one text. */
+  /** The key of the item in the table. */
   id: string;
   revision: Revision;
   /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
-  /** True if nothing was there before. */
+  /** True if no item was there before. */
   isInsert: boolean;
 }
 
-/** The state of an item that a record told a moment ago. */
 interface RecentState<Item> {
   revision: Revision;
   /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
-  /** From this time on an index shows the state, or a later one; in milliseconds since 1970. */
+  /** From this time on (milliseconds since 1970) an index shows this state or a later one. */
   untilMs: number;
-  /** Bytes that the state holds. */
   bytes: number;
 }
 
-/** Bytes of the states that a window keeps because its index may not show them yet. Beyond them the list is read again. */
+/** Limit in bytes for states that the index may not show yet. Beyond it, the list is read again. */
 export const MAX_RECENT_BYTES = 1_048_576;
 
-/** How a window is made. */
 export interface WindowOptions<Item> {
-  /** Rows that it shows. */
   limit: number;
-  /** Rows behind those, known so that a row that leaves need not be followed by a reading of all shards. */
+  /** Rows kept behind the shown ones, so that a row that leaves can be replaced without reading all shards. */
   reserve: number;
-  /** Below zero where the left place comes first in the list. */
   compare: (left: string, right: string) => number;
   /** How long an index may lag behind its table, in milliseconds. */
   indexGraceMs: number;
-  /** The bytes of an item. */
   bytesOf: (item: Item) => number;
 }
 
-/** The first rows of a list. */
 export class ListWindow<Item> {
   private known: WindowRow<Item>[] = [];
-  /** Up to this place all rows are known; undefined: the whole list is. */
+  /** All rows up to this place are known; undefined: the whole list. */
   private frontier: string | undefined;
-  /** The oldest first. */
+  /** Oldest first. */
   private readonly recent = new Map<string, RecentState<Item>>();
   private recentBytes = 0;
-  /** Until this time an index may not show a state that was forgotten early. */
+  /** Until this time the index may not show a state that was dropped early. */
   private unsureUntilMs = Number.NEGATIVE_INFINITY;
   private dueMs = Number.POSITIVE_INFINITY;
-  /** When the reading of the index has begun that goes on now; infinite: none does. */
+  /** When the current reading of the index began; infinite if there is none. */
   private readingMs = Number.POSITIVE_INFINITY;
 
   constructor(private readonly options: WindowOptions<Item>) {}
 
-  /** The rows, in the order of the list. */
   get rows(): readonly WindowRow<Item>[] {
     return this.known.slice(0, this.options.limit);
   }
 
-  /** The number of rows to read, so that all are known that it has room for. */
+  /** How many rows to read so that all the room is used. */
   get room(): number {
     return this.most - this.known.length;
   }
 
-  /** The rows that it knows at most. */
   get most(): number {
     return this.options.limit + this.options.reserve;
   }
 
-  /** The rows to read from the beginning of an index, so that enough are known though it may still show rows that have left. */
+  /** Extra rows, since the index may still show rows that have left. */
   get mostFromBeginning(): number {
     return this.most + this.recent.size;
   }
 
-  /** The place after which more rows have to be read; undefined: there are enough, or no more. */
+  /** The place after which more rows have to be read; undefined if nothing is missing. */
   get lacksAfter(): string | undefined {
     return this.known.length < this.options.limit ? this.frontier : undefined;
   }
 
   /**
-   * The time from which on the beginning of the list has to be read again, in milliseconds since 1970; infinite: it need not be. Until then a
-   * row may be missing, or shown as it was.
+   * When the list has to be read again from its beginning, in milliseconds since 1970; infinite if it needn't. Until
+   * then a row may be missing or outdated.
    */
   get readAgainMs(): number {
     return this.dueMs;
   }
 
-  /** Notes that the index is read from now on: `begin` or `extend` follows, and records may come before that. */
+  /** Call it when a reading of the index begins: `begin` or `extend` follows, and records may come in between. */
   read(nowMs: number): void {
     this.readingMs = nowMs;
   }
 
-  /** Takes the beginning of the list, as an index showed it just now, instead of what was known. */
+  /** Replaces the known rows by the beginning of the list as the index has just shown it. */
   begin(stretch: Stretch<Item>, nowMs: number): void {
     this.known = [];
     this.dueMs = Number.POSITIVE_INFINITY;
@@ -126,16 +114,15 @@ export class ListWindow<Item> {
     this.merge(stretch.rows, nowMs, () => true);
   }
 
-  /** Takes the stretch that follows a place, if that is still where the known rows end: a record may have moved their end meanwhile. */
+  /** Adds the stretch behind a place, if the known rows still end there: a record may have moved their end. */
   extend(stretch: Stretch<Item>, after: string, nowMs: number): void {
     if (this.frontier !== after) return;
     this.frontier = stretch.upTo;
     this.merge(stretch.rows, nowMs, (place) => this.options.compare(place, after) > 0);
   }
 
-  /** Takes the state of an item that a record told. */
   receive({ id, revision, row, isInsert }: ToldState<Item>, nowMs: number): void {
-    // An item that is made again counts its revisions from the beginning.
+    // An item that is made again restarts its revisions.
     if (!isInsert && revision <= this.revisionOf(id)) return;
     const bytes = id.length + (row === undefined ? 0 : this.options.bytesOf(row.item));
     this.forget(id);
@@ -147,7 +134,7 @@ export class ListWindow<Item> {
     this.cut();
   }
 
-  /** Forgets the states that an index shows by now, and the oldest ones of too many. */
+  /** Drops the states that the index shows now, and the oldest if there are too many. */
   prune(nowMs: number): void {
     const shownMs = Math.min(nowMs, this.readingMs);
     for (const [id, { untilMs }] of this.recent) {
@@ -163,7 +150,7 @@ export class ListWindow<Item> {
     this.recent.delete(id);
   }
 
-  /** Merges rows of an index with what records have told; `isNew` says whether a place lies in the stretch. */
+  /** `isNew` tells whether a place lies in the stretch. */
   private merge(rows: readonly WindowRow<Item>[], nowMs: number, isNew: (place: string) => boolean): void {
     this.prune(nowMs);
     this.readingMs = Number.POSITIVE_INFINITY;
@@ -181,7 +168,7 @@ export class ListWindow<Item> {
     this.cut();
   }
 
-  /** The newest known revision of an item; below all revisions where none is known. */
+  /** Minus one if none is known. */
   private revisionOf(id: string): Revision {
     const present = this.known.find((row) => row.id === id)?.revision ?? -1;
     const told = this.recent.get(id)?.revision ?? -1;
@@ -193,7 +180,7 @@ export class ListWindow<Item> {
     if (at >= 0) this.known.splice(at, 1);
   }
 
-  /** Puts a row into its place, if all rows up to there are known. */
+  /** Ignored if not all rows up to its place are known. */
   private insert(row: WindowRow<Item>): void {
     const { compare } = this.options;
     if (this.frontier !== undefined && compare(row.place, this.frontier) > 0) return;
@@ -201,7 +188,6 @@ export class ListWindow<Item> {
     this.known.splice(at < 0 ? this.known.length : at, 0, row);
   }
 
-  /** Forgets the rows that there is no room for. */
   private cut(): void {
     if (this.known.length <= this.most) return;
     this.known.length = this.most;
@@ -209,15 +195,15 @@ export class ListWindow<Item> {
   }
 }
 
-/** One step from one state of a list to the next one: the steps are taken one after the other. */
+/** One step from one state of a list to the next. Apply steps in order. */
 export interface ListStep<Item> {
   type: 'enter' | 'leave' | 'change';
   row: WindowRow<Item>;
-  /** The index in the list as the steps before have left it. */
+  /** The index in the list after the previous steps. */
   at: number;
 }
 
-/** The steps from one state of a list to another. A row that has moved leaves and enters. */
+/** A row that has moved leaves and enters. */
 export function stepsBetween<Item>(
   before: readonly WindowRow<Item>[],
   after: readonly WindowRow<Item>[],
@@ -226,7 +212,7 @@ export function stepsBetween<Item>(
   const steps: ListStep<Item>[] = [];
   const placeAfter = new Map(after.map(({ id, place }) => [id, place]));
   const left: WindowRow<Item>[] = [];
-  // From the end, so that the indexes of the others stay.
+  // From the end, so that earlier indexes stay valid.
   for (let at = before.length - 1; at >= 0; at--) {
     const row = before[at]!;
     if (placeAfter.get(row.id) === row.place) left.unshift(row);

@@ -8,22 +8,20 @@ import { nativeItemsOf } from '../read/lists/native.ts';
 import { changeRevision } from './change-revision.ts';
 
 /**
- * The changes of rows in native lists. No derived item tells of them, so the base item does: its images become those of the index items
- * that the projector would have derived.
+ * Changes of rows in native lists. No derived item exists for them, so the base item's images are turned into those of
+ * the index items that the projector would have derived.
  */
 
-/** A change of a row of a native list. Its key and its images are those of the item that the projector would have derived. */
 export interface NativeChange extends ChangedItem {
-  /** Orders the changes of one item: the record's time, and then its number. */
+  /** Orders the changes of one item: the record's time, then its number. */
   revision: bigint;
 }
 
-/** Tells whether a change is one of a native list. */
 export function isNativeChange(change: ChangedItem): change is NativeChange {
   return 'revision' in change;
 }
 
-/** The changes that a record of a base item makes in native lists, one for each index item that is there before or after it. */
+/** One change for each index item that exists before or after the record. */
 export function nativeChanges(graph: CompiledModel, record: RawRecord, base: ChangedItem): NativeChange[] {
   if (nativeIndexes(graph).length === 0 || isDerivedKey(base.target)) return [];
   const [before, after] = [base.oldImage, base.newImage].map(

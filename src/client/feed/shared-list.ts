@@ -3,22 +3,22 @@ import type { ReadContext } from '../read/request/context.ts';
 import type { Feed, Interest, Subscription } from './feed.ts';
 import { type ListQuery, WatchedList } from './watched-list.ts';
 
-/** Rows that have left a list are read from behind at most so often, in milliseconds: a reading asks every partition of the list. */
+/** The least milliseconds between two readings for replacement rows: each asks every partition of the list. */
 const REFILL_MS = 1_000;
 
-/** A watched list, with all of one reader who ask the same: it is kept up to date once for all of them. */
+/** A list watched by all subscribers of one reader that ask the same. */
 export class SharedList<Result> {
   readonly list: WatchedList<Result>;
   private readonly subscription: Subscription;
-  /** One reading of the index at a time. */
+  /** Serializes readings of the index. */
   private turn: Promise<unknown> = Promise.resolve();
   private users = 0;
   private gap: string | undefined;
   private isBegun = false;
   private isLacking = false;
-  /** From this time on its beginning has to be read, in milliseconds since 1970. */
+  /** When its beginning has to be read, in milliseconds since 1970. */
   private dueMs = Number.NEGATIVE_INFINITY;
-  /** From this time on rows may be read from behind again. */
+  /** When replacement rows may be read again. */
   private refillMs = Number.NEGATIVE_INFINITY;
   private upToMs = Number.NEGATIVE_INFINITY;
 
@@ -30,39 +30,36 @@ export class SharedList<Result> {
     const list = new WatchedList(query, feed.indexGraceMs);
     this.list = list;
     this.subscription = feed.subscribe(interestOf(query), (record) => {
-      // A list takes each record at once: none of them waits.
+      // Lists take records at once, without queueing.
       this.noteGap();
       list.receive(record, feed.now());
     });
   }
 
-  /** True if records may be missing in it. */
+  /** True if records may be missing. */
   get isStale(): boolean {
     this.noteGap();
     return this.gap !== undefined;
   }
 
-  /** The time up to which its rows show all changes, in milliseconds since 1970. */
+  /** Its rows show all changes up to this time, in milliseconds since 1970. */
   get shownMs(): number {
     return this.upToMs;
   }
 
-  /** The time from which on it has to be refreshed, in milliseconds since 1970, though no record comes; infinite: it need not be. */
+  /** When it has to be refreshed even without a record, in milliseconds since 1970; infinite if it needn't. */
   get nextMs(): number {
     return this.isLacking ? Math.min(this.dueMs, this.refillMs) : this.dueMs;
   }
 
-  /** Has the rows read from the beginning again. */
   readAgain(): void {
     this.dueMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** One more watches it. */
   join(): void {
     this.users += 1;
   }
 
-  /** One watches it no more. */
   leave(): void {
     this.users -= 1;
     if (this.users > 0) return;
@@ -71,8 +68,8 @@ export class SharedList<Result> {
   }
 
   /**
-   * Brings it up to date, and calls `take` before the next record: that may leave the list without its last rows for a moment. Returns
-   * undefined, without a call, where rows have to be read from behind, and may be from `nextMs` on.
+   * Refreshes the list and calls `take` before the next record can remove rows from its end. Returns undefined, without
+   * the call, if replacement rows are missing and may not be read before `nextMs`.
    *
    * @param throughMs every record made before this time was received, in milliseconds since 1970.
    */
@@ -82,13 +79,12 @@ export class SharedList<Result> {
     return await refreshed;
   }
 
-  /** Tells whether it is up to date now. */
   private async update(context: ReadContext, throughMs: number): Promise<boolean> {
     const { list, feed } = this;
     const readMs = feed.now();
     if (readMs >= this.dueMs) {
       await list.begin(context, feed.now);
-      // A change from just before the subscription has no record in it, and the index may not have shown it.
+      // A change from just before the subscription comes with no record, and the index may not have shown it.
       this.dueMs = this.isBegun ? Number.POSITIVE_INFINITY : feed.now() + feed.indexGraceMs;
       this.isBegun = true;
       this.upToMs = Math.max(this.upToMs, readMs - feed.indexGraceMs);
@@ -100,7 +96,7 @@ export class SharedList<Result> {
     }
     this.isLacking = false;
     this.dueMs = Math.min(this.dueMs, list.readAgainMs);
-    // Until then a change may be missing that no record tells of.
+    // Until then a change without a record may be missing.
     if (this.dueMs === Number.POSITIVE_INFINITY) this.upToMs = Math.max(this.upToMs, throughMs);
     return true;
   }
@@ -110,7 +106,6 @@ export class SharedList<Result> {
   }
 }
 
-/** The records that a list takes in. */
 export function interestOf({ native, partitions }: Pick<ListQuery<unknown>, 'native' | 'partitions'>): Interest {
   return native === undefined ? { partitions } : { natives: partitions };
 }
@@ -118,9 +113,9 @@ export function interestOf({ native, partitions }: Pick<ListQuery<unknown>, 'nat
 const LISTS = new WeakMap<Feed, WeakMap<ReaderLeases, Map<string, SharedList<never>>>>();
 
 /**
- * Returns the list that equal queries of one reader share, and counts whoever asks among those who watch it: `leave` ends that.
+ * The list that equal queries of one reader share. Counts the caller as a subscriber until `leave`.
  *
- * @param asked the query as it was asked: with the resolved one it says what the list is.
+ * @param asked the original query, which tells lists apart together with the resolved one.
  */
 export function joinList<Result>(
   feed: Feed,
@@ -145,7 +140,7 @@ export function joinList<Result>(
   return shared;
 }
 
-/** Queries in one text. Functions are left out: the query as it was asked makes them. */
+/** Functions are left out: they follow from the original query. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }

@@ -13,11 +13,11 @@ import { WatchableFeed } from './watchable-feed.ts';
 
 /** Options of `startFeed`. */
 export interface StartFeedOptions extends FeedOptions {
-  /** Reads which stream the table has. */
+  /** Looks up the table's stream. */
   client: DynamoDBClient;
   /** Reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** Milliseconds between two reads of a quiet stream. Default 500. */
+  /** Milliseconds between reads of a quiet stream. Default 500. */
   pollIntervalMs?: number | undefined;
 }
 
@@ -25,18 +25,18 @@ export interface StartFeedOptions extends FeedOptions {
 export interface RunningFeed {
   /** For `createReader`. */
   feed: WatchableFeed;
-  /** Ends the reading; whoever watches gets the error `feed-ended`. */
+  /** Stops reading; watchers get the error `feed-ended`. */
   stop(): Promise<void>;
-  /** Resolves when the reading has ended, in whatever way. */
+  /** Resolves when the reading has ended for any reason. */
   ended: Promise<void>;
 }
 
 /**
- * Reads a table's stream from now on, and gives the feed by which readers watch lists and nodes: one for each process. Each feed reads
- * every shard of the stream, which serves two readers well: the consumer is one of them. Throws `no-stream` if the table has none.
+ * Reads a table's stream from now on, for readers that watch lists and nodes; one feed per process. Each feed reads
+ * every shard, and a shard serves two readers well, one of which is the consumer. Throws `no-stream` if the table has
+ * no stream.
  *
- * @example
- * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
+ * @example const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
  * const reader = createReader(graph, { client, feed });
  * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] }, { signal })) show(event);
  */
@@ -56,18 +56,16 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
   return await startFeedOf(graph, new DynamoDBStreamSource(options.streams, streamArn), options);
 }
 
-/** Options of a feed of any source. */
 export interface SourceFeedOptions extends FeedOptions {
   pollIntervalMs?: number | undefined;
 }
 
-/** The longest wait after a read of the stream that failed, in milliseconds. */
+/** The longest wait after a failed read of the stream, in milliseconds. */
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
-/** How often the shards are listed, in milliseconds: not every record made after the last listing is known to be handed on. */
+/** Milliseconds between listings of shards. A feed can only vouch for records up to the last listing. */
 const LIST_MS = 2_000;
 
-/** Starts a feed of any source: see `startFeed`. */
 export async function startFeedOf(
   graph: CompiledModel,
   source: StreamSource,
@@ -82,12 +80,13 @@ export async function startFeedOf(
     ...{ source, now, limits },
     onGap: (reason) => feed.noteGap(reason),
   });
-  // Who subscribes from here on misses nothing.
+  // Subscribers miss nothing from here on.
   await tail.list(true);
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();
     feed.noteThrough(through?.atMs);
-    // If a shard that was never read to its end closes, nobody knows since when its children are unread, and that is a gap.
+    // If a shard closes before it was ever read to its end, nobody knows since when its children are unread: that is a
+    // gap.
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {
@@ -103,7 +102,6 @@ export async function startFeedOf(
   };
 }
 
-/** Hands records on until the wait throws, or the stream cannot be read any more. */
 async function followTail(
   feed: Feed,
   tail: StreamTail,

@@ -1,20 +1,23 @@
-/** The whole list, read for the first time or once more. */
+/** The whole list, read for the first time or again. */
 export interface PageEvent<Item> {
   type: 'page';
-  /** In the order of the list. */
+  /** In list order. */
   items: Item[];
 }
 
-/** One step of a list. The steps are taken one after the other, each at its index in the list as the steps before have left it. */
+/** One step of a list. Apply steps in order: each index counts after the previous steps. */
 export interface StepEvent<Item> {
-  /** An item comes in at `at`; the item at `at` goes, or has other attributes. An item that has moved leaves and enters. */
+  /**
+   * `enter`: an item is added at `at`; `leave`, `change`: the item at `at` is removed, or has other attributes. An item
+   * that has moved leaves and enters.
+   */
   type: 'enter' | 'leave' | 'change';
   item: Item;
   /** Index in the list. */
   at: number;
 }
 
-/** Changes may have been missed: a `page` follows. */
+/** Changes may have been missed; a `page` follows. */
 export interface ResyncEvent {
   type: 'resync';
   /** One sentence. */
@@ -24,17 +27,17 @@ export interface ResyncEvent {
 /** An event of a watched list, or of watched nodes. */
 export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
   /**
-   * An ISO time: a list that has taken this event and those before it shows every change that was projected before. On a quiet stream it lags
-   * by seconds, since a record may show late. It does not move in the first ten seconds, since an index may lag.
+   * ISO time: after this event and those before it, the list shows every change projected before this time. On a quiet
+   * stream it lags by seconds, since records may arrive late. It stays put for the first ten seconds, since an index
+   * may lag.
    */
   upTo: string;
 };
 
 /**
- * Takes one event into a list, in place: a list that has taken all events so far is the watched one.
+ * Applies one event to a list, in place.
  *
- * @example
- * const items = [];
+ * @example const items = [];
  * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] })) {
  *   applyWatchEvent(items, event);
  *   show(items);

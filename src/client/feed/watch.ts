@@ -16,7 +16,7 @@ import { interestOf, joinList, type SharedList } from './shared-list.ts';
 import type { WatchEvent } from './watch-types.ts';
 import type { ListQuery, WatchedList } from './watched-list.ts';
 
-/** Options that a page has, and a watched list has not. */
+/** Options of pages that a watched list doesn't have. */
 export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
 
 /** The options of `inbound` that choose a list. */
@@ -52,16 +52,15 @@ export interface ViewsWatch {
   attributes?: AttributeSelection | undefined;
 }
 
-/** The list, or the nodes, to watch. */
+/** What to watch: a list or nodes. */
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
-/** Rows of a watched list, and watched nodes, at most: whoever watches holds them all. */
+/** The most rows or nodes of one watch; each watcher holds them all in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
-/** The lease of a reader is renewed at least so often, in milliseconds: a list may move with the model. */
+/** How often a reader's lease is renewed, in milliseconds: a migration may move the list. */
 const RENEW_MS = 10_000;
 const MOVED = 'The list has moved: the table was migrated to another model.';
 
-/** The values that watching needs. */
 interface Watching {
   context: ReadContext;
   leases: ReaderLeases;
@@ -69,7 +68,6 @@ interface Watching {
   signal: AbortSignal | undefined;
 }
 
-/** Watches a list or nodes: see `Reader.watch`. */
 export async function* watch(
   context: ReadContext,
   leases: ReaderLeases,
@@ -85,7 +83,7 @@ export async function* watch(
   else yield* watchNodes(watching, query);
 }
 
-/** Checks what is to be watched: a client may have sent it. */
+/** The query may come from a client. */
 function checkPlaces(query: unknown): void {
   const { inbound, search, views } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'views', unknown>>;
   const given = [inbound, search, views].filter((place) => place !== undefined);
@@ -146,7 +144,7 @@ async function* watchList<Result>(
     const query = await hold(watching, async (context) => resolve(context));
     const shared = joinList(feed, leases, asked, query);
     try {
-      // The list itself takes the records.
+      // The list takes the records itself.
       const subscription = feed.subscribe(interestOf(query), () => undefined);
       try {
         followed = yield* followList(watching, subscription, shared, resolve, followed);
@@ -159,14 +157,14 @@ async function* watchList<Result>(
   }
 }
 
-/** The end of following a list: the reason why it has to be read from the beginning, and up to when it shows all changes. */
+/** Why following a list ended, and up to when the list shows all changes. */
 interface Followed {
-  /** Undefined: nothing was shown yet. */
+  /** Undefined if nothing was shown. */
   reason: string | undefined;
   shownMs: number;
 }
 
-/** Follows a list until it has to be read from the beginning. @param before the end of following it before. */
+/** Follows a list until it has to be read from the beginning. @param before how the previous following ended. */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,
@@ -176,7 +174,7 @@ async function* followList<Result>(
 ): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
   const { list } = shared;
   let { shownMs } = before;
-  /** The rows that the events so far lead to. */
+  /** The rows after the events so far. */
   let told: ListState['rows'] | undefined;
   const endBy = (reason: string): Followed => ({ reason: told === undefined ? before.reason : reason, shownMs });
   for (let throughMs = 0; ; ) {
@@ -187,7 +185,7 @@ async function* followList<Result>(
       yield { type: 'page', items: state.rows.map((row) => list.resultOf(row)), upTo: isoTime(state.shownMs) };
     }
     const steps = state === undefined || told === undefined ? [] : list.stepsBetween(told, state.rows);
-    // The last step alone leads to the list that shows all of them.
+    // Only after the last step does the list show all of them.
     for (const [i, step] of steps.entries())
       yield { ...step, upTo: isoTime(i === steps.length - 1 ? state!.shownMs : shownMs) };
     if (state !== undefined) ({ rows: told, shownMs } = state);
@@ -197,10 +195,9 @@ async function* followList<Result>(
   }
 }
 
-/** A list at a moment: its rows, and up to when they show all changes. */
 interface ListState extends Pick<WatchedList<unknown>, 'rows'>, Pick<SharedList<unknown>, 'shownMs'> {}
 
-/** A list as it is now; undefined if that is known only later, and `moved` where its places are others by now. */
+/** Undefined if not known yet; `moved` if the list has other places now. */
 async function listNow<Result>(
   watching: Watching,
   shared: SharedList<Result>,
@@ -211,7 +208,7 @@ async function listNow<Result>(
   let reads = 0;
   return await hold(watching, async (context) => {
     if (!list.isIn(resolve(context).partitions)) return 'moved';
-    // The registry has changed while it was read.
+    // The registry changed during the read.
     if (reads > 0) shared.readAgain();
     reads += 1;
     return await shared.refresh(context, throughMs, () => ({ rows: list.rows, shownMs: shared.shownMs }));
@@ -235,13 +232,12 @@ async function* watchNodes(
   checkOptions<object>('watch', rest, {});
   const { feed } = watching;
   const ids = watchedIds(views);
-  /** The time at which something that was read ends: no record has to tell of it. */
   let endMs = Number.POSITIVE_INFINITY;
   const readViews = (some: readonly string[]): Promise<(View | null)[]> =>
     hold(watching, (context) => {
       const { store } = context;
       const told = store instanceof LivingStore ? store.telling((atMs) => (endMs = Math.min(endMs, atMs))) : store;
-      // A record tells that a view has changed, and a consistent read gives this state of it or a later one.
+      // The record has told of this view: a consistent read gives the same state or a later one.
       return getViews({ ...context, store: told }, some, { attributes, consistent: true });
     });
   let changed = new Set<string>();
@@ -252,7 +248,7 @@ async function* watchNodes(
     yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
     for (let renewMs = feed.now() + RENEW_MS; ; ) {
       const { gap, throughMs = 0 } = await newsOf(watching, subscription, Math.min(renewMs, endMs));
-      // A view may be made from other items once the model is migrated: no record has to tell of it.
+      // A migrated model may build the view from other items, which no record announces.
       const readMs = feed.now();
       const isDue = gap !== undefined || readMs >= Math.min(renewMs, endMs);
       if (isDue) {
@@ -260,7 +256,7 @@ async function* watchNodes(
         endMs = Number.POSITIVE_INFINITY;
       }
       const beforeMs = shownMs;
-      // A consistent read of all nodes shows what was projected before it.
+      // A consistent read of all nodes shows everything projected before it.
       shownMs = Math.max(shownMs, isDue ? readMs : throughMs);
       const toRead = isDue ? ids : ids.filter((id) => changed.has(id));
       changed = new Set();
@@ -287,7 +283,6 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Reads under a lease. */
 async function hold<T>({ context, leases, signal }: Watching, read: (context: ReadContext) => Promise<T>): Promise<T> {
   signal?.throwIfAborted();
   return await unlessAborted(
@@ -296,14 +291,14 @@ async function hold<T>({ context, leases, signal }: Watching, read: (context: Re
   );
 }
 
-/** Waits for work that others may wait for, too, so that it goes on; throws the signal's reason as soon as that has ended. */
+/** Waits for work shared with others, without cancelling it; throws the signal's reason when aborted. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   let end = (): void => undefined;
   const ended = new Promise<never>((_resolve, reject) => {
     end = () => reject(signal.reason);
   });
-  // It may end when nobody waits any more.
+  // Either may reject when nobody waits any more.
   for (const one of [work, ended]) one.catch(() => undefined);
   signal.addEventListener('abort', end, { once: true });
   try {

@@ -5,7 +5,7 @@ import { Feed } from './feed.ts';
 import { type WatchQuery, watch } from './watch.ts';
 import type { WatchEvent } from './watch-types.ts';
 
-/** A feed for readers. It brings the code that watches, so that a program without a feed need not bundle it. */
+/** A feed for readers. Only programs with a feed bundle the code that watches. */
 export class WatchableFeed extends Feed {
   /** Watches a list or nodes: see `Reader.watch`. */
   watch(context: ReadContext, leases: ReaderLeases, query: WatchQuery, options?: Abortable): AsyncIterable<WatchEvent> {

@@ -18,7 +18,7 @@ import { entryIn, toldRevision } from './known-items.ts';
 import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
 import { isNativeChange } from './native-changes.ts';
 
-/** A list that can be watched: a query, with its places as they are stored at the moment. */
+/** A list that can be watched: a query with the places where it is stored now. */
 export interface ListQuery<Result> {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
@@ -26,28 +26,28 @@ export interface ListQuery<Result> {
   range: KeyRange;
   isReverse: boolean;
   limit: number;
-  /** Values that projected attributes have to have. */
   where: Filter | undefined;
   /** Read capacity units that one reading may cost: see `NativePage` and `ScatterRequest`. */
   maxRcu: number | undefined;
-  /** The question to the index of a native list; undefined: the list is derived. */
+  /** Undefined: the list is derived. */
   native: NativeList | undefined;
-  /** Tells whether an item of the range belongs to the list. */
   accept: (item: Item) => boolean;
-  /** Makes the result of an item, as the reader gives it. */
   resultOf: (item: Item) => Result;
 }
 
-/** The rows that one reading takes at most, and those that the list cannot do without. */
+/** The most rows that a reading takes, and the least that the list needs. */
 interface RowsToRead {
   limit: number;
   least: number;
 }
 
-/** Rows that are read behind the shown ones, at most. The more partitions a list has, the dearer is a reading for a row that has left. */
+/**
+ * The most rows read behind the shown ones. Lists with more partitions keep more, since replacing a row costs more
+ * there.
+ */
 const MOST_RESERVE = 100;
 
-/** The first rows of a list, with the calls and the records that keep them up to date. */
+/** The first rows of a list, and how they are read and kept up to date. */
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
   private readonly partitions: ReadonlySet<string>;
@@ -64,36 +64,32 @@ export class WatchedList<Result> {
     this.partitions = new Set(query.partitions);
   }
 
-  /** Tells whether another query asks the same places. */
   isIn(partitions: readonly IndexPartitionKey[]): boolean {
     return partitions.length === this.partitions.size && partitions.every((key) => this.partitions.has(key));
   }
 
-  /** The rows, in the order of the list. */
   get rows(): readonly WindowRow<Item>[] {
     return this.window.rows;
   }
 
-  /** True if rows have to be read from behind. */
   get isLacking(): boolean {
     return this.window.lacksAfter !== undefined;
   }
 
-  /** The result of a row, as the reader gives it. */
   resultOf({ item }: WindowRow<Item>): Result {
     return this.query.resultOf(item);
   }
 
-  /** The time from which on the list has to be read from its beginning, in milliseconds since 1970; infinite: it need not be. */
+  /** When the list has to be read from its beginning, in milliseconds since 1970; infinite if it needn't. */
   get readAgainMs(): number {
-    // A row leaves when it ends, though no record tells of it.
+    // A row leaves when it ends, without a record.
     const ends = this.rows.map(({ item }) =>
       Number(numberOf(viewAttributes(item)?.[ENDS]) ?? Number.POSITIVE_INFINITY),
     );
     return Math.min(this.window.readAgainMs, 1000 * Math.min(...ends, Number.POSITIVE_INFINITY));
   }
 
-  /** Reads the beginning of the list. Throws `list-not-filled` where the units are not enough for that. */
+  /** Throws `list-not-filled` if the units don't suffice. */
   async begin(context: ReadContext, now: () => number): Promise<void> {
     const atMs = now();
     this.window.read(atMs);
@@ -101,10 +97,10 @@ export class WatchedList<Result> {
     await this.complete(context, now);
   }
 
-  /** Reads the rows that come up from behind. Throws `list-not-filled` where the units are not enough for that. */
+  /** Reads rows to replace those that left. Throws `list-not-filled` if the units don't suffice. */
   async complete(context: ReadContext, now: () => number): Promise<void> {
     this.window.prune(now());
-    // A native index promises no order of rows with one value, so that no place says where to go on.
+    // A native index doesn't define the order of rows with the same value, so no place tells where to continue.
     if (this.query.native !== undefined && this.isLacking) return await this.begin(context, now);
     for (let after = this.window.lacksAfter; after !== undefined; after = this.window.lacksAfter) {
       const atMs = now();
@@ -114,7 +110,6 @@ export class WatchedList<Result> {
     }
   }
 
-  /** Takes in a record. */
   receive(change: ChangedItem, nowMs: number): void {
     const { source, target, oldImage, newImage } = change;
     const image = newImage ?? oldImage;
@@ -133,7 +128,7 @@ export class WatchedList<Result> {
     );
   }
 
-  /** The steps from rows that it had to rows that it has. */
+  /** The steps between two states of the rows. */
   stepsBetween(
     before: readonly WindowRow<Item>[],
     after: readonly WindowRow<Item>[],
@@ -146,12 +141,12 @@ export class WatchedList<Result> {
     const { native, limit } = this.query;
     const { most, mostFromBeginning } = this.window;
     if (native === undefined) return await this.readDerived(context, { limit: most, least: limit });
-    // A native index may still show rows that have left, and nothing is read behind them.
+    // A native index may still show rows that have left, and nothing behind them is read.
     const least = mostFromBeginning - (most - limit);
     return await this.readNative(context, native, { limit: mostFromBeginning, least });
   }
 
-  /** Its last place is that of a row that the index gave: all rows with a value before its value are in the stretch. */
+  /** The stretch ends at the last row that the index gave: it has all rows with earlier values. */
   private async readNative(
     context: ReadContext,
     list: NativeList,
@@ -161,7 +156,7 @@ export class WatchedList<Result> {
     const accept = (item: Item): boolean => this.query.accept(item) && this.holds(item);
     const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, maxRcu, accept, own: [] });
     this.requireRows(items.length, least, lastKey);
-    // An index row tells no revision: each record that comes is taken for newer.
+    // Rows of an index without revisions are older than any record.
     const rows = items.map((item) => this.rowOf(textOfKey(walkedItem(context.graph, item)), item));
     const last = rows
       .map(({ place }) => place)
@@ -180,7 +175,8 @@ export class WatchedList<Result> {
     const { items, lastKey } = await gatherPage(context, request);
     this.requireRows(items.length, least, lastKey);
     const keys = items.map((item) => walkedItem(context.graph, item));
-    // An index of all attributes shows the revision, too. One of what readers need does not: the table has it, with a state that is as new.
+    // An index that projects all attributes shows the revision. Otherwise the table has it, with a state that is as
+    // new.
     const isWhole = items.every((item) => item[REVISION] !== undefined);
     const stored = isWhole ? items : (await context.store.getMany(keys, { consistent: false })).items;
     const rows = keys.flatMap((key, i): WindowRow<Item>[] => {
@@ -190,7 +186,7 @@ export class WatchedList<Result> {
     return { rows, upTo: lastKey };
   }
 
-  /** Refuses a reading that ended before the list has its rows, since the list would be read again without end. */
+  /** Refuses a reading that ended too early; the list would be read again and again. */
   private requireRows(found: number, least: number, lastKey: string | undefined): void {
     if (lastKey === undefined || found >= least) return;
     const { maxRcu = DEFAULT_MAX_RCU, limit } = this.query;
@@ -201,7 +197,6 @@ export class WatchedList<Result> {
     );
   }
 
-  /** Tells whether an item of the projection is in the list. */
   private holds(item: Item): boolean {
     const { index, range, where } = this.query;
     const entry = entryIn(index, item);
@@ -215,12 +210,11 @@ export class WatchedList<Result> {
   }
 }
 
-/** Tells whether the base item of a row is over. */
 function hasEnded(row: Item, nowMs: number): boolean {
   return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
-/** Tells whether two states of a row of an index show the same. */
+/** Whether two states of an index row show the same. */
 export function isSameRow(index: IndexName, left: Item, right: Item): boolean {
   return [ATTRIBUTES, valueIn(index)].every((name) => sameValue(left[name], right[name]));
 }

@@ -2,51 +2,49 @@ import { toJson } from '../../foundation/exact-json.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { ClientRoom } from './client-room.ts';
 
-/** An error as an event has it: `message` is given only where the client caused it. */
+/** An error as clients see it. `message` is only given if the client caused the error. */
 export interface WatchFailure {
   code: string;
   message: string;
 }
 
-/** The values that the stream of one client needs. */
+/** What one client's stream needs. */
 export interface EventStreamContext {
-  /** Held as long as the stream: a Request that nobody holds may lose its signal. */
+  /** Held as long as the stream: an unreferenced Request may lose its signal. */
   request: Request;
-  /** The first event, or the error that came instead. */
+  /** The first event, or the error instead of it. */
   began: { event: WatchEvent } | { error: unknown };
   events: AsyncIterator<WatchEvent>;
-  /** Ends the watch. */
   ending: AbortController;
   failureOf: (error: unknown) => WatchFailure;
   heartbeatMs: number;
-  /** After this time the stream ends, in milliseconds. */
+  /** Milliseconds after which the stream ends. */
   maxAgeMs: number;
   room: ClientRoom;
 }
 
-/** Bytes that wait in the stream itself. Beyond them the list is not followed until the client has taken some. */
+/** Bytes that wait in the stream itself; beyond them, the list pauses until the client has read some. */
 const MOST_WAITING_BYTES = 65_536;
-/** A long event is handed on in pieces of this many bytes: they show whether the client takes them. */
+/** Long events are sent in pieces of this many bytes, which show whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** A client that takes nothing for this time, in milliseconds, while something waits for it, is let go. */
+/** A client that reads nothing for this many milliseconds while something waits is dropped. */
 const SILENCE_MS = 30_000;
-/** A client that failed comes back after this time, in milliseconds. */
+/** A client reconnects after a failure in this many milliseconds. */
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
 
-/** The events of a watch as a stream of bytes. The next event is asked for once the client has taken those before. */
+/** The events of a watch as bytes. The next event is requested once the client has read the previous ones. */
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
   return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);
 }
 
-/** The stream of one client. */
 class ClientStream {
   private readonly encoder = new TextEncoder();
   private id = 0;
-  /** The part of the last event that is still to be handed on. */
+  /** What is left of the last event to send. */
   private rest: Uint8Array = NOTHING;
-  /** True if nothing follows the rest. */
+  /** True if nothing follows `rest`. */
   private isLast = false;
   private isOld = false;
   private takenMs = performance.now();
@@ -63,7 +61,7 @@ class ClientStream {
       clearTimeout(age);
       this.give(this.rest.length);
       this.context.room.leave();
-      // Where nobody has asked it for the next event, it does not see the signal.
+      // An iterator that nobody asks for its next event doesn't see the signal.
       this.context.events.return?.().catch(() => undefined);
     };
     if (signal.aborted) end();
@@ -106,7 +104,6 @@ class ClientStream {
     }
   }
 
-  /** Sends what has failed, and nothing after it. */
   private fail(error: unknown): void {
     const { ending, failureOf } = this.context;
     this.isLast = true;
@@ -121,14 +118,14 @@ class ClientStream {
     else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
   }
 
-  /** The client comes back, and `queryOf` is asked what it may watch by then. */
+  /** The client reconnects, so that `queryOf` decides again what it may watch. */
   private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.isOld = true;
     if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');
     else this.context.ending.abort(new Error('The stream is old.'));
   }
 
-  /** Ends the stream with all that waits in it. */
+  /** Ends the stream and discards what waits in it. */
   private letGo(controller: ReadableStreamDefaultController<Uint8Array>, why: string): void {
     const reason = new Error(why);
     controller.error(reason);
@@ -140,7 +137,7 @@ class ClientStream {
     this.context.room.hold(bytes.length);
   }
 
-  /** Takes bytes from the rest. */
+  /** Takes bytes from `rest`. */
   private give(most: number): Uint8Array {
     const bytes = this.rest.subarray(0, most);
     this.rest = this.rest.subarray(most);

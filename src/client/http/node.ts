@@ -3,13 +3,13 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Answers a request of Node's http server with a handler of Requests, such as that of `watchHandler`, and resolves when the answer has ended or the
- * client is gone. The Request has method, path and headers, no body, and the host `localhost` in its address; its signal is aborted when the
- * client goes. A request whose Host is no name, or whose address has another host, gets the status 400. Headers that were set on the response
- * stay. Rejects with the error of the handler, before anything is sent; an answer that breaks off later ends the connection.
+ * Answers a request of Node's http server with a handler of Requests, such as the one from `watchHandler`. Resolves
+ * when the answer has ended or the client is gone. The Request has method, path and headers, no body, and the host
+ * `localhost`; its signal is aborted when the client goes. A request with an invalid Host, or another host in its
+ * address, gets status 400. Headers already set on the response stay. Rejects with the handler's error before anything
+ * is sent; if the answer fails later, the connection is closed.
  *
- * @example
- * createServer((request, response) => {
+ * @example createServer((request, response) => {
  *   answerNodeRequest(handle, request, response).catch(() => response.writeHead(500).end());
  * });
  */
@@ -31,24 +31,27 @@ export async function answerNodeRequest(
     outgoing.end();
     return;
   }
-  // The pipeline ends the connection where it fails, and whoever calls cannot answer any more.
+  // The pipeline closes the connection if it fails; the caller can't answer any more.
   await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
     () => undefined,
   );
 }
 
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
-/** A name or an address, and perhaps a port. */
+/** A name or address, optionally with a port. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/** The Request; undefined where host or address are none. No header decides its address: a hook that authorises sees the path that was sent. */
+/**
+ * Undefined for an invalid host or address. Headers don't affect the Request's address, so a hook that authorizes sees
+ * the path that was sent.
+ */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
-  // An address with a host of its own, or none at all as in OPTIONS *.
+  // An absolute address, or none as in OPTIONS *.
   if (!url.startsWith('/')) return undefined;
   if (headers.host !== undefined && !HOST.test(headers.host)) return undefined;
   const copied = new Headers();
   for (const [name, value] of Object.entries(headers)) {
-    // Headers of HTTP/2 that say method and address begin with a colon.
+    // HTTP/2 passes method and address as headers that begin with a colon.
     if (!name.startsWith(':')) for (const one of [value ?? []].flat()) copied.append(name, one);
   }
   return new Request(`http://localhost${url}`, {

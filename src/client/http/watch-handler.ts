@@ -10,7 +10,7 @@ import type { Reader } from '../read/reader.ts';
 import { ClientRoom } from './client-room.ts';
 import { eventStream, RETRY_MS, type WatchFailure } from './event-stream.ts';
 
-/** The list, or the nodes, that a request watches: an argument of `Reader.watch`. */
+/** What a request watches: an argument of `Reader.watch`. */
 export type WatchQueryOf<G extends CompiledModel> =
   | ({ inbound: readonly [string, IndexedEdgeType<G>] } & InboundOfWatch)
   | ({ search: SearchName<G> } & SearchPredicate & SearchOfWatch)
@@ -21,47 +21,48 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
   /** Gives the lists and views, and watches them. */
   reader: Reader<G>;
   /**
-   * Says what a request may watch. It may refuse by returning a Response, such as one with the status 401. Its own errors pass through.
+   * Says what a request may watch. Refuse by returning a Response, such as one with status 401. Errors that it throws
+   * pass through.
    */
   query: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>;
-  /** Milliseconds between two comments, which keep proxies from closing a quiet connection. Default 15,000. */
+  /** Milliseconds between comments that keep proxies from closing a quiet connection. Default 15,000. */
   heartbeatMs?: number | undefined;
   /**
-   * Milliseconds after which a stream ends, so that its client comes back and `query` says what it may watch by then. Default 900,000:
-   * 15 minutes.
+   * Milliseconds after which a stream ends; its client reconnects, and `query` decides again what it may watch. Default
+   * 900,000 (15 minutes).
    */
   maxAgeMs?: number | undefined;
-  /** Clients at once. Another one gets the status 429. Default 1,000. */
+  /** The most clients at once; others get status 429. Default 1,000. */
   maxClients?: number | undefined;
-  /** Called with each error that the client sees only the code of. Default: a warning of the process. */
+  /** Called with errors of which clients only see the code. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
 const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
-/** Clients of a handler at once, where nothing else is asked for. */
 export const MAX_CLIENTS = 1_000;
-/** Errors that are no fault of the query: it may be answered later. */
+/** Errors that don't come from the query: a later try may succeed. */
 const PASSING = new Set(['feed-ended', 'projection-not-ready']);
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // Some proxies collect an answer before they pass it on; this header stops them.
+  // Keeps proxies from buffering the answer.
   'x-accel-buffering': 'no',
 };
 
 /**
- * Makes a handler that answers a request with a list that moves, as Server-Sent Events: `new EventSource(address)` in a browser. Each event has
- * the name of its type (`page`, `enter`, `leave`, `change`, `resync`) and the event of `Reader.watch` as JSON, for `applyWatchEvent`. A client that
- * comes back gets `resync` and the whole list, as does one that is too slow. One that takes nothing for 30 seconds is let go.
+ * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`. Each
+ * event is named by its type (`page`, `enter`, `leave`, `change`, `resync`) and has the event of `Reader.watch` as
+ * JSON, for `applyWatchEvent`. A client that reconnects or is too slow gets `resync` and the whole list. One that reads
+ * nothing for 30 seconds is dropped.
  *
- * A query that the model refuses is answered with the status 400 and `{ error: { code, message, hint } }`. Any later error is an event `failure`, and the end of the
- * stream; an EventSource then connects again. The stream ends when the client goes: the signal of its Request tells.
+ * A query that the model refuses is answered with status 400 and `{ error: { code, message, hint } }`. A later error is
+ * sent as an event `failure` and ends the stream; an EventSource then reconnects. The stream ends when the signal of
+ * the client's Request is aborted.
  *
- * All clients of a process share the reading of the stream; each of them queries its own list when it begins.
+ * All clients of a process share one reading of the stream; each queries its own list when it starts.
  *
- * @example
- * const handle = watchHandler({
+ * @example const handle = watchHandler({
  *   reader,
  *   query: async (request) => {
  *     const user = await userOf(request);
@@ -116,7 +117,7 @@ export function watchHandler<G extends CompiledModel>(
       return Response.json(failureDocument(began.error), { status: 400 });
     }
     if (room.isFull) {
-      // Many came at once.
+      // Many clients may have come at once.
       room.leave();
       ending.abort();
       events.return?.().catch(() => undefined);
@@ -136,12 +137,12 @@ function tooManyClients(): Response {
   return Response.json(failureDocument(error), { status: 429, headers: { 'retry-after': `${RETRY_MS / 1_000}` } });
 }
 
-/** Tells whether the query is wrong, so that the same one fails again. */
+/** Whether the query is wrong, so that a retry fails again. */
 function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
 }
 
-/** A framework may have a Response of its own. A query that a client has sent as JSON is none, whatever names it has. */
+/** A framework may bring its own Response class. A client's JSON query is never a Response, whatever its properties. */
 function isResponse(answer: unknown): answer is Response {
   return Object.prototype.toString.call(answer) === '[object Response]';
 }

@@ -10,15 +10,15 @@ import type { Page, View } from './request/result.ts';
 
 /** Options of `nodes`. */
 export interface NodesOptions extends EveryReadOptions {
-  /** Nodes in a page, 1 and up. Default 100. */
+  /** Nodes per page, at least 1. Default 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /** The previous page's `cursor`. */
   cursor?: string | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
 }
 
-/** All nodes of a type, one page: see `Reader.nodes`. */
+/** See `Reader.nodes`. */
 export async function listNodes(context: ReadContext, type: string, options: NodesOptions = {}): Promise<Page<View>> {
   checkOptions('nodes', options, { limit: true, cursor: true, reverse: 'boolean', ...READ_OPTIONS });
   const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);

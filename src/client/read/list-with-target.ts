@@ -6,8 +6,8 @@ import { readOwnWritesOfViews } from './request/own.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
 /**
- * A page of the edges that enter a node: see `Reader.inbound`. The index shows of the node what its view does. Of a node of a type that
- * declares no `view` there is nothing in the index to show, and nothing is asked of it: the node itself is read.
+ * See `Reader.inbound`. The index shows the same attributes of the target as its view. If the target's type declares no
+ * `view`, the index has nothing to show, so the node itself is read.
  */
 export async function readListWithTarget(
   context: ReadContext,

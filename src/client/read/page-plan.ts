@@ -2,29 +2,26 @@ import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { type Level, MAX_DEPTH } from './levels/level.ts';
 import { type AttributeSelection, viewHolds } from './nodes/views.ts';
 
-/** The request of a page. */
 export interface PageAsked {
-  /** The edge type that the page lists. */
   edge: EdgeModel;
-  /** Attributes of the nodes; undefined: those that their views show. */
+  /** Undefined: those that the views show. */
   attributes?: AttributeSelection | undefined;
-  /** Which neighbours are shown, and what next to them. */
+  /** Which neighbours are shown, and their neighbours. */
   levels: readonly Level[];
-  /** Neighbours shown at most. */
+  /** The most neighbours shown. */
   maxNodes: number;
-  /** True if the question says that there are to be no neighbours. Else the views are read, which tell a node that does not exist. */
+  /** True if the query wants no neighbours. Otherwise views are read, which also show whether a node exists. */
   isAlone: boolean;
 }
 
-/** The steps of a page. */
 export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
-  /** True if the Query alone gives the nodes. */
+  /** True if the Query alone returns the nodes. */
   isInIndex: boolean;
-  /** For each step why it is made or left out. */
+  /** For each step, why it is taken or left out. */
   why: string[];
 }
 
-/** Which steps a page takes. A step is left out if earlier steps have read everything that it would give. */
+/** A step is left out if earlier steps have read everything that it would return. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const { edge, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
@@ -34,8 +31,8 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
 }
 
 /**
- * The attributes to show of nodes of a type: those asked for, unchecked, or by default those that the nodes' views show. The default
- * is 'ALL' for a type that declares no view, whose nodes are read themselves, and for a type outside the model.
+ * The attributes to show: the requested ones, unchecked, or by default those of the views. 'ALL' by default for a type
+ * that declares no view, whose nodes are read themselves, and for a type outside the model.
  */
 export function selectedNames(
   graph: CompiledModel,
@@ -48,7 +45,7 @@ export function selectedNames(
   return [...(node.view.kind === 'LIST' ? node.view.attributes : []), ...node.parts.keys()];
 }
 
-/** Attributes asked for that index items lack; undefined if they hold all of them. */
+/** Undefined if index items hold all requested attributes. */
 function missingInIndex(graph: CompiledModel, { edge, attributes }: PageAsked): string | undefined {
   const held = edge.inbound?.projectSource ?? [];
   for (const type of edge.from) {

@@ -24,7 +24,7 @@ import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
 import { type Page, pickAttributes, projectedAttributes, sourceOf, type View } from './request/result.ts';
 
-/** The levels next to the nodes of a page. */
+/** The levels of a page, next to its nodes. */
 export type PageLevels = readonly (WithEdges | WithLevel)[];
 
 /** Options of `page`: those of `inbound`, and which neighbours to read. */
@@ -39,16 +39,19 @@ export interface PageOptions<
   Part = OrderValue,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
   /**
-   * Attributes of the nodes: `'ALL'`, or those named. Default: those that their views show. Others are read from the nodes
-   * themselves, at one step more.
+   * Attributes of the nodes: `'ALL'` or a list. Default: those that their views show. Others are read from the nodes,
+   * in one more step.
    */
   attributes?: Selection | undefined;
   /**
-   * The neighbours to show. An entry's own `with` names the neighbours of those, up to 5 levels deep. Default: the neighbours that the
-   * edge sets name. With none, `[]`, and attributes that the index items hold of the edges' sources, the page is the Query alone.
+   * The neighbours to show. An entry's own `with` names their neighbours, up to 5 levels deep. Default: the neighbours
+   * in the edge sets. With `[]`, and attributes that the index items hold of the sources, the page is just the Query.
    */
   with?: With | undefined;
-  /** Neighbours to show, on all levels together, 1 and up. Default 1,000, and no bound for one level of edge sets. */
+  /**
+   * The most neighbours to show, on all levels together, at least 1. Default 1,000; unlimited for a single level of
+   * edge sets.
+   */
   maxNodes?: number | undefined;
 }
 
@@ -60,7 +63,7 @@ export interface PageResult<Node = AnyPageNode> extends Page<Node> {
   calls: number;
 }
 
-/** A page in three steps, two, or one: see `Reader.page`. */
+/** See `Reader.page`. */
 export async function readPage(
   context: ReadContext,
   edgeType: string,
@@ -80,7 +83,7 @@ export async function readPage(
   const levels =
     plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
   const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
-  // Without `with` a node has the edges of its set, also where no edge type is in a set.
+  // Without `with`, a node shows the edges of its set, even if no edge type is in a set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   return {
     items: isEmpty ? items.map((node) => ({ ...node, edges: {} })) : items,
@@ -91,23 +94,22 @@ export async function readPage(
   };
 }
 
-/** The nodes alone. */
 function rowsOf(nodes: readonly View[]): AnyPageNode[] {
   return nodes.map(({ id, attributes }) => ({ id, attributes }));
 }
 
-/** What the rows of a page are read for. */
+/** Why the rows of a page are read. */
 interface RowsAsked {
   plan: PagePlan;
   own: OwnWrites;
 }
 
-/** Of the units of a page, the part that goes to its list and the nodes in it, where levels follow. */
+/** The share of a page's units for its list and nodes, if levels follow. */
 const SHARE_OF_ROWS = 0.5;
 
 /**
- * Reads the edges of a page and their sources. With `maxRcu` it reads some edges and the nodes of these, again and again, so that it
- * can end behind any of them: the cursor goes on behind the last node that is shown.
+ * Reads the page's edges and their sources. With `maxRcu` it reads a few edges and their nodes at a time, so that the
+ * page can end after any of them: the cursor continues after the last node shown.
  */
 async function readRows(
   context: ReadContext,
@@ -154,7 +156,7 @@ async function readRows(
   return { read, cursor, calls };
 }
 
-/** The steps of a page, with the reason for each. Throws for what the model does not declare. */
+/** A page's steps with reasons. Throws for names that the model doesn't declare. */
 export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {
   const edge = findEdge(graph, edgeType);
   findOrder(edge, options.order);
@@ -165,10 +167,10 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
   return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes, isAlone });
 }
 
-/** Neighbours that a page with levels shows where nothing else is asked for. */
+/** Default of `maxNodes`. */
 export const MAX_NODES = 1_000;
 
-/** The nodes of a page by its index items. */
+/** A page's nodes from its index items. */
 async function readNodesOfRows(
   context: ReadContext,
   rows: readonly Item[],
@@ -192,7 +194,7 @@ async function readNodesOfRows(
   return alone(read.attributes, read.calls);
 }
 
-/** The attributes asked for that an index item holds of the source node. */
+/** Requested attributes of the source node that its index item holds. */
 function sourceAttributes(
   context: ReadContext,
   row: Item,

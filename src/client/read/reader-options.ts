@@ -13,26 +13,33 @@ import type { CursorKey } from './request/cursor.ts';
 export interface ReaderOptions extends TelemetryOption {
   /** The table. */
   store: Store;
-  /** Secret that cursors are signed with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can make. */
+  /**
+   * Secret that cursors are signed with (HMAC-SHA256). Default: cursors only carry a checksum, which anyone can forge.
+   */
   cursorKey?: CursorKey | undefined;
-  /** DynamoDB calls that one read has in flight at once, 1 and up. Default 32. */
+  /** The most DynamoDB calls that one read has in flight, at least 1. Default 32. */
   concurrency?: number | undefined;
-  /** How number text becomes a JS value in results. Default: a number where a write takes it back as the same, else an `ExactNumber`. */
+  /**
+   * How a number's text becomes a JS value. Default: a number if it is written back unchanged, else an `ExactNumber`.
+   */
   readNumber?: NumberReader | undefined;
-  /** Tells the reader which projections it may use. Default: the table's registry, read once in 30 s. @internal */
+  /** Which projections the reader may use. Default: read from the table's registry, once in 30 s. @internal */
   leases?: ReaderLeases | undefined;
   /**
-   * Region of a replica that this reader reads, where the table is at home in another: while the model changes it may answer with
-   * a mixture. Default: reading a replica is refused (`replica-read`).
+   * Region of the replica that this reader reads, if the table's home is in another region: during a change of the
+   * model, answers may mix old and new. Default: reading a replica is refused (`replica-read`).
    */
   replica?: string | undefined;
-  /** The time, in milliseconds since 1970, by which items are over. A test gives one that it moves. Default: the system's clock. */
+  /**
+   * The current time in milliseconds since 1970, which decides what has ended. Tests can pass a clock of their own.
+   * Default: the system's clock.
+   */
   now?: (() => number) | undefined;
-  /** The process's feed, for `watch`: `startFeed` gives it. */
+  /** The process's feed for `watch`, from `startFeed`. */
   feed?: WatchableFeed | undefined;
 }
 
-/** The context of a reader's reads, from checked options. */
+/** Expects checked options. */
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
     store: true,

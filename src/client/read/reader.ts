@@ -89,23 +89,26 @@ import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 /**
  * Reads the projections of a graph.
  *
- * Every method throws an `EdgeloomError` for arguments that the model does not declare (`unknown-type`,
- * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what it does), `invalid-cursor` for a cursor
- * that was altered or belongs elsewhere, `unknown-option` for a name that is none of a method's options, and a `StoreError`
- * where DynamoDB fails. No method shows what is over (`expires`), but with `includeExpired: true`. Reads are eventually consistent unless asked otherwise. `consistent: true` reads the stored items as
- * their last writes left them: base items (`edges`, `has`, `getViews` with `attributes`) are what producers put, while derived
- * ones (edge sets, the attributes of a view, counts) are as the projector has brought them by then. Reads of an index
- * (`inbound`, `search`, `page`) refuse it. Every method takes a `signal` (an AbortSignal): once that is aborted it rejects
- * at once with the signal's reason and calls DynamoDB no more; and every one that reads takes `capacity: true`, which adds the
- * units to its result.
+ * Every method throws an `EdgeloomError` for arguments that the model doesn't declare (`unknown-type`,
+ * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what is declared), `invalid-cursor` for a
+ * cursor that was altered or belongs to another query, `unknown-option` for an unknown option, and a `StoreError` if
+ * DynamoDB fails. Ended items (`expires`) are only shown with `includeExpired: true`.
+ *
+ * Reads are eventually consistent by default. `consistent: true` reads stored items as last written: base items
+ * (`edges`, `has`, `getViews` with `attributes`) as producers put them, derived items (edge sets, view attributes,
+ * counts) as the projector has them now. Reads of an index (`inbound`, `search`, `page`) refuse it.
+ *
+ * Every method takes a `signal` (AbortSignal); when aborted, it rejects at once with the signal's reason and makes no
+ * more calls. Every reading method takes `capacity: true`, which adds the consumed units to its result.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
-   * Nodes with their edge sets: one entry for each id, in that order. It is null where neither the node nor an edge of it is
-   * projected; where only edges are (the node is deleted, soft-deleted or over), `attributes` is null. One BatchGetItem for 100 views.
+   * Nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any edge of it is
+   * projected; `attributes` is null if only edges are (the node is deleted, soft-deleted or ended). One BatchGetItem
+   * per 100 views.
    *
-   * Edge sets are sorted by type, then by target; an absent label is left out. An element that is no edge (corrupt
-   * data) is left out too: the nightly check reports it.
+   * Edge sets are sorted by type, then target; absent labels are left out. Corrupt elements are left out as well, and
+   * reported by the nightly check.
    */
   getViews<
     const Id extends string,
@@ -116,7 +119,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** The projected view of a node, as `getViews` gives it: what the projector keeps. `getNode` reads what producers wrote. */
+  /** A node's view, as from `getViews`. The projector maintains it. Use `getNode` for what producers wrote. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -127,22 +130,22 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
-   * The pages of a list, one after the other, until the list ends or the loop is left. The same pages as by cursors, and cheaper where a
-   * list lies in several shards: what a page has read beyond its end is kept in memory for the next pages, at most some 100 rows of each
-   * shard. So a walk costs 0.5 RCU for each shard and about 1 RCU for 100 rows, while by cursors each page asks all shards again. A row
-   * comes as its shard was read, which may be some pages ago; a session's own writes and what is over by now are seen to on each page.
-   * After a change of the model the rest is read again. Within the callback any read of this process takes part, if it goes on from the
-   * cursor. `maxRcu` bounds each page, not the walk.
+   * The pages of a list, one after the other, until the list ends or the loop is left. The same pages as by cursors,
+   * but cheaper for a list in several shards: rows read beyond a page's end are kept in memory for the next pages
+   * (about 100 per shard at most). A walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows, whereas by cursor each
+   * page asks all shards again. Rows are as of when their shard was read, maybe some pages earlier; each page applies
+   * the session's own writes and hides what has ended. After a change of the model the rest is read again. Any read
+   * inside the callback takes part if it continues from the cursor. `maxRcu` bounds each page, not the walk.
    *
-   * @example
-   * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
+   * @example for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor })))
+   * show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
-  /** The items of a list, page by page, as `pages` reads them and at the same price. */
+  /** The items of a list, page by page, read like `pages` at the same cost. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Tells whether an edge exists: one GetItem of the base edge, so it needs no projection. */
+  /** Whether an edge exists. Takes one GetItem of the base edge, so it needs no projection. */
   has<
     const Source extends string,
     E extends EdgeType<G>,
@@ -156,9 +159,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * How many outgoing edges of a type a node has (`inDegree` counts those that enter it): one GetItem of their count, or, where the type keeps none, of the view,
-   * whose edge set is counted. Where the type was evicted from the set, the base edges are counted by a Query of them all.
-   * Throws `not-counted` for a type that is in no edge set and keeps no count.
+   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones). Takes one GetItem of the count or, if
+   * the type keeps none, of the view, whose edge set is counted. If the type was evicted from the set, a Query counts all
+   * base edges. Throws `not-counted` for a type without a count that isn't in an edge set.
    */
   degree<
     const Source extends string,
@@ -171,12 +174,11 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<number, Asked>>;
 
   /**
-   * The number of a node's edges of a type, their sums and their numbers by group, as `total` and `groupBy` of the model declare them:
-   * one GetItem. They are of the edges that enter the node, or leave it. Exact for what is projected by then. Throws `no-total` for a
-   * type without them, and `too-many-groups` where a group has more than 50 values.
+   * Number, sums and groups of a node's incoming or outgoing edges of a type, as the model's `total` and `groupBy`
+   * declare them. Takes one GetItem. Exact for what is projected. Throws `no-total` for a type without totals, and
+   * `too-many-groups` if a group has more than 50 values.
    *
-   * @example
-   * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
+   * @example // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
   total<const Id extends string, E extends TotalledEdgeType<G>>(
@@ -186,7 +188,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
   /**
-   * A node's outgoing edges, of one type or of all, by sort key (with hashed keys that is no order of ids): a Query of
+   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries
    * the base edges, so it needs no projection. Edges of types outside the model are left out.
    */
   edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
@@ -198,8 +200,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * A node's incoming edges of one type, in one of the type's orders.
    *
-   * @example
-   * // The newest tickets of a user, and the user: one Query.
+   * @example // The newest tickets of a user, and the user: one Query.
    * await reader.inbound('USER-U1', 'TICKET', { reverse: true, includeTarget: true, limit: 10 });
    */
   inbound<
@@ -227,15 +228,18 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * A node as its producers wrote it, with all of its attributes: one GetItem of the base item, with `consistent: true` as the last write
-   * left it. Null where it does not exist. `getView` reads what the projector keeps: the view's attributes, with the edge sets.
+   * A node with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the base
+   * item. Use `getView` for what the projector maintains: the view's attributes and the edge set.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions<Asked>,
   ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
-  /** An edge as its producers wrote it, with all of its attributes: one GetItem of the base item. Null where it is absent. */
+  /**
+   * An edge with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the
+   * base item.
+   */
   getEdge<
     const Source extends string,
     E extends EdgeType<G>,
@@ -249,8 +253,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
   /**
-   * A node and its outgoing edges, as their producers wrote them, in one Query of the partition. Only the first page has
-   * the node. DynamoDB reads item by item: within a transaction's moment a Query may show a part of it.
+   * A node and its outgoing edges as their producers wrote them, in one Query of the partition. Only the first page has
+   * the node. A Query isn't isolated: it may show a part of a concurrent transaction.
    */
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -258,15 +262,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
-   * All nodes of a type by id, as `getViews` gives them, of a type with `list: true`: a Query of each of the 10 shards of the list
-   * and a BatchGetItem of the views. Throws `not-listed` for other types. `search` finds the nodes of a type by a value.
+   * All nodes of a type with `list: true`, by id, as from `getViews`. Takes a Query of each of the list's 10 shards and
+   * a BatchGetItem of the views. Throws `not-listed` for other types. Use `search` to find nodes by a value.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
-   * How many edges of a type enter a node (`degree` counts those that leave it), or how many of them an `inbound` of the same options would list: counted by
-   * DynamoDB in each shard of the order, at the price of a read of them all. Edges without the order's attribute are in no
-   * order, and not counted. `truncated` says that there may be more: see `maxRcu`.
+   * How many edges of a type enter a node (`degree` counts outgoing ones), or how many an `inbound` with the same
+   * options would list. DynamoDB counts in each shard of the order, at the cost of reading them all. Edges without the
+   * order's attribute aren't in the order, so not counted. `truncated` means that there may be more: see `maxRcu`.
    */
   inDegree<
     const Target extends string,
@@ -291,33 +295,32 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<CountResult>;
 
   /**
-   * The reader of a session: it shows the effect of the session's writes without waiting for the projector or an index.
-   * `inDegree` and `count` do not show it and say `exact: false`; other reads of nodes and edges show it, `getNode` and
-   * `total` among them. In a walk by cursor, while the session does not write, each of its items comes exactly once and in order
-   * if it belongs to the list, and never otherwise. Items of other writers may still come and go.
+   * A session's reader shows the session's writes without waiting for the projector or an index. `inDegree` and `count`
+   * don't, and return `exact: false`; all other reads of nodes and edges do, including `getNode` and `total`. In a walk
+   * by cursor, if the session doesn't write meanwhile, each of its items that belongs to the list appears exactly once
+   * and in order. Other writers' items may still come and go.
    *
-   * It costs a consistent read of each item that was written and that the request depends on. Where there were too many writes
-   * to remember, answers say `ownWrites: 'unknown'`, and so does the session.
+   * It costs a consistent read of each written item that the request depends on. After too many writes to remember,
+   * answers and the session have `ownWrites: 'unknown'`.
    */
   with(session: Session): Reader<G>;
 
-  /** A search that the model declares, such as `USER.name`: `equals`, `beginsWith` and `find` give its nodes. */
+  /** A search that the model declares, such as `USER.name`. Call `equals`, `beginsWith` or `find` on it. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
-   * A page in three steps: incoming edges, the views of their sources, the views of the neighbours that those edge sets
-   * name. 1 Query (one for each shard where inbound is sharded) + a BatchGetItem for 100 views + one for 100 neighbours.
-   * Neighbours whose attributes are copied under the edges (`copy`) are not read: where all are, the last step is left out.
-   * Where no neighbours are asked for (`with: []`), and the attributes lie in the index items, it is the Query alone.
+   * A page in three steps: incoming edges, the views of their sources, the views of the neighbours in those edge sets.
+   * It takes one Query (one per shard if inbound is sharded), a BatchGetItem per 100 views and one per 100 neighbours.
+   * Neighbours whose attributes are copied to the edges (`copy`) aren't read; if all are, the last step is left out.
+   * Without neighbours (`with: []`) and with attributes from the index items, it takes just the Query.
    *
-   * `with` may have levels. Each of them costs a BatchGetItem for 100 nodes, and a node that comes twice is read once. Edges that
-   * enter, and types in no edge set, are found by a Query for each node above.
+   * `with` may have levels. Each costs a BatchGetItem per 100 nodes, and a repeated node is read once. Incoming edges,
+   * and types in no edge set, take a Query for each node above.
    *
-   * Each node has its neighbours as the question names them: `edges.KEYRESULT` are those by edges that leave it, `inbound.TASK_OF`
-   * those by edges that enter it. Where the same levels lead to a node twice, it is one object; JSON writes it at each place.
+   * Neighbours are nested as the query names them: `edges.KEYRESULT` by outgoing edges, `inbound.TASK_OF` by incoming
+   * ones. If the same levels lead to a node twice, both places share one object.
    *
-   * @example
-   * await reader.page('TEAM-T1', 'TEAMGOAL', {
+   * @example await reader.page('TEAM-T1', 'TEAMGOAL', {
    *   with: ['GOALMEMBERSHIP:LEAD', { edge: 'KEYRESULT', with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] }],
    * });
    */
@@ -349,8 +352,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
   /**
-   * Tells how evenly a search's items lie over its shards: the number of items, the fullest shard with its share of them, and the number
-   * of empty shards. It costs a count of each shard. Throws `equality-only` with `shards: 'value'`.
+   * How evenly a search's items are spread over its shards: the number of items, the fullest shard and its share, and
+   * the number of empty shards. Counts each shard. Throws `equality-only` with `shards: 'value'`.
    */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
@@ -358,13 +361,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ShardsResult>;
 
   /**
-   * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is aborted or the
-   * loop is left. `applyWatchEvent` takes an event into an array, which then is what `inbound`, `search` or `getViews` would give. Events
-   * come once the change is projected, in seconds. `resync` says that changes may have been missed; a `page` follows. A session's
-   * own writes are shown as all others, once they are projected. Needs the option `feed` of `createReader`; throws `no-feed` without.
+   * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is
+   * aborted or the loop is left. `applyWatchEvent` applies events to an array, which then equals what `inbound`,
+   * `search` or `getViews` would return. Events follow projected changes within seconds. After `resync`, changes may
+   * have been missed and a `page` follows. A session's own writes appear once they are projected. Needs the option
+   * `feed` of `createReader`; throws `no-feed` without it.
    *
-   * @example
-   * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
+   * @example for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal }))
+   * show(event);
    */
   watch<
     E extends IndexedEdgeType<G>,
@@ -401,20 +405,19 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection> | null>>;
 
   /**
-   * Resolves when what is derived from a node, or from an edge, agrees with a consistent read of it: its part of the view, its index
-   * items, its reverse item and copy, and no obsolete item remains. It does not wait until a node's attributes have reached
-   * the copies in other nodes' views. After that `getViews` with `consistent: true` shows it; an index may still lag by
-   * the moment that DynamoDB takes to copy an item into it.
+   * Resolves when everything derived from a node or edge agrees with a consistent read of it: its part of the view, its
+   * index items, its reverse item and copy, without leftovers. It doesn't wait for copies in other nodes' views.
+   * Afterwards `getViews` with `consistent: true` shows it; an index may still lag until DynamoDB has copied the item
+   * into it.
    *
-   * Agreement does not tell that every earlier write is applied. Where x is projected, then y is put, then x again, the two
-   * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the table
-   * can tell: with `lowWatermark`, how far the stream is applied, the wait lasts until both are.
+   * Agreement doesn't prove that every earlier write was applied. If x is projected, then y is put, then x again, both
+   * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the
+   * table can tell; with `lowWatermark` (how far the stream is applied), the wait lasts until both records are applied.
    *
    * Throws `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
-   * quarantine: what is wrong with it will not change by waiting.
+   * quarantine, since waiting doesn't help.
    *
-   * @example
-   * await reader.waitForProjection('GOAL-G1');
+   * @example await reader.waitForProjection('GOAL-G1');
    * await reader.waitForProjection('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    */
   waitForProjection<const Id extends string>(id: Checked<Id, IdArgument<G, Id>>, options?: WaitOptions): Promise<void>;
@@ -429,8 +432,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 /**
  * Makes a reader, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
- * @example
- * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
+ * @example const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
  * const { items, cursor } = await reader.inbound('USER-U1', 'GOALMEMBERSHIP', { atLeast: 'CONTRIBUTOR' });
  */
 export function createReader<G extends CompiledModel>(
@@ -463,7 +465,8 @@ function readerOf<G extends CompiledModel>(
       );
     return withCapacity(stores, options, reading, isValue);
   };
-  // Base items are read without the registry. Derived items are read under a lease of it, which says what this reader may use now.
+  // Base items are read without the registry. Derived items are read under a lease, which says what this reader may
+  // use.
   const held: Reading = (options, run, isValue) =>
     read(
       options,
@@ -509,7 +512,7 @@ function readerOf<G extends CompiledModel>(
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
-    // A session's writes come as all others do, once they are projected: no event would take them back.
+    // Own writes come as events once they are projected: shown earlier, no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
       requireFeed(feed).watch(
         // A bound of units needs units in the answers.
@@ -523,11 +526,11 @@ function readerOf<G extends CompiledModel>(
       await held(options, (held) => waitForProjection({ ...held, store: held.stored }, bases, options));
     },
   };
-  // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
+  // Attribute types are only known at compile time.
   return reader as unknown as Reader<G>;
 }
 
-/** Returns the feed; throws `no-feed` if the reader has none. The feed brings its code: a reader that watches nothing does not bundle it. */
+/** Throws `no-feed`. A reader without a feed doesn't bundle the code that watches. */
 function requireFeed(feed: WatchableFeed | undefined): WatchableFeed {
   if (feed !== undefined) return feed;
   throw new EdgeloomError(

@@ -23,15 +23,15 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
   store: Store & ScanSource;
   /** The node type. */
   type: Type;
-  /** The `lastKey` of a page: the scan goes on behind it. Default: from the beginning. */
+  /** The previous page's `lastKey`, to continue after it. Default: the beginning. */
   startKey?: ItemKey | undefined;
-  /** One of `segments` parts of the table, from 0 on: several processes may scan a part each. Default 0. */
+  /** One of `segments` parts of the table, from 0: several processes can scan one part each. Default 0. */
   segment?: number | undefined;
-  /** The number of parts. Default 1. */
+  /** Number of parts. Default 1. */
   segments?: number | undefined;
   /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** How number text becomes a JS value, as of a reader. */
+  /** How a number's text becomes a JS value, as for a reader. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -39,7 +39,7 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
 
 /** The nodes of one page of a scan. */
 export interface ScannedNodes<Node> {
-  /** The nodes of the type in the page, in no order that means anything. It may be empty before the end. */
+  /** The page's nodes of the type, in no particular order. May be empty before the end. */
   items: Node[];
   /** Where the next page starts; null at the end. */
   lastKey: ItemKey | null;
@@ -48,12 +48,10 @@ export interface ScannedNodes<Node> {
 }
 
 /**
- * Walks all nodes of a type, as their producers wrote them, also of a type without `list: true`. It scans the whole table, whatever the
- * type: half a unit for each 4 KB of all base and derived items. A soft-deleted node is given, a deleted one is not. Throws `unknown-type`
- * for a type that the model does not have.
+ * Walks all nodes of a type as their producers wrote them; the type needn't have `list: true`. Scans the whole table:
+ * half a unit per 4 KB of all base and derived items. Includes soft-deleted nodes. Throws `unknown-type`.
  *
- * @example
- * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);
+ * @example for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);
  */
 export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>(
   graph: G,
@@ -101,7 +99,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
     });
     const last = page.lastKey;
     key = last && { source: stringOf(last[partitionKey]) ?? '', target: stringOf(last[sortKey]) ?? '' };
-    // The graph's types say what the stored attributes are; at run time there is nothing to check them by.
+    // Attribute types are only known at compile time.
     yield { items: items as never, lastKey: key ?? null, rcu: page.rcu };
     if (key === undefined) return;
   }

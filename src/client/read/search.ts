@@ -15,42 +15,42 @@ import type { EveryReadOptions, ReadContext } from './request/context.ts';
 import { findSearch } from './request/lookup.ts';
 import type { Page } from './request/result.ts';
 
-/** Options of a search: they name a value of the partition attribute where the model declares one, and only there. */
+/** Options of a search, with `partition` exactly if the model declares a partition attribute. */
 export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
 
-/** The options of a query, as its last argument: with the value of a partition attribute where the model declares one, and only there. */
+/** A query's options as its last argument, with `partition` exactly if the model declares a partition attribute. */
 export type OptionsWithin<Partition, Options> = [Partition] extends [true]
   ? [options: Options & InPartition]
   : [Partition] extends [false]
     ? [options?: Options & NoPartition]
     : [options?: Options];
 
-/** The option of a query where the model declares a partition. */
+/** If the model declares a partition. */
 export interface InPartition {
   /** The value of the partition attribute. */
   partition: string;
 }
 
-/** The option of a query where the model declares no partition. */
+/** If the model declares no partition. */
 export interface NoPartition {
   partition?: undefined;
 }
 
-/** Arguments that may be left out, and the options that may have to follow them. */
+/** Optional arguments, and the options that may have to follow them. */
 export type Optional<T extends SearchTypes, Arguments extends unknown[], Options> = [T['partition']] extends [true]
   ? [...{ [I in keyof Arguments]: Arguments[I] | undefined }, ...Scoped<T, Options>]
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
-/** Exactly a value. */
+/** Exactly one value. */
 export type EqualTo<Value> = { equals: Value } & Without<'beginsWith' | 'path' | 'between'>;
 
-/** The end of a range of values: of texts any text, also one that no value has. */
+/** The end of a range; for texts any text, even one that isn't a value. */
 export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
 
 /** Values from one to another. */
 export type ValueRange<End> = ValuesBetween<End> & Without<'equals' | 'beginsWith' | 'path'>;
 
-/** The beginning of a text. */
+/** A prefix of a text. */
 export type BeginningWith = { beginsWith: string } & Without<'equals' | 'path' | 'between'>;
 
 /** The predicates of each kind of search: see `SearchPredicate`. */
@@ -65,18 +65,18 @@ export interface Predicates<T extends SearchTypes> {
 /** The predicates of a search. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
-/** Options of a search with these results: it can be filtered by the attributes that they show, and by those that the search is by. */
+/** Options of a search with these results, filterable by the attributes they show and those searched by. */
 export type QueryOf<Result, By> = SearchQuery<
   Result extends { attributes: infer Attributes } ? Attributes & By : Record<string, unknown>
 >;
 
 /** Options that every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
-  /** Any predicate; the other methods are short for it. */
+  /** Any predicate; the other methods are shorthand for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
   /**
-   * How many hits there are, summed over the shards. DynamoDB counts, so a base item that has this search's index key
-   * as an attribute of its own is counted too. `truncated` says that there may be more: see `maxRcu`.
+   * How many hits there are, summed over the shards. DynamoDB counts, including a base item whose own attribute has the
+   * name of the search's index key. `truncated` means that there may be more: see `maxRcu`.
    */
   count(
     ...options: T['kind'] extends 'equality'
@@ -91,19 +91,22 @@ export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSea
   equals(value: T['value'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
-/** A search whose hits are in an order. */
+/** A search whose hits are sorted. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
-  /** Every value, the highest first. */
+  /** Every value, highest first. */
   latest(...options: Scoped<T, Omit<QueryOf<Result, T['by']>, 'reverse'>>): Promise<Page<Result>>;
   /** Every value. */
   all(...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
-/** A search by one value or by a range of them. */
+/** A search by one value or a range. */
 export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
-  /** Values from the lowest to the highest, both inclusive, either may be undefined or null. A date without a time as the highest is the whole day in UTC. */
+  /**
+   * Values from the lowest to the highest, both inclusive; either may be undefined or null. A date without time as the
+   * highest value includes the whole day in UTC.
+   */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
   ): Promise<Page<Result>>;
@@ -111,23 +114,22 @@ export interface OrderedSearch<Result, T extends SearchTypes>
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
-  /** Texts that begin with this one; of dates, UTC dates such as those of `2020-07`. */
+  /** Texts with this prefix; UTC dates such as those of `2020-07`. */
   beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search by path. */
 export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
   /**
-   * Paths that begin with these whole segments, so that `['CA', 'San']` finds nothing of San Jose. A whole path asks one
-   * shard, as `equals` does.
+   * Paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path asks one shard, as
+   * `equals` does.
    *
-   * @example
-   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   * @example await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
-/** A search of which the compiler knows nothing has the methods of all. */
+/** A search unknown at compile time has all methods. */
 export interface AnySearch<Result, T extends SearchTypes> extends TextSearch<Result, T>, PathSearch<Result, T> {}
 
 /** Searches by their kind. */
@@ -140,23 +142,23 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 }
 
 /**
- * One search. Results are in the order of the values, ties by node id; a node is found once for each of its values
- * where the search has `multiValue`. `equals` asks one shard (all, where the model spreads by source); everything else asks all
- * shards and merges: with 200 shards that is 100 read units even where nothing is found.
+ * A search. Results are sorted by value, then by node id; with `multiValue` a node is found once for each of its
+ * values. `equals` asks one shard (all, if the model spreads by source); other methods ask all shards and merge: with
+ * 200 shards that is 100 read units even without hits.
  *
- * It has the methods that its order answers: ranks and numbers have no beginnings, `shards: 'value'` answers equality only,
- * a path is asked for its segments. `partition` is needed exactly where the model declares it.
+ * It has the methods that its order supports: ranks and numbers have no prefixes, `shards: 'value'` only supports
+ * equality, a path is searched by segments. `partition` is required exactly if the model declares it.
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** Runs one read with what its options ask for; `isValue`: its result is no object with names of its own. */
+/** Runs one read with what its options need. `isValue`: with units, the result is returned as `value`. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,
   isValue?: boolean,
 ) => Promise<T>;
 
-/** The search of that name; each question is asked within `held`. Throws `unknown-search`. */
+/** Each query runs within `held`. Throws `unknown-search`. */
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
   const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>

@@ -35,22 +35,19 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search.ts';
 
 /**
- * Results with the types that a graph declares. The types do not tell whether an item has a projected attribute, so projected
- * attributes are all optional.
+ * Results with the types that a graph declares. Projected attributes are all optional: types don't tell whether an item
+ * has them.
  *
- * An editor shows a result with the type arguments of its interface. An alias that takes the graph as an argument would show
- * the whole model there. So each such alias is a conditional type: the compiler replaces it by its result, without its name.
+ * Editors show a result with its interface's type arguments. An alias with the graph as an argument would show the
+ * whole model, so these aliases are conditional types, which the compiler replaces by their results.
  */
 
-/** The attributes of the node that an id names; open ones where the id is any text. */
+/** Open attributes if the id is any text. */
 type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/**
- * Attributes of nodes of several types, each with the names that only the others have, as undefined: a program can ask any of them for
- * any name.
- */
+/** Attributes of several node types, each with the others' names as undefined, so that any name can be read. */
 type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
   ? [Exclude<Names, keyof Attributes>] extends [never]
     ? Attributes
@@ -59,10 +56,10 @@ type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unkn
       : Attributes & { [Name in Exclude<Names, keyof Attributes> & string]?: undefined }
   : never;
 
-/** The names of attributes; of a union of shapes, those of each. */
+/** Of a union of shapes, the names of each. */
 type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
-/** The attributes of some names, of each shape that a type's attributes may have. */
+/** The named attributes, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
   ? string extends keyof Attributes
     ? string extends Name
@@ -71,20 +68,17 @@ type Shown<Attributes, Name> = Attributes extends unknown
     : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
-/** The selected attributes: all, the named ones, or those in the view. Each may be absent. */
+/** All attributes, the named ones, or those in the view. Each may be absent. */
 type Selected<Attributes, Selection, InView> = Selection extends 'ALL'
   ? Attributes
   : Shown<Attributes, Selection extends readonly (infer Name)[] ? Name : InView>;
 
-/** The attributes that the view of a node shows; open ones where the id is any text. */
+/** Open attributes if the id is any text. */
 type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
-/**
- * The parts of a node of type `T` as reads show them, under their names: as much as `Selection` says. Nothing where the type has none,
- * or is not known.
- */
+/** The parts of a node under their names, as far as selected. Nothing if the type has none or is unknown. */
 type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
   ? unknown
   : string extends PartName<G, T>
@@ -97,20 +91,20 @@ type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [Pa
           : Shown<PartAttributes<G, T, P>, PartViewAttribute<G, T, P>>;
       };
 
-/** The labels of an edge type, with the types of their attributes. */
+/** An edge type's labels with the types of their attributes. */
 type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? { [Label in keyof LabelsOf<G, E>]?: LabelsOf<G, E>[Label] }
   : never;
 
-/** The labels that only other edge types have. */
+/** Labels that only other edge types have. */
 type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLabel<G, EdgeType<G>>, EdgeLabel<G, E>>;
 
-/** The attributes that an edge type copies of its targets; undefined where it copies none, so that any element can be asked for it. */
+/** Undefined if the edge type copies nothing, so that `copy` can be read from any element. */
 type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] extends [never]
   ? undefined
   : OfAnyType<Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>>;
 
-/** The elements of edge sets, by edge type. Each is worked out once, for all node types that have it. */
+/** Worked out once per edge type, for all node types. */
 type Elements<G extends CompiledModel> = {
   [E in EdgeTypeInSet<G>]: EdgeSetElement<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
 };
@@ -120,7 +114,7 @@ type Sources<G extends CompiledModel> = { [E in EdgeTypeInSet<G>]: EdgeSourceTyp
 
 type LeavingIn<Ends, T> = { [E in keyof Ends]: [T & Ends[E]] extends [never] ? never : E }[keyof Ends];
 
-/** An element of an edge type that may leave nodes of the types `T`. Where the type is not known (never), of any edge type. */
+/** If the type is unknown (never), an element of any edge type. */
 type ElementOf<G extends CompiledModel, T extends string> = [T] extends [never]
   ? Elements<G>[keyof Elements<G>]
   : Elements<G>[LeavingIn<Sources<G>, T>];
@@ -132,7 +126,7 @@ export type ViewOfId<
   Selection extends AttributeSelection | undefined = undefined,
 > = Id extends string ? View<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, ElementOf<G, TypeOfId<G, Id>>> : never;
 
-/** The attributes of nodes, and those of their parts, as far as they are selected; open ones where the type is not known (never). */
+/** Selected attributes of nodes and their parts; open if the type is unknown (never). */
 type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]
   ? Selected<Record<string, unknown>, Selection, string>
   : OfAnyType<ShownOfEach<G, T, Selection>>;
@@ -146,7 +140,7 @@ export type StoredNodeOf<G extends CompiledModel, Id extends string> = Id extend
   ? StoredNode<Id, AttributesOfId<G, Id>>
   : never;
 
-/** A stored edge of one type or of several, with all its attributes. */
+/** A stored edge of one or several types. */
 export type StoredEdge<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? EdgeResult<EdgeSource<G, E>, E, EdgeTarget<G, E>, EdgeAttributes<G, E>>
   : never;
@@ -161,12 +155,12 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = E exte
     >
   : never;
 
-/** The attributes that an index item shows of an edge, and those that it shows of the edge's source. */
+/** What an index item shows of an edge and of the edge's source. */
 type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
   ? OfEdge
   : OfEdge & OfAnyType<Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>>;
 
-/** The attributes that incoming edges can be filtered by: those that their index items and the keys of the order hold. */
+/** Attributes to filter incoming edges by: those in their index items and in the order's keys. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>, Order extends string> = [
   SourceAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeysOfSource'>,
 ] extends [never]
@@ -184,7 +178,7 @@ type FilterOfEdge<G extends CompiledModel, E extends EdgeType<G>, Order extends 
   InboundAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeys'>
 >;
 
-/** The node that the edges of a type enter, with the attributes that its view shows; never without `includeTarget`. */
+/** The target of a type's edges, with the view's attributes; never without `includeTarget`. */
 export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [IncludesTarget<G, E>] extends [false]
   ? never
   : TargetViewOfId<G, EdgeTarget<G, E>>;
@@ -199,7 +193,7 @@ type TargetViewOfId<
 type SearchedType<G extends CompiledModel, Name extends string> =
   string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
 
-/** The attributes that a search projects from: those of the node, or of the part that the search names. */
+/** The attributes that a search projects: of the node, or of the part that the search names. */
 type SearchedAttributes<G extends CompiledModel, Name extends string> = Name extends `${string}.${infer P}.${string}`
   ? P extends PartName<G, SearchedType<G, Name>>
     ? PartAttributes<G, SearchedType<G, Name>, P>
@@ -215,7 +209,7 @@ export type Hit<G extends CompiledModel, Name extends string> = Name extends str
     >
   : never;
 
-/** A node of a page: the source of one of its edges, with its neighbours as `with` names them. */
+/** A page's node: the source of one of its edges, with neighbours as `with` names them. */
 export type NodeOfPage<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -231,12 +225,12 @@ export type NodeOfPage<
             : EverySet<G, EdgeSourceType<G, E>>
           : Below<G, With[number]>);
 
-/** The neighbours by all edge types that edge sets of nodes of the types `T` have. */
+/** Neighbours by all edge types in the edge sets of the types `T`. */
 type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
   : never;
 
-/** The neighbours that levels show, by edge type. Only what they name is looked at. */
+/** The neighbours that levels show, by edge type. Only named types are evaluated. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
@@ -278,22 +272,22 @@ type EnteringNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = 
     >
   : never;
 
-/** The attributes of a neighbour: those that the view shows, and those that the edge copies. */
+/** What the view shows, and what the edge copies. */
 type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = OfAnyType<
   T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
 >;
 
-/** The type of an argument as it is written, if it is right. Otherwise the right type, which the compiler then names. */
+/** The argument's type as written if it is valid, otherwise the valid type, for the compiler's message. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**
- * The levels of a page as they are written, each checked against the nodes above it. Only edge types that a level names are looked at, so
- * that the compiler's work grows with the question, and not with the model.
+ * A page's levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the
+ * compiler's work grows with the query, not the model.
  */
 export type CheckedLevels<G extends CompiledModel, T extends string, With> =
   string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };
 
-/** A level as it is written, next to nodes of the types `T`. One that is wrong becomes what there is: the compiler names it. */
+/** An invalid level becomes the valid ones, which the compiler's message names. */
 type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
   ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
     ? Level extends `${infer E}:${string}`
@@ -310,7 +304,7 @@ type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level exte
           Level
         >;
 
-/** A text of an edge type and a label; one with another label becomes those that the edge type has. */
+/** An invalid label becomes those that the edge type has. */
 type LabelledLevel<G extends CompiledModel, E extends string, Level> =
   E extends EdgeType<G>
     ? Level extends LabelledText<E, LabelArgument<G, E>>
@@ -318,19 +312,19 @@ type LabelledLevel<G extends CompiledModel, E extends string, Level> =
       : E | LabelledText<E, LabelArgument<G, E>>
     : never;
 
-/** The label of a level; a sentence where elements have none. */
+/** A sentence if elements have no labels. */
 type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgument<G, E>] extends [never]
   ? `edges of ${E} have no labels`
   : LabelArgument<G, E>;
 
 type LabelledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
 
-/** The edge type that a text names, which may have a label behind it. */
+/** The edge type in a text, which may be followed by a label. */
 type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E : Text;
 
 type ListedText<E extends string> = E extends string ? E | `${E}:${string}` : never;
 
-/** An edge type of some that leaves nodes of the types `T`, or enters them; where it does neither, all that do. */
+/** Those of the named edge types that leave (or enter) nodes of the types `T`; if none does, all that do. */
 type FittingType<G extends CompiledModel, T extends string, End extends 'from' | 'to', E, Of extends EdgeType<G>> = [
   E,
 ] extends [never]
@@ -352,7 +346,7 @@ type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'f
   ? EdgeSourceType<G, E>
   : EdgeTargetType<G, E>;
 
-/** No option but some. */
+/** Forbids other options. */
 type NoOther<Known extends string, Level> = {
   readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
 };
@@ -392,7 +386,7 @@ type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level exten
   ? CheckedLevels<G, T, With>
   : readonly WithLevel[];
 
-/** The partition of an order: needed where the model declares one, and only there. */
+/** `partition` is required if the model declares it, and forbidden otherwise. */
 export type PartitionOption<Declared> = [Declared] extends [true]
   ? InPartition
   : [Declared] extends [false]

@@ -11,17 +11,17 @@ import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from './request/loo
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions extends Abortable {
-  /** How long to wait, in milliseconds; the first look is taken in any case. Default 10,000. */
+  /** The longest wait in milliseconds, after at least one look. Default 10,000. */
   timeoutMs?: number | undefined;
   /**
-   * True if the derived items are read consistently, so that a `getViews` with `consistent` that follows shows them. The base item
-   * always is. Default true.
+   * Whether derived items are read consistently, so that a following `getViews` with `consistent` shows them. The base
+   * item always is. Default true.
    */
   consistent?: boolean | undefined;
   /**
-   * Up to when everything is projected: milliseconds since 1970 before which each record of every shard of the stream was
-   * applied; undefined where that is not known yet. With it the wait also lasts until the low watermark has passed the moment of this
-   * call, so that no record of an earlier write is left to be applied. Default: agreement alone ends the wait.
+   * The time before which every record of every stream shard is applied, in milliseconds since 1970; undefined if
+   * unknown. With it, the wait also lasts until the low watermark has passed the moment of this call, so that no record
+   * of an earlier write is pending. Default: wait for agreement only.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
@@ -30,12 +30,11 @@ const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 1_000;
 const PAUSE_GROWTH = 1.5;
 
-/** The node, or the edge, to wait for: its id, or its two ends and its type; then options. */
 export type WaitArguments =
   | [id: string, options?: WaitOptions]
   | [source: string, edgeType: string, target: string, options?: WaitOptions];
 
-/** The base items that arguments of `Reader.waitForProjection` name, and the options. A node has an item, and one for each of its parts. */
+/** A node has one base item, and one for each part. */
 export function waitArguments(
   { graph }: ReadContext,
   [source, second, target, options]: readonly unknown[],
@@ -51,7 +50,7 @@ export function waitArguments(
   return { bases, options: second as WaitOptions | undefined };
 }
 
-/** Waits until base items are projected: see `Reader.waitForProjection`. */
+/** See `Reader.waitForProjection`. */
 export async function waitForProjection(
   context: ReadContext,
   bases: readonly ItemKey[],
@@ -69,9 +68,10 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // The low watermark is read before the items. Once it has passed the call, no record from before the call can change an item that agrees.
+    // Read the low watermark before the items: once it has passed the call, no earlier record can change an item that
+    // agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
-    // Edges that agreed before the low watermark had passed may differ since.
+    // Edges that agreed before the low watermark passed may differ since.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
     const differing: string[] = [];
@@ -99,7 +99,7 @@ function isLowWatermarkAfter(lowWatermark: number | undefined, moment: number): 
   return lowWatermark !== undefined && lowWatermark > moment;
 }
 
-/** The kind of the base item; throws for an item that the model does not project, as the wait would never end. */
+/** Throws for an item that the model doesn't project, since the wait would never end. */
 function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);
@@ -114,7 +114,7 @@ function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKe
   );
 }
 
-/** Names the derived items that are not yet what the base item wants. */
+/** Names the derived items that differ from what the base item asks for. */
 async function namesOfDifferences(
   context: ReadContext,
   base: ItemKey,

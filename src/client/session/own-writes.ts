@@ -13,32 +13,30 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
-/** A base item that the session wrote, as it is now: consistently read, absent after a delete. */
+/** A base item that the session wrote, read consistently; absent after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
-  /** The source node of an edge whose index items depend on that node. */
+  /** The source node, if the edge's index items depend on it. */
   node?: SourceNode;
 }
 
-/** The index items that a session's base items ask for, and the rows that they replace. */
+/** The index items of a session's base items, and the rows they replace. */
 export interface Overlay {
-  /** Whole index items, which replace those of the same base items in the index. */
+  /** They replace the same base items' rows in the index. */
   items: Item[];
-  /** Tells whether a row of the index belongs to one of the base items. */
+  /** Whether an index row belongs to one of the base items. */
   isReplaced: (row: Item) => boolean;
-  /** The ids of those base items' partitions. */
+  /** Ids of the base items' partitions. */
   sources: ReadonlySet<string>;
 }
 
-/** Own writes, and the target nodes that own edges copy attributes of: by id, absent ones left out. */
+/** Own writes, and the target nodes whose attributes own edges copy: by id, absent ones left out. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
-/** Reads the base items of keys, consistently. */
 export async function readOwnWrites(graph: CompiledModel, store: Store, keys: readonly ItemKey[]): Promise<OwnWrites> {
   const parents = new Map<string, Item>();
   if (keys.length === 0) return { writes: [], parents, calls: 0 };
@@ -55,8 +53,8 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
 }
 
 /**
- * Tells whether an own write may change the answer of an inbound query: it is an edge of the query, or a source node, or a part of one, that
- * decides about the edge's index items.
+ * Whether an own write may change an inbound query's answer: an edge of the query, or a source node (or its part) that
+ * the edges' index items depend on.
  */
 export function affectsInbound(
   graph: CompiledModel,
@@ -71,8 +69,8 @@ function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): bool
 }
 
 /**
- * The own edges of one sort key, as what they want is worked out: where their source nodes decide with them, with those nodes,
- * and with the edges of own nodes, which an own change of the node moves.
+ * Own edges with a sort key, ready to derive from: with their source nodes if these matter, and including the edges of
+ * own nodes, whose places a changed node moves.
  */
 export async function ownEdgesOf(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'getMany'> },
@@ -100,10 +98,7 @@ export async function ownEdgesOf(
   });
 }
 
-/**
- * Returns the ids of the nodes whose attributes the session's edges copy. Nodes that the session wrote itself are left out: they are
- * read already.
- */
+/** Nodes whose attributes own edges copy, except those that the session wrote itself: they are already read. */
 function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {
@@ -115,9 +110,8 @@ function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): strin
 }
 
 /**
- * The index items that own writes ask for in partitions of an index, and the rows to leave out: all that belong to the same
- * base items, with whatever values. The base items are all edges to one target, or all nodes, so that their sources tell
- * them apart.
+ * Own index items in partitions of an index, and the rows to leave out: all of the same base items, with any values.
+ * The base items are edges to one target, or nodes, so their sources tell them apart.
  */
 export function overlayOf(
   graph: CompiledModel,
@@ -136,7 +130,7 @@ export function overlayOf(
   };
 }
 
-/** The node behind its incoming edges as it is now; undefined where it is absent. */
+/** The node after its incoming edges; undefined if absent. */
 export function targetItemNow(
   graph: CompiledModel,
   write: OwnWrite,
@@ -146,7 +140,7 @@ export function targetItemNow(
   return expectedItemsIn(graph, write, index, new Set(partitions), 'target-item')[0];
 }
 
-/** The index items of one kind that a base item wants in some partitions of an index. */
+/** A base item's index items of one kind in some partitions of an index. */
 function expectedItemsIn(
   graph: CompiledModel,
   { source, target, item, node }: OwnWrite,

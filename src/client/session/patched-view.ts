@@ -9,8 +9,8 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { OwnWrites } from './own-writes.ts';
 
 /**
- * Returns a view as it will be once the own writes are projected: with the elements of their edges, the attributes of their node, and
- * the copies of the nodes that they changed.
+ * A view as it will be once own writes are projected: elements of edges, attributes of the node, and copies of changed
+ * nodes.
  */
 export function patchView(
   graph: CompiledModel,

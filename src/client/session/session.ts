@@ -10,45 +10,45 @@ import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } f
 export interface SessionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** Secret that tokens are signed with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can make. */
+  /**
+   * Secret that tokens are signed with (HMAC-SHA256). Default: tokens only carry a checksum, which anyone can forge.
+   */
   key?: SessionKey | undefined;
   /**
-   * Up to when everything is projected, as `createLowWatermark` tells it: milliseconds since 1970 before which each record of every
-   * shard of the stream was applied; undefined where that is not known. Default: not known, so that old keys are looked up now
-   * and then.
+   * The time before which every record of every stream shard is applied, in milliseconds since 1970; undefined if
+   * unknown. See `createLowWatermark`. Default: unknown, so that old keys are looked up now and then.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
-  /** How long an index of DynamoDB may lag behind its table, in milliseconds. Default 10,000. */
+  /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }
 
-/** A key of the session: what was written, when, and what the last look at it saw. */
+/** A written key, when it was written, and what the last look at it saw. */
 interface Entry extends ItemKey {
-  /** When its last write was over; while one is under way, now. */
+  /** When its last write ended; now while one is under way. */
   at: number;
-  /** Writes under way. */
   pending: number;
   look?: { at: number; revisions: string };
-  /** When the low watermark had passed the key for the first time. */
+  /** When the low watermark first passed the key. */
   passedAt?: number | undefined;
 }
 
 const INDEX_GRACE_MS = 10_000;
-/** Where the low watermark is not known, a key stays at least so long. */
+/** How long keys are kept at least if the low watermark is unknown. */
 const LEAST_AGE_MS = 60_000;
-/** Clocks of writer and stream may differ, and the stream tells whole seconds. */
+/** Clocks of writer and stream may differ, and stream times are whole seconds. */
 const CLOCK_MARGIN_MS = 5_000;
-/** A stream keeps records for a day: what is not projected by then never will be, but by a repair. */
+/** A stream keeps records for a day: what isn't projected by then never will be, except by a repair. */
 const STREAM_MS = 25 * 3_600_000;
-/** Bytes of keys that fit a cookie of 4 KB, encoded. */
+/** Bytes of keys that fit into a cookie of 4 KB, encoded. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
-/** Keys that one read looks up before it answers, each with some calls; the others wait for the next read. */
+/** The most keys that one read looks up before it answers; others wait for the next read. */
 const MOST_LOOKS = 10;
 
 /**
- * Remembers the keys of what was just written, so that a reader with it shows the writes at once: see `Reader.with`. It is a
- * token of at most 4 KB: give `token()` to the client, and go on from it with `Session.from`, on any machine.
+ * Remembers the keys of recent writes, so that a reader with the session shows them at once: see `Reader.with`. Pass
+ * `token()` (at most 4 KB) to the client, and continue with `Session.from` on any machine.
  */
 export class Session {
   private readonly entries = new Map<string, Entry>();
@@ -64,8 +64,8 @@ export class Session {
   }
 
   /**
-   * Goes on from a token; without one a new session. Throws `invalid-session` for a token that was altered, or holds more keys than
-   * a session remembers.
+   * Continues from a token, or starts a new session without one. Throws `invalid-session` for a token that was altered
+   * or holds more keys than a session remembers.
    */
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
@@ -83,7 +83,7 @@ export class Session {
     return session;
   }
 
-  /** The session as a text for a cookie or a header. */
+  /** The session as a text for a cookie or header. */
   token(): string {
     const now = this.now();
     const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenItem => {
@@ -97,7 +97,10 @@ export class Session {
     return encodeToken({ table, keys, overflowAt, overflowPassedAt }, this.options.key);
   }
 
-  /** Says which table the session is of. Throws `invalid-session` where it is of another one: its keys say nothing about this table. */
+  /**
+   * Sets the session's table. Throws `invalid-session` if it belongs to another one, whose keys say nothing about this
+   * table.
+   */
   bindTo(table: string): this {
     const tag = tableTag(table);
     this.table ??= tag;
@@ -109,17 +112,17 @@ export class Session {
     );
   }
 
-  /** True if every write is shown; `'unknown'` where there were too many to remember. */
+  /** `'unknown'` if there were too many writes to remember. */
   get ownWrites(): 'shown' | 'unknown' {
     return this.overflow === undefined ? 'shown' : 'unknown';
   }
 
-  /** The keys of what was written and may not be projected yet. */
+  /** The keys of writes that may not be projected yet. */
   keys(): ItemKey[] {
     return [...this.entries.values()].map(({ source, target }) => ({ source, target }));
   }
 
-  /** Notes keys before their write. Call the returned function once the write is over, also after a failure. */
+  /** Notes keys before their write. Call the returned function when the write has ended, also after a failure. */
   note(keys: readonly ItemKey[]): () => void {
     for (const key of keys) this.rememberKey(key);
     const { overflow } = this;
@@ -141,10 +144,10 @@ export class Session {
   }
 
   /**
-   * Lets go of keys that are projected for certain.
+   * Forgets keys that are certainly projected.
    *
    * @param look looks at one key.
-   * @param hasFannedOut tells whether the fan-out of a node's change is complete.
+   * @param hasFannedOut whether the fan-out of a node's change is complete.
    */
   async refresh(
     look: (key: ItemKey) => Promise<Look>,
@@ -154,12 +157,12 @@ export class Session {
     const lowWatermark = await this.options.lowWatermark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
-      // A key that was written again since then has another entry.
+      // A key that was written again has another entry.
       const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
       const looking = async (key: ItemKey): Promise<Look | undefined> => {
         if (looks >= MOST_LOOKS) return undefined;
         looks += 1;
-        // The others come first next time.
+        // Move it to the end, so that others come first next time.
         this.entries.delete(text);
         this.entries.set(text, entry);
         return await look(key);
@@ -179,7 +182,7 @@ export class Session {
     const at = this.now();
     if (this.overflow !== undefined) return;
     if (entry !== undefined) {
-      // Earlier looks at the key say nothing about the write that comes.
+      // Earlier looks at the key say nothing about the coming write.
       this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
       return;
     }
@@ -198,7 +201,7 @@ export class Session {
     const now = this.now();
     if (this.isOutOfStream(entry)) return true;
     if (lowWatermark !== undefined) {
-      // The low watermark passes the record of a node with the first page of its fan-out.
+      // The low watermark passes a node's record with the first page of its fan-out.
       return this.hasPassed(entry, (await hasFannedOut(entry)) ? lowWatermark : undefined);
     }
     // rule: key-stays-for-its-least-age
@@ -215,7 +218,7 @@ export class Session {
     return false;
   }
 
-  /** Tells whether the low watermark has passed a write, and the time that an index may lag is over since then. */
+  /** Whether the low watermark has passed a write, and the index has had time to catch up since. */
   private hasPassed(write: { at: number; passedAt?: number | undefined }, lowWatermark: number | undefined): boolean {
     // rule: key-stays-until-the-low-watermark-passes
     if (lowWatermark === undefined || lowWatermark < write.at + CLOCK_MARGIN_MS) {
@@ -242,7 +245,7 @@ export class Session {
   }
 }
 
-/** The session, which is of this table from now on. Without types a caller may give something else. */
+/** Untyped callers may pass something else than a session. */
 export function sessionOf(session: Session | undefined, table: string): Session {
   if (typeof session?.bindTo === 'function') return session.bindTo(table);
   throw new EdgeloomError('invalid-argument', 'with takes a session.', 'Give createSession(), or Session.from(token).');
@@ -259,10 +262,9 @@ function tokenTooLarge(): EdgeloomError {
 /**
  * Makes a session.
  *
- * @example
- * const session = Session.from(request.cookies.session, { key });
+ * @example const session = Session.from(request.cookies.session, { key });
  * await writer.with(session).putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
- * await reader.with(session).inbound('USER-U1', 'GOALMEMBERSHIP'); // has it, in its place
+ * await reader.with(session).inbound('USER-U1', 'GOALMEMBERSHIP'); // has the edge, in its place
  * response.cookies.session = session.token();
  */
 export function createSession(options: SessionOptions = {}): Session {

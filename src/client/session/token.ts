@@ -3,47 +3,45 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
 /**
- * A session as a text that fits a cookie or a header: version, tag, compressed JSON, in base64url. The tag is a checksum, or
- * with a key a signature.
+ * A session as a text that fits a cookie or header: version, tag and compressed JSON, in base64url. The tag is a
+ * checksum or, with a key, a signature.
  */
 
 /** The secret that tokens are signed with. */
 export type SessionKey = string | Uint8Array;
 
-/** The content of a token. */
 export interface TokenContent {
-  /** The tag of the table's name, by `tableTag`; absent where nothing was asked yet. */
+  /** The table's `tableTag`; absent before the first use. */
   table?: string | undefined;
   keys: TokenItem[];
-  /** The time of the last write of a session that overflowed, and when the low watermark had passed it. */
+  /** When a session that overflowed last wrote, and when the low watermark passed that write. */
   overflowAt?: number | undefined;
   overflowPassedAt?: number | undefined;
 }
 
 /**
- * Key, time of the write in milliseconds, and where known when the low watermark had passed it, or what the last look saw: its
- * time and the revisions.
+ * Key, time of the write in milliseconds and, if known, when the low watermark passed it, or the time and revisions of
+ * the last look.
  */
 export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
-/** Far more than a token that was given out can hold. */
+/** Far more than any token that was given out. */
 const MOST_BYTES = 64 * 1024;
 
-/** A table's name in a token: clients need not learn the name. */
+/** Hides the table's name from clients. */
 export function tableTag(name: string): string {
   return createHash('sha256').update(name).digest('base64url').slice(0, 8);
 }
 
-/** The token of a content. */
 export function encodeToken(content: TokenContent, key: SessionKey | undefined): string {
   const body = deflateRawSync(JSON.stringify(content));
   return Buffer.concat([Buffer.of(VERSION), tagOf(body, key), body]).toString('base64url');
 }
 
-/** The content of a token; throws `invalid-session` where it was altered or signed otherwise. */
+/** Throws `invalid-session` if it was altered or signed with another key. */
 export function decodeToken(token: string, key: SessionKey | undefined): TokenContent {
   const bytes = Buffer.from(String(token), 'base64url');
   const body = bytes.subarray(HEAD_BYTES);

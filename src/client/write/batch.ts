@@ -17,22 +17,21 @@ export interface WriteBatchResult extends CallResult {
   calls: number;
 }
 
-/** A bad operation of a batch: which one, counted from 1, and why. */
+/** A bad operation of a batch, by its position from 1. */
 export interface BadOperation {
   position: number;
   error: EdgeloomError;
 }
 
-/** The code of problems that have several codes. */
 const MIXED = 'invalid-batch';
 
 /**
- * A batch, a transaction or a `putMany` with bad operations; nothing of it was written. `problems` lists every bad one. Its `code` is
- * that of its problems, the same that the operation has alone; `invalid-batch` if they differ.
+ * A batch, transaction or `putMany` with bad operations; nothing was written. `problems` lists all of them. `code` is
+ * theirs, or `invalid-batch` if they differ.
  */
 export class InvalidBatchError extends EdgeloomError {
   readonly problems: readonly BadOperation[];
-  /** Every reason with its path in the attributes of its operation; an empty path where none is at fault alone. */
+  /** Every reason with its path in the operation's attributes; the path is empty if no single attribute is at fault. */
   readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {
@@ -53,7 +52,7 @@ export class InvalidBatchError extends EdgeloomError {
   }
 }
 
-/** Collects the operations of a batch; nothing is checked or sent before the batch runs. */
+/** Collects a batch's operations; checks and sends nothing before the batch runs. */
 export class BatchBuilder {
   private readonly prepared: (() => Promise<BatchWrite>)[] = [];
   constructor(private readonly graph: CompiledModel) {}
@@ -88,7 +87,7 @@ export class BatchBuilder {
     });
   };
 
-  /** Checks all operations, then writes them. Throws an `InvalidBatchError`, or the store's error. */
+  /** Throws an `InvalidBatchError`, or the store's error. */
   async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
     const writes = await this.checkAll();
@@ -105,10 +104,10 @@ export class BatchBuilder {
     return result;
   }
 
-  /** Code without types may give options, such as a condition, as it does to a writer: they would be ignored. */
+  /** Untyped callers may pass options, such as a condition, which a batch would ignore. */
   private prepare(options: object | undefined, write: () => Promise<BatchWrite>): void {
     this.prepared.push(async () => {
-      // `ids.forEach(batch.deleteNode)` gives a number in this place.
+      // `ids.forEach(batch.deleteNode)` passes a number here.
       if (typeof options === 'object') checkOptions('An operation of a batch', options, {});
       return await write();
     });
@@ -116,7 +115,7 @@ export class BatchBuilder {
 
   private async checkAll(): Promise<BatchWrite[]> {
     const bad: BadOperation[] = [];
-    // BatchWriteItem refuses a key that is named twice, and orders nothing: the last word on each key is what is sent.
+    // BatchWriteItem refuses repeated keys and has no order, so only the last operation on each key is sent.
     const last = new Map<string, BatchWrite>();
     const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
     for (const [i, result] of results.entries()) {
@@ -129,7 +128,6 @@ export class BatchBuilder {
   }
 }
 
-/** The key that a write is of, as one text. */
 export function baseKeyText(graph: CompiledModel, write: BatchWrite): string {
   if ('delete' in write) return JSON.stringify([{ S: write.delete.source }, { S: write.delete.target }]);
   return JSON.stringify([write.put[graph.table.partitionKey], write.put[graph.table.sortKey]]);

@@ -28,45 +28,46 @@ import { writeInBatches } from './write-batches.ts';
 export interface DeletedNode extends CallResult {
   /** Edges deleted, outgoing and incoming. */
   edges: number;
-  /** 1, or 0 where the node was gone already. */
+  /** 1, or 0 if the node was already gone. */
   nodes: number;
-  /** Parts of the node deleted. */
+  /** Parts of the node that were deleted. */
   parts: number;
-  /** Items in the node's partition that are of types outside the model; they are left alone. */
+  /** Items of types outside the model in the node's partition; they are left alone. */
   skipped: number;
   /**
-   * Edge types of which edges that enter the node may be left. Only `copy`, or a total under `inbound`, names every edge of a type. An order
-   * lacks the edges without its attribute and, unless it is native, those that are soft-deleted; an order with a `partition` cannot be
-   * asked. Edges of mirrored types stay. A check with `dangling` names the edges that are left.
+   * Edge types of which incoming edges may be left. Only `copy`, or a total under `inbound`, finds every edge of a
+   * type: an order lacks edges without its attribute and, unless native, soft-deleted ones; an order with a `partition`
+   * can't be searched. Edges of mirrored types stay. A check with `dangling` lists the edges that are left.
    */
   notFound: string[];
 }
 
-/** Options of `deleteNodeWithEdges`. With a rate, calls that DynamoDB throttles are made again until the signal ends them. */
+/** Options of `deleteNodeWithEdges`. With a rate, throttled calls are repeated until the signal aborts them. */
 export interface DeleteOptions extends CallOptions, RateOptions {
-  /** Region of a replica that incoming edges are looked up in, where the table is at home in another: as of a reader. */
+  /**
+   * Region of the replica used to look up incoming edges, if the table's home is in another region, as for a reader.
+   */
   replica?: string | undefined;
 }
 
-/** The context of the look-ups of incoming edges. */
 interface Cascade {
   graph: CompiledModel;
   store: Store;
   projections: ProjectionsInForce;
 }
 
-/** How a deletion looks up and waits. */
 type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
   leases: ReaderLeases;
   wait?: Runtime['wait'] | undefined;
 };
 
-/** Keys in one read. */
 const READ_KEYS = 100;
-/** Sources of incoming edges that are remembered at most, which takes some dozens of megabytes. An edge of another source may be read again. */
+/**
+ * The most sources of incoming edges remembered (some dozens of megabytes). Edges of other sources may be read again.
+ */
 const MOST_REMEMBERED = 200_000;
 
-/** Deletes a node with its edges: see `Writer.deleteNodeWithEdges`. The node goes last, so that a rest can be found again. */
+/** See `Writer.deleteNodeWithEdges`. The node goes last, so that a rerun can find the rest. */
 export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
@@ -96,25 +97,25 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
     const cascade: Cascade = { graph, store, projections };
-    // Before anything is deleted: what is not ready would leave edges to a node that is gone.
+    // Before deleting anything: a projection that isn't ready would leave edges to a missing node.
     for (const edge of found) sourcesOf(cascade, edge, id);
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
   try {
-    // Where no edges enter the node, nothing depends on the registry.
+    // If no edges enter the node, the registry isn't needed.
     await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
     await deleteNodeAsSeen(graph, store, node, seen);
   } catch (error) {
     const items = result.edges + result.parts;
-    // What was refused before it began, or at its end, is the error of that alone.
+    // Errors from before the first or after the last deletion are passed on unchanged.
     if (!(error instanceof StoreError)) throw error;
     throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
   }
   return result;
 }
 
-/** Deletes the node; one with versions only as it was seen, so that a later change is not lost. */
+/** A node with versions is only deleted as it was seen, so that a later change isn't lost. */
 async function deleteNodeAsSeen(
   graph: CompiledModel,
   store: Store,
@@ -131,7 +132,7 @@ async function deleteNodeAsSeen(
   if (!result.applied) throw conditionFailedError(graph, node, condition, result.current);
 }
 
-/** Deletes parts and edges; returns the node, where there is one. */
+/** Deletes parts and edges; returns the node, if it exists. */
 async function deleteOutgoing(
   graph: CompiledModel,
   store: Store,
@@ -150,7 +151,7 @@ async function deleteOutgoing(
         result.nodes = 1;
         node = item;
       } else if (kind === 'unknown') result.skipped += 1;
-      // One of a mirrored type is not ours.
+      // Mirrored types are not ours to delete.
       else if (isMirrored(graph, { source: id, target })) result.skipped += 1;
       else (kind === 'part' ? parts : edges).push({ source: id, target });
     }
@@ -160,7 +161,7 @@ async function deleteOutgoing(
   return node;
 }
 
-/** Deletes the edges of a type that enter the node. Several lists may name an edge, which is read once. */
+/** Several lists may name the same edge, which is read once. */
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
   const { graph, store } = cascade;
   const target = sortKeyOfEdge(edge, id);
@@ -177,7 +178,7 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
   }
 }
 
-/** What the places name, page by page: some places are read at once, so that memory holds a page of each of these. */
+/** Reads a few places at once, and holds one page of each in memory. */
 async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string[]> {
   for (const some of slicesOf(places, CALLS_AT_ONCE)) {
     let open = some.map(({ pages, sourceOf }) => ({ pages: pages(), sourceOf }));
@@ -191,29 +192,29 @@ async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string
   }
 }
 
-/** Tells whether a node's incoming edges of a type are all deleted with the node. */
+/** Whether all incoming edges of a type can be found. */
 function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, deletedWhen }: EdgeModel): boolean {
-  // A soft-deleted edge is in no reverse item and in no total.
+  // Reverse items and totals lack soft-deleted edges.
   return (copy ?? incoming) !== undefined && deletedWhen === undefined && mirrored?.has(type) !== true;
 }
 
 function canFindIncoming(edge: EdgeModel): boolean {
   const { inbound, copy, incoming } = edge;
-  // Which partitions there are, only the edges tell.
+  // Only the edges tell which partitions exist.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
 /** Items that name edges. */
 interface Sources {
   pages: () => AsyncGenerator<{ items: Item[] }, void>;
-  /** The source of the edge that an item names; undefined: it names none, as a tombstone. */
+  /** Undefined if the item names no edge, such as a tombstone. */
   sourceOf: (item: Item) => string | undefined;
 }
 
 /**
- * Returns the places that name the sources of a node's incoming edges: reverse items, entries of a total, and every order. An edge is
- * in an order only if it has the order's attribute. A source may be named several times, or be deleted by now. Throws
- * `projection-not-ready` if one of the places does not name all of its edges yet.
+ * The places that name the sources of a node's incoming edges: reverse items, entries of a total, and every order
+ * (which only has edges with the order's attribute). A source may be named twice, or be deleted. Throws
+ * `projection-not-ready` if a place isn't complete yet.
  */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
@@ -238,7 +239,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
       const request = { index, partition: { S: edgeKey } };
       sources.push({
         pages: () => nativePages(store, request),
-        // The index has each item with the sort key, also one that is no edge of the model, which is left alone.
+        // The index has every item with the sort key, also those outside the model.
         sourceOf: (item) => {
           const source = partitionOf(item);
           return source && classifyBaseItem(graph, source, edgeKey, item).kind === 'edge' ? source : undefined;
@@ -247,7 +248,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
       continue;
     }
     const { index, places } = projections.order(edge, declared).order;
-    // The node's own item may be in the partition, too, and would name an edge of the node to itself.
+    // The node's own item may be in the partition and would look like an edge to itself.
     const itemKeys = places.itemKeys(edge.from, edgeKey);
     for (const partition of places.partitions(edgeKey)) {
       const request: QueryRequest = { index, partition, itemKeys };
@@ -257,7 +258,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
   return sources;
 }
 
-/** Returns the keys whose items still exist: an index lags, and may name edges that are deleted by now. */
+/** The keys that still exist: an index lags, and may name deleted edges. */
 async function readPresent(store: Store, keys: readonly ItemKey[]): Promise<ItemKey[]> {
   if (keys.length === 0) return [];
   const { items } = await store.getMany(keys, { consistent: true });

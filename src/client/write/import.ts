@@ -12,56 +12,60 @@ import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 
-/** How the lines of a file are written: plain JSON, or DynamoDB's JSON with type descriptors. */
+/** Format of a file's lines: plain JSON, or DynamoDB's JSON with type descriptors. */
 export type ImportFormat = 'plain' | 'dynamodb';
 
 /** Options of `importFile`. */
 export interface ImportOptions {
   /** The table. */
   store: Store;
-  /** Path of the file: one JSON object a line, `{ source, target, … }`. */
+  /** Path of a file with one JSON object per line, `{ source, target, … }`. */
   file: string;
   /** Default `'plain'`. */
   format?: ImportFormat | undefined;
-  /** Write the good lines where others are bad. Default false: nothing is written. */
+  /** Write the good lines even if others are bad. Default false: nothing is written. */
   skipBad?: boolean | undefined;
-  /** Write nodes with versions too, whatever version is stored. Default false: such a line is bad (`versioned-type`). */
+  /**
+   * Also write nodes with versions, regardless of the stored version. Default false: such a line is bad
+   * (`versioned-type`).
+   */
   force?: boolean | undefined;
-  /** The line to begin with, 1 and up: the lines before it are written. Default 1. */
+  /** The line to begin with, at least 1: earlier lines are already written. Default 1. */
   fromLine?: number | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Stops the import after the batches in flight; its result then has `total` and `writtenThrough`. Default: it runs to its end. */
+  /** Stops the import after the batches in flight; the result then has `total` and `writtenThrough`. */
   signal?: AbortSignal | undefined;
-  /** Called as lines are written, with how many of how many. */
+  /** Called as lines are written, with their number and the total. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** The result of an import. */
 export interface ImportResult {
-  /** Puts made. Of lines of one key that are close together only the last one is put; it wins in any case. */
+  /** Puts made. Of nearby lines with the same key only the last is put. */
   items: number;
   wcu: number;
   /** Bad lines left out. */
   skipped: number;
-  /** Lines that there were to write, where it was stopped before the last of them. */
+  /** Lines to write in all, if the import was stopped. */
   total?: number;
-  /** Where it was stopped: all lines up to this one are written. `fromLine` of the next import is the line behind it. */
+  /** If the import was stopped: all lines up to this one are written. Pass the next line as `fromLine`. */
   writtenThrough?: number;
 }
 
 const BATCH_ITEMS = 25;
-/** Bad lines that the error lists; the others are counted. */
+/** The most bad lines listed in the error; others are only counted. */
 export const MAX_LISTED_LINES = 1_000;
-/** Remedies that the error names: those of the first bad lines. */
+/** The most remedies in the error, from the first bad lines. */
 const MAX_HINTS = 2;
-/** Characters of what is wrong with a line. */
+/** The most characters for what is wrong with a line. */
 const MAX_LINE_ERROR = 1_000;
 
 /**
- * Imports a file of JSON lines. All lines are checked first; a bad one stops the import before anything is written, with
- * an error that lists every bad line, unless `skipBad`. The file is read twice, and written in its order, so that the last line of a key wins; memory
- * holds the lines in flight, whatever the size of the file. The error of a write says up to which line all are written.
+ * Imports a file of JSON lines. All lines are checked first; unless `skipBad`, a bad one stops the import before
+ * anything is written, with an error that lists every bad line. The file is read twice and written in order, so that
+ * the last line of a key wins; memory only holds the lines in flight. A write error says up to which line everything is
+ * written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
@@ -90,7 +94,7 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   return { ...begun, items, wcu, ...(lines < good && { total: good, writtenThrough }) };
 }
 
-/** Checks all lines; throws `invalid-lines` for bad ones that are not to be left out. */
+/** Throws `invalid-lines` unless bad lines are to be skipped. */
 async function checkLines(
   options: OfGraph<ImportOptions>,
 ): Promise<{ good: number; skipped: number; isWhole: boolean }> {
@@ -116,7 +120,6 @@ async function checkLines(
   );
 }
 
-/** Lines that are written in one call: by key, the last line of each. */
 interface Batch {
   items: Map<string, Item>;
   /** The number of the first line. */
@@ -124,35 +127,34 @@ interface Batch {
   lines: number;
 }
 
-/** Writes the lines of a file, batches of them at once, but those of one key in their order. */
+/** Writes several batches at once, but lines of the same key in order. */
 class OrderedWriting {
-  /** Lines that are written. */
   private lines = 0;
   private items = 0;
   private wcu = 0;
   private failure: { error: unknown } | undefined;
   private readonly inFlight = new Map<Promise<void>, Batch>();
   private batch: Batch | undefined;
-  /** The lowest line of a batch that was not written. */
+  /** The first line of a failed batch. */
   private unwritten = Number.POSITIVE_INFINITY;
 
-  /** @param last the last line that was taken. */
+  /** @param last the last line taken. */
   constructor(
     private readonly options: OfGraph<ImportOptions>,
     private last: number,
     private readonly total: number,
   ) {}
 
-  /** True if a batch was not written: the lines behind it are not, either. */
+  /** True if a batch failed: later lines aren't written either. */
   get hasFailed(): boolean {
     return this.unwritten < Number.POSITIVE_INFINITY;
   }
 
-  /** Takes a line. Waits while enough batches are in flight, or one with a line of the same key. */
+  /** Waits if enough batches are in flight, or one has a line with the same key. */
   async add({ number, item }: { number: number; item: Item }): Promise<void> {
     const { graph, concurrency = 8 } = this.options;
     const key = keyText(graph, item);
-    // Two calls in flight come in any order.
+    // Calls in flight may arrive in any order.
     await Promise.all([...this.inFlight].filter(([, { items }]) => items.has(key)).map(([call]) => call));
     if (this.hasFailed) return;
     this.batch ??= { items: new Map(), first: number, lines: 0 };
@@ -163,7 +165,7 @@ class OrderedWriting {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Writes what is left; throws the error of a write, with the line up to which all are written. */
+  /** Throws the error of a write, with the line up to which everything is written. */
   async end(): Promise<Required<Pick<ImportResult, 'items' | 'wcu' | 'writtenThrough'>> & { lines: number }> {
     if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
     await Promise.all(this.inFlight.keys());
@@ -198,13 +200,13 @@ class OrderedWriting {
       onProgress?.(this.lines, this.total);
     } catch (error) {
       this.unwritten = Math.min(this.unwritten, first);
-      // It was throttled, and waited when it was stopped: a part of the batch may be written.
+      // Stopped while waiting after a throttled call: a part of the batch may be written.
       if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
     }
   }
 }
 
-/** The problem of a line on one line, as it may quote text that would look like another line of the list. */
+/** Quoted text could look like another line of the list. */
 function onOneLine(error: string): string {
   const text = error.replaceAll('\n', ' ');
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
@@ -215,12 +217,11 @@ function keyText(graph: CompiledModel, item: Item): string {
   return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
 }
 
-/** The remedy of a line that is no item. */
 const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';
 
 type ItemLine = { number: number; item: Item } | { number: number; error: string; hint: string };
 
-/** Every line that is not blank, as an item that the model accepts, or as what is wrong with it. */
+/** Every non-blank line, as a valid item or as what is wrong with it. */
 async function* itemLines({
   graph,
   file,
@@ -254,13 +255,13 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** The chunks of a file; of a gzip file, whatever its name is, what it holds. */
+/** A file's chunks, unzipped if it is gzip, whatever its name. */
 export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // The loop that reads gets the errors of both streams.
+  // The reading loop gets both streams' errors.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }
 
@@ -277,8 +278,8 @@ function parseLine(text: string): Record<string, unknown> {
 }
 
 /**
- * Throws `invalid-json` for a line of a format that holds no items, or several of them: of an incremental export, or the answer of a scan. Without that its
- * fields would be taken for attributes.
+ * Throws `invalid-json` for a line of another format, such as an incremental export or a scan's answer, whose fields
+ * would be mistaken for attributes.
  */
 export function refuseOtherFormats(line: Record<string, unknown>): void {
   const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
@@ -300,19 +301,19 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** The attributes that a text of plain JSON holds, in wire form; throws `invalid-json`. */
+/** Throws `invalid-json`. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }
 
-/** The item of a line of plain JSON; throws `invalid-json`, also for a line of another format. */
+/** Throws `invalid-json`, also for a line of another format. */
 export function itemOfLine(text: string): Item {
   const line = parseLine(text);
   refuseOtherFormats(line);
   return itemOfPlainJson(line);
 }
 
-/** An item from plain JSON: S, N, BOOL, NULL, L and M; numbers keep the digits of the file. */
+/** S, N, BOOL, NULL, L and M; numbers keep the file's digits. */
 function itemOfPlainJson(line: Record<string, unknown>): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));
@@ -328,7 +329,7 @@ function valueOfPlainJson(value: unknown): AttributeValue {
   return { M: itemOfPlainJson(value as Record<string, unknown>) };
 }
 
-/** An item from DynamoDB's JSON: `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */
+/** `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */
 function dynamoDBItem(line: Record<string, unknown>): Item {
   const wrapped = Object.keys(line).length === 1 ? line['Item'] : undefined;
   const fields = isRecord(wrapped) && !isRecord(wrapped['S']) && typeof wrapped['S'] !== 'string' ? wrapped : line;

@@ -5,17 +5,16 @@ import type { AttributeChange } from './update/attribute-change.ts';
 import type { UpdateOptions } from './update/update.ts';
 import type { Writer } from './writer.ts';
 
-/** An item in the words of a writer: a node, a part of one, or an edge. */
+/** How a writer names an item: a node, a part or an edge. */
 export type ItemWords = { id: string; part?: string } | { source: string; type: string; target: string };
 
-/** The calls of a writer for one item. */
 export interface ItemCalls {
   put(attributes: Record<string, unknown>, options: WriteOptions): Promise<CallResult>;
   update(change: AttributeChange, options: UpdateOptions): Promise<CallResult>;
   delete(options: WriteOptions): Promise<CallResult>;
 }
 
-/** The calls of a writer for an item, where its words decide which they are. */
+/** The writer's methods for an item that is a node, part or edge. */
 export function itemCalls(writer: Writer<CompiledModel>, words: ItemWords): ItemCalls {
   if (!('id' in words)) {
     const { source, type, target } = words;

@@ -3,19 +3,18 @@ import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
 export interface NewIdOptions {
-  /** True if ids sort by the time at which they were made (UUID version 7), to the millisecond, and in one process exactly. Default false. */
+  /** Ids sort by creation time (UUID version 7), to the millisecond and, within a process, exactly. Default false. */
   sortable?: boolean | undefined;
 }
 
-/** A number of 12 bits tells ids of one millisecond apart. */
+/** A 12-bit number orders ids of the same millisecond. */
 const MOST_OF_A_MILLISECOND = 0xfff;
 let last = { ms: 0, number: 0 };
 
 /**
- * A new node id of a type: `GOAL-` and a UUID, random or sortable. Counters are never keys: they make hot partitions.
+ * A new node id: `GOAL-` and a random or sortable UUID. Don't use counters as keys: they make hot partitions.
  *
- * @example
- * newId('TICKET', { sortable: true }); // sorts behind the tickets before it
+ * @example newId('TICKET', { sortable: true }); // sorts after earlier tickets
  */
 export function newId<T extends string>(type: T, options: NewIdOptions = {}): `${T}-${string}` {
   checkOptions('newId', options, { sortable: 'boolean' });
@@ -24,11 +23,11 @@ export function newId<T extends string>(type: T, options: NewIdOptions = {}): `$
   return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;
 }
 
-/** A UUID of version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
+/** A UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
 function sortableUuid(random: string): string {
   const now = Math.max(Date.now(), last.ms);
   const number = now === last.ms ? last.number + 1 : 0;
-  // A millisecond that is full, or a clock that was set back, borrows from the next one.
+  // If a millisecond is full, or the clock was set back, borrow from the next.
   last = number > MOST_OF_A_MILLISECOND ? { ms: now + 1, number: 0 } : { ms: now, number };
   const hex = last.ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${last.number.toString(16).padStart(3, '0')}${random.slice(18)}`;

@@ -4,25 +4,27 @@ import { isPlainObject } from './checks/values.ts';
 import type { PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
-/** One item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
+/** An item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
 export interface WrittenItem {
-  /** `'put'`: the item whole. `'update'`: some of its attributes. */
+  /** `'put'`: the whole item. `'update'`: some of its attributes. */
   operation: 'put' | 'update';
-  /** The node type, or the edge type. */
+  /** The node or edge type. */
   type: string;
   id?: string;
   part?: string;
   source?: string;
   target?: string;
-  /** The attributes of a put, those that an update sets, or all that the function of an update gives. Not to be changed. */
+  /**
+   * The attributes of a put, those that an update sets, or all that an update's function returns. Don't change them.
+   */
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Gives attributes that are written in addition to those that are given; they win over these. Undefined: none. */
+/** Returns attributes to write in addition; they win over the given ones. Undefined: none. */
 export type OnWrite = (item: WrittenItem) => Readonly<Record<string, unknown>> | undefined;
 
 type Operation = (...parameters: unknown[]) => unknown;
-/** The parameters before the attributes, or before the change, of each operation. */
+/** Parameters before the attributes or the change of each operation. */
 const KEYS = {
   putNode: ['id'],
   updateNode: ['id'],
@@ -32,7 +34,7 @@ const KEYS = {
   updateEdge: ['source', 'type', 'target'],
 } as const;
 
-/** Operations of a writer, a batch or a transaction whose puts and updates write what `onWrite` gives, too. */
+/** Adds what `onWrite` returns to puts and updates of a writer, batch or transaction. */
 export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): T {
   const members = new Map(Object.entries(operations) as [string, Operation][]);
   for (const [name, keys] of Object.entries(KEYS)) {
@@ -46,21 +48,21 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
         : changeWith((attributes) => added(onWrite, 'update', key, attributes), given);
       return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
     };
-    // A method of a writer rejects and never throws; an operation of a batch throws within the function that names them all.
+    // A writer's method rejects instead of throwing; a batch's operation throws inside the function that lists them.
     members.set(name, members.has('batch') ? async (...parameters) => withAdded(...parameters) : withAdded);
   }
   for (const name of ['batch', 'transact']) {
     const run = members.get(name);
     if (run === undefined) continue;
     members.set(name, (build, ...options) =>
-      // The writer refuses a value that is no function.
+      // The writer refuses a value that isn't a function.
       run(typeof build === 'function' ? (builder: object) => build(withOnWrite(builder, onWrite)) : build, ...options),
     );
   }
   const putMany = members.get('putMany');
   if (putMany !== undefined) {
     members.set('putMany', async (entries, ...options) => {
-      // An array stays one: it is checked before the first write.
+      // An array stays an array, which is checked before the first write.
       const isArray = Array.isArray(entries);
       return putMany(
         isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
@@ -84,7 +86,7 @@ function entryWith(onWrite: OnWrite, entry: PutManyItem): PutManyItem {
   return { ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyItem;
 }
 
-/** The attributes of a put with those that are added. Attributes that are no object are left for the writer to refuse. */
+/** Leaves attributes that aren't an object for the writer to refuse. */
 function putAttributes(onWrite: OnWrite, key: Record<string, unknown>, given: unknown = {}): unknown {
   return isPlainObject(given) ? { ...given, ...added(onWrite, 'put', key, given) } : given;
 }
@@ -119,7 +121,7 @@ function added(
   attributes: object,
 ): ReturnType<OnWrite> {
   const type = key['type'] ?? (typeof key['id'] === 'string' ? parseNodeId(key['id'])?.type : undefined);
-  // A key without a type is refused by the writer.
+  // The writer refuses a key without a type.
   if (typeof type !== 'string') return undefined;
   const more: unknown = onWrite({ ...key, operation, type, attributes: attributes as Record<string, unknown> });
   if (more === undefined || isPlainObject(more)) return more as ReturnType<OnWrite>;

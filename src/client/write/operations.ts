@@ -19,64 +19,64 @@ import type {
 import type { WriteConditions } from './item/conditions.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 
-/** Operations on single base items, typed by the graph: those of a batch, and those of a transaction. */
+/** Operations on single base items, typed by the graph: of a batch, and of a transaction. */
 
-/** The attributes argument of a put: it may be left out where no attribute is required. */
+/** Optional if no attribute is required. */
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
-/** The attributes argument of a put, and options after it. */
+/** A put's attributes, then options. */
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 
-/** The options of a deletion: of a node with versions with the version that was read. */
+/** For a node with versions, `if` with the version that was read is required. */
 export type DeleteArguments<G extends CompiledModel, T extends NodeType<G>, Options> = [
   VersionAttribute<G, T>,
 ] extends [never]
   ? [options?: Options]
   : [options: Options & { if: Readonly<Record<VersionAttribute<G, T>, unknown>> }];
 
-/** Puts and deletes of single items, as a batch takes them: none of nodes with versions, which it cannot compare. */
+/** A batch's puts and deletes. Not for nodes with versions, which a batch can't compare. */
 export interface Operations<G extends CompiledModel, Result> {
-  /** Puts a node whole: attributes that are not given are gone. */
+  /** Puts a whole node: attributes that aren't given are removed. */
   putNode<Id extends NodeId<G, UnversionedType<G>>>(
     id: Id,
     ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>
   ): Result;
-  /** Puts a part of a node whole. The node does not have to exist. */
+  /** Puts a whole part of a node. The node needn't exist. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     ...attributes: AttributesArgument<PartInput<G, TypeOfId<G, Id>, P>>
   ): Result;
-  /** Deletes a part of a node; an absent one is fine. */
+  /** Deletes a part of a node, if it exists. */
   deletePart<Id extends NodeId<G>>(id: Id, part: PartName<G, TypeOfId<G, Id>>): Result;
-  /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
+  /** Puts a whole edge. Its nodes needn't exist. With hashed keys, makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
     ...attributes: AttributesArgument<EdgeInput<G, E>>
   ): Result;
-  /** Deletes an edge; an absent one is fine. */
+  /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(source: EdgeSource<G, E>, edgeType: E, target: EdgeTarget<G, E>): Result;
-  /** Deletes a node; an absent one is fine. Its edges stay: see `deleteNodeWithEdges`. */
+  /** Deletes a node, if it exists. Its edges stay: see `deleteNodeWithEdges`. */
   deleteNode(id: NodeId<G, UnversionedType<G>>): Result;
 }
 
-/** May make the item that it updates. */
+/** An update that may create the item. */
 export interface Upsert {
-  /** Make an absent item. Default false: then the transaction fails. */
+  /** Create a missing item. Default false: the transaction fails. */
   upsert?: boolean | undefined;
 }
 
-/** The operations of a transaction: each operation may have conditions, and each item is named once. */
+/** A transaction's operations. Each may have conditions, and each item may be named once. */
 export interface TransactionOperations<G extends CompiledModel> {
-  /** Puts a node whole. */
+  /** Puts a whole node. */
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): void;
-  /** Puts a part of a node whole. */
+  /** Puts a whole part of a node. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -98,20 +98,23 @@ export interface TransactionOperations<G extends CompiledModel> {
     part: P,
     options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Requires that a part of a node is there, or meets conditions; it is not changed. */
+  /** Requires that a part of a node exists, or meets conditions, without changing it. */
   requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     conditions?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Puts an edge whole. */
+  /** Puts a whole edge. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
-  /** Updates a node; with `fields` it is read before. If others change it before the transaction is made, all is prepared again. */
+  /**
+   * Updates a node; with `fields` it is read first. If others change it before the transaction, everything is prepared
+   * again.
+   */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
@@ -137,9 +140,9 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     options?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
-  /** Requires that a node is there, or meets conditions; it is not changed. */
+  /** Requires that a node exists, or meets conditions, without changing it. */
   requireNode<Id extends NodeId<G>>(id: Id, conditions?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
-  /** Requires that an edge is there, or meets conditions; it is not changed. */
+  /** Requires that an edge exists, or meets conditions, without changing it. */
   requireEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

@@ -18,15 +18,15 @@ import { baseItem, edgeKey, nodeKey, withoutTargetId } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
 import type { AttributesArgument } from './operations.ts';
 
-/** A base item in plain values, with the key attributes of the table: the `Item` of a call of the document client. */
+/** A base item in plain values with the table's key attributes: the `Item` of a document client's call. */
 export type PlainItem = Record<string, unknown>;
 
 /**
- * The base item of a node, checked as the writer does, for a call of any SDK. Throws an `EdgeloomError`; `validator-failed` where the
- * validator of its fields is asynchronous, and `versioned-type` where its type has versions, which only the writer counts.
+ * A node's base item for a call of any SDK, checked as by the writer. Throws an `EdgeloomError`; `validator-failed` if
+ * the type's validator is asynchronous, and `versioned-type` if it has versions, which only the writer increments.
  *
- * @example
- * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
+ * @example await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a
+ * marathon' }) }));
  */
 export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
   graph: G,
@@ -40,10 +40,9 @@ export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
 }
 
 /**
- * The base item of an edge, as `nodeItem` gives that of a node. Where the keys of the type are hashed, its key and `targetId` are made.
+ * An edge's base item, like `nodeItem`. With hashed keys, makes the key and `targetId`.
  *
- * @example
- * edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ * @example edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
 export function edgeItem<G extends CompiledModel, const E extends EdgeType<G>>(
   graph: G,

@@ -16,30 +16,30 @@ export type PutManyItem =
 
 /** Options of `putMany`. */
 export interface PutManyOptions extends CallOptions {
-  /** Calls in flight at once, of 25 items each. Default 8. */
+  /** Calls in flight at once, with 25 items each. Default 8. */
   concurrency?: number | undefined;
-  /** Called after each call with the items written so far, and with how many entries from the first on are written. */
+  /** Called after each call with the items written so far, and how many leading entries are written. */
   onProgress?: ((items: number, done: number) => void) | undefined;
 }
 
 /** The result of `putMany`. */
 export interface PutManyResult extends CallResult {
-  /** Puts made; where a key comes again while its first put waits, only the last one is made. */
+  /** Puts made; if a key repeats while its first put waits, only the last is made. */
   items: number;
   /** DynamoDB calls made. */
   calls: number;
 }
 
-/** An entry with its position from 1. */
+/** Positions count from 1. */
 interface Entry {
   position: number;
   item: () => Promise<Item>;
 }
 
 /**
- * Puts nodes and edges, 25 a call. Those of an array are checked first: if one is bad, nothing is written (`InvalidBatchError`). Those of a
- * stream are taken as fast as they are written, and a bad one ends it after the calls in flight. Puts of one key are made in their order.
- * An `UnfinishedWriteError` says how far it came.
+ * Puts 25 items per call. An array is checked first: if an entry is bad, nothing is written (`InvalidBatchError`). A
+ * stream is consumed as fast as it is written, and a bad entry ends it after the calls in flight. Puts of the same key
+ * are made in order. An `UnfinishedWriteError` says how far it came.
  */
 export async function putMany(
   graph: CompiledModel,
@@ -66,7 +66,7 @@ export async function putMany(
     puts.failure ??= { error };
     puts.isOver = signal?.aborted === true;
   }
-  // What came before a bad entry is written; after a failed call no other is made.
+  // Entries before a bad one are written; after a failed call none are.
   puts.send();
   await puts.settled();
   if (puts.failure === undefined) return { items: puts.items, calls: puts.calls };
@@ -78,19 +78,17 @@ export async function putMany(
   });
 }
 
-/** The calls of one `putMany`. */
 class Puts {
   items = 0;
   calls = 0;
   failure: { error: unknown; position?: number } | undefined;
-  /** No other call is made. */
   isOver = false;
   private batch = new Map<string, BatchWrite>();
-  /** The position before the first entry of the present batch, and the last one that was taken. */
+  /** The position before the current batch's first entry, and the last position taken. */
   private before = 0;
   private taken = 0;
   private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
-  /** The positions before the first entries of the calls that were not answered, or failed. */
+  /** For each call that failed or is unanswered, the position before its first entry. */
   private readonly open = new Set<number>();
 
   constructor(
@@ -99,7 +97,7 @@ class Puts {
     private readonly options: Pick<PutManyOptions, 'onProgress' | 'signal'>,
   ) {}
 
-  /** Entries from the first on that are written. */
+  /** How many leading entries are written. */
   get done(): number {
     return Math.min(this.batch.size > 0 ? this.before : this.taken, ...this.open);
   }
@@ -107,7 +105,7 @@ class Puts {
   async add(item: Item, position: number, concurrency: number): Promise<void> {
     const put = { put: item };
     const key = baseKeyText(this.graph, put);
-    // Two calls in flight come in any order: a put waits for one of the same key that was sent.
+    // Calls in flight may arrive in any order: a put waits for an earlier one with the same key.
     await Promise.all([...this.inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
     this.batch.set(key, put);
     this.taken = position;
@@ -115,7 +113,6 @@ class Puts {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Sends what was added since the last call. */
   send(): void {
     const { batch: writes, before } = this;
     if (writes.size === 0 || this.isOver) return;
@@ -143,7 +140,6 @@ class Puts {
   }
 }
 
-/** The entries of an array, all of them checked. */
 async function checkedEntries(
   graph: CompiledModel,
   entries: readonly PutManyItem[],
@@ -166,7 +162,6 @@ async function checkedEntries(
   return checked;
 }
 
-/** The entries of a stream, each to be checked when its turn comes. */
 async function* entriesOf(
   graph: CompiledModel,
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
@@ -179,7 +174,7 @@ async function* entriesOf(
   }
 }
 
-/** The items until a signal is aborted; then it throws the signal's reason, without waiting for an item that may not come. */
+/** Stops with the signal's reason, without waiting for the next item. */
 async function* untilStopped<T>(
   entries: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -199,7 +194,7 @@ async function* untilStopped<T>(
       yield next.value;
     }
   } finally {
-    // A generator that waits ends only after its wait; no caller is left for an error that it then throws.
+    // A waiting generator only ends after its wait; nobody is left to catch its error.
     if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

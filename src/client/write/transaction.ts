@@ -29,25 +29,25 @@ import { updateInTransaction } from './update/update.ts';
 /** Options of a transaction. */
 export interface TransactOptions extends CallOptions {
   /**
-   * Up to 36 characters: the same transaction with the same token is made once within ten minutes,
-   * also by another process. Updates of types with `fields`, and items of types that end, may have changed since: it is made once all the
-   * same. Default: a random one, so that the attempts of this call are safe.
+   * Up to 36 characters. A transaction with the same token is made once within ten minutes, also across processes, even
+   * if its updates of types with `fields`, or items of types that end, have changed since. Default: random, which makes
+   * this call's own attempts safe.
    */
   idempotencyToken?: string | undefined;
 }
 
 /** The result of a transaction. */
 export interface TransactionResult extends CallResult {
-  /** Items put, updated, deleted and looked at. */
+  /** Items put, updated, deleted and required. */
   items: number;
 }
 
 /**
- * A transaction of which conditions failed; nothing was changed. `failures` has each of them; `code` is theirs, `condition-failed` if they
- * differ.
+ * A transaction whose conditions failed; nothing was changed. `failures` lists them; `code` is theirs, or
+ * `condition-failed` if they differ.
  */
 export class TransactionFailedError extends ConditionFailedError {
-  /** Which operations, counted from 1, and why; each with the item as it is. */
+  /** The failed operations by position from 1, each with the item as it is. */
   readonly failures: readonly { position: number; error: ConditionFailedError }[];
 
   constructor(failures: readonly { position: number; error: ConditionFailedError }[]) {
@@ -63,7 +63,6 @@ export class TransactionFailedError extends ConditionFailedError {
   }
 }
 
-/** Options of an update within a transaction. */
 interface UpdateConditions extends WriteConditions {
   upsert?: boolean | undefined;
 }
@@ -71,7 +70,6 @@ interface UpdateConditions extends WriteConditions {
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
 const ATTEMPTS = 8;
 
-/** Collects the operations of a transaction; nothing is checked or sent before it runs. */
 export class TransactionBuilder {
   private readonly prepared: (() => Promise<Prepared>)[] = [];
 
@@ -157,7 +155,7 @@ export class TransactionBuilder {
     );
   };
 
-  /** Checks all operations, then makes them all or none. */
+  /** Checks all operations, then makes all or none. */
   async run({ idempotencyToken, signal }: TransactOptions): Promise<TransactionResult> {
     const contention = new Contention(this.context, signal);
     for (let attempt = 1; ; attempt++) {
@@ -169,12 +167,12 @@ export class TransactionBuilder {
         : await this.makeAll(operations, attempt, idempotencyToken, signal);
       if (failed === undefined && !isRefused) return { items: operations.length };
       const failures = (failed ?? []).flatMap(({ operation, current }) => {
-        // What was read has changed, which is no condition of the caller's.
+        // What was read has changed; the caller's condition still holds.
         if (operation.isGuarded && !isRefused && meetsCondition(operation.asked, current)) return [];
         return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);
-      // Others have changed what was read, and what was asked for holds: all is prepared once more.
+      // Others have changed what was read, but the caller's conditions hold: prepare again.
       if (!(await contention.wait(attempt))) throw tooMuchContentionError(attempt);
     }
   }
@@ -194,19 +192,21 @@ export class TransactionBuilder {
       const isOtherContent = error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
       if (!isOtherContent || idempotencyToken === undefined) throw error;
       if (!operations.some((operation) => this.dependsOnMoment(operation))) throw error;
-      // Within this call a preparation with the token was cancelled: whether DynamoDB means that one, it does not say.
+      // An earlier attempt with the token was cancelled, and DynamoDB doesn't say which attempt it means.
       if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);
-      // The transaction was made with the token before, when the items, or the time, were others.
+      // The transaction was already made with this token, when the items or the time were different.
       return undefined;
     }
   }
 
-  /** Whether a change depends on what was read, or on the time: two preparations of the same operation may differ. */
+  /**
+   * Whether preparing the operation again may give another change, since it depends on what was read or on the time.
+   */
   private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
     return isGuarded || new Presence(this.context).dated(change) !== change;
   }
 
-  /** Lets the table decide about all conditions that were asked for at once, and changes nothing. Undefined: all of them hold. */
+  /** Evaluates all requested conditions at once without changing anything. Undefined: all hold. */
   private async lookAtConditions(
     operations: readonly Prepared[],
     signal: AbortSignal | undefined,
@@ -257,18 +257,18 @@ export class TransactionBuilder {
     );
   }
 
-  /** Sends changes, those of the operations or looks at their items. Undefined: they were made. */
+  /** Undefined: the changes were made. */
   private async send(
     operations: readonly Prepared[],
     changes: readonly BaseChange[],
     givenToken: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Failed[] | undefined> {
-    // One for all attempts. A preparation that was cancelled, and is made again, has a new one.
+    // One for all attempts. A preparation that is repeated after a cancellation gets a new one.
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));
-    // Once an answer was lost, no later refusal says that nothing was changed.
+    // After a lost answer, a refusal no longer proves that nothing was changed.
     let isUnknown = false;
     const send = async (): Promise<ChangeAllResult> => {
       signal?.throwIfAborted();
@@ -284,7 +284,7 @@ export class TransactionBuilder {
         signal,
       });
       if (result.applied) return undefined;
-      // The lost one may still be made, when the conditions hold again.
+      // The lost call may still be applied when the conditions hold again.
       if (isUnknown) throw new Error('A later attempt found a condition failed.');
       return result.failed.map(({ place, current }) => {
         const operation = operations[place]!;
@@ -297,13 +297,13 @@ export class TransactionBuilder {
   }
 }
 
-/** An operation whose condition failed, and the item as it is. */
+/** An operation whose condition failed, with the item as it is. */
 interface Failed {
   operation: Prepared;
   current: Item | undefined;
 }
 
-/** Conditions whose names are known: a misspelt one would be no condition. */
+/** A misspelt condition would be no condition. */
 function checked(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;
@@ -316,7 +316,7 @@ function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditio
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   const condition = baseCondition(key, checked(conditions));
   const { present = !isConditional(condition), absent = [] } = condition;
-  // An item that a mirror has marked as gone is not there.
+  // An item that a mirror has marked as gone doesn't exist.
   const isToBeThere = { ...condition, present: true, absent: [...absent, GONE] };
   return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }

@@ -5,23 +5,20 @@ export const BATCH_ITEMS = 25;
 
 /** How far a write of many items came. */
 export interface WriteProgress {
-  /** Items that were certainly written, or deleted. */
+  /** Items certainly written or deleted. */
   items: number;
-  /** Of `putMany`: how many entries from the first on are certainly written, one after the other. Go on with `entries.slice(done)`. */
+  /** Of `putMany`: how many leading entries are certainly written. Continue with `entries.slice(done)`. */
   done?: number;
-  /** Of `putMany`: the entry that cannot be written, counted from 1; absent where a call of DynamoDB failed. */
+  /** Of `putMany`: the entry that can't be written, counted from 1; absent if a DynamoDB call failed. */
   position?: number;
 }
 
-/**
- * A write of many items that ended before its last one. `code` is that of the error that ended it, which is the `cause`; the other fields
- * say how far it came.
- */
+/** A write of many items that ended early. `code` is that of its `cause`; the other fields say how far it came. */
 export class UnfinishedWriteError extends EdgeloomError implements WriteProgress {
   readonly items: number;
   readonly done?: number;
   readonly position?: number;
-  /** Of a failed call of DynamoDB: whether the same call may succeed later. */
+  /** For a failed DynamoDB call: whether the same call may succeed later. */
   readonly kind?: StoreErrorKind;
 
   constructor(cause: EdgeloomError, message: string, hint: string, { items, done, position }: WriteProgress) {
@@ -34,7 +31,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   }
 }
 
-/** An error with how far the write came. An error of the caller's own, such as a signal's reason, stays what it is. */
+/** Leaves the caller's own errors, such as a signal's reason, unchanged. */
 export function unfinished(error: unknown, given: WriteProgress & { what: string; hint: string }): unknown {
   if (!(error instanceof EdgeloomError)) return error;
   const { what, items, position } = given;

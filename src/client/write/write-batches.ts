@@ -2,19 +2,18 @@ import type { BatchWrite, Store } from '../../core/store-port.ts';
 import { forEachSettled, slicesOf } from '../../foundation/for-each.ts';
 import { BATCH_ITEMS } from './unfinished.ts';
 
-/** How the calls of a long write are made. */
 export interface BatchesOptions {
-  /** Ends the waits of the calls, and lets no other call begin. */
+  /** Aborts waits, and prevents further calls. */
   signal?: AbortSignal | undefined;
-  /** Calls under way at once. Default 1. */
+  /** Calls in flight at once. Default 1. */
   atOnce?: number;
-  /** Called after each call with the number of items that it has certainly written, and of calls of DynamoDB that it took. */
+  /** Called after each call with the items certainly written and the DynamoDB calls made. */
   onWritten?: (items: number, calls: number) => void;
 }
 
 /**
- * Writes items of distinct keys, 25 a call. Throws the store's first error when the calls under way have their answers, so that `onWritten` has
- * counted all that is written; no other call is made then.
+ * Writes items with distinct keys, 25 per call. After an error no more calls are made; it is thrown once all calls in
+ * flight are answered, so that `onWritten` has counted everything written.
  */
 export async function writeInBatches(
   store: Pick<Store, 'writeMany'>,

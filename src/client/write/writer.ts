@@ -38,29 +38,27 @@ import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
- * Writes base items, and only those. Every item is checked in full before it is sent: ids,
- * types, what `fields` declares (its output is what is written), what DynamoDB would refuse, and what the projector
- * would have to quarantine. A refusal is an `EdgeloomError` that names item, attribute and remedy. A condition
- * (`ifAbsent`, `ifPresent`, `if`) that does not hold is a `ConditionFailedError` with the item as it is. Operations give the
- * units that they took with `capacity: true`.
+ * Writes base items, and only those. Every item is checked in full before it is sent: ids, types, `fields` (whose
+ * output is written), DynamoDB's rules, and what the projector would have to quarantine. Refusals are an
+ * `EdgeloomError` that names item, attribute and remedy. A failed condition (`ifAbsent`, `ifPresent`, `if`) is a
+ * `ConditionFailedError` with the item as it is. `capacity: true` returns the consumed units.
  */
 export interface Writer<G extends CompiledModel> {
   /**
-   * Puts a node whole, in one PutItem: attributes that are not given are gone. `updateNode` changes some of them.
+   * Puts a whole node in one PutItem: attributes that aren't given are removed. Use `updateNode` to change some of
+   * them.
    *
-   * @example
-   * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
+   * @example await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
    */
   putNode<Id extends NodeId<G>>(
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
-   * Puts a part of a node whole, in one PutItem: attributes that are not given are gone. Without its node, which does not have to
-   * exist, reads do not show it.
+   * Puts a whole part of a node in one PutItem: attributes that aren't given are removed. The node needn't exist, but
+   * reads only show the part with its node.
    *
-   * @example
-   * await writer.putPart('USER-U1', 'STATE', { status: 'online' });
+   * @example await writer.putPart('USER-U1', 'STATE', { status: 'online' });
    */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
@@ -74,13 +72,13 @@ export interface Writer<G extends CompiledModel> {
     change: Change<PartAttributes<G, TypeOfId<G, Id>, P>, PartInput<G, TypeOfId<G, Id>, P>>,
     options?: UpdateOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): Promise<UpdatedItem<PartAttributes<G, TypeOfId<G, Id>, P>>>;
-  /** Deletes a part of a node; an absent one is fine. */
+  /** Deletes a part of a node, if it exists. */
   deletePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
     options?: WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): Promise<CallResult>;
-  /** Puts an edge whole. Neither of its nodes has to exist. Where keys are hashed it makes the key and sets `targetId`. */
+  /** Puts a whole edge. Its nodes needn't exist. With hashed keys, makes the key and sets `targetId`. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -88,20 +86,20 @@ export interface Writer<G extends CompiledModel> {
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
   ): Promise<CallResult>;
   /**
-   * Changes some attributes of a node; the others stay as they are, also those that other writers wrote. No update loses what another writer
-   * wrote before it. (A put that comes after it replaces the whole node.)
+   * Changes some attributes of a node; others stay, including those of other writers. No update loses what another
+   * writer wrote before it. (A later put replaces the whole node.)
    *
-   * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem without a read, or
-   * with one where the type declares `fields`, since the whole result is validated. Or it is a function from the present
-   * attributes to the next, which may run several times: what it looked at has to be unchanged when its result is
-   * written, and only what differs is written.
+   * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem, without a
+   * read unless the type declares `fields`, since the whole result is validated. Or it is a function from the current
+   * attributes to the next, which may run several times: what it read must be unchanged when its result is written, and
+   * only differences are written.
    *
-   * Throws `not-found` for an absent node (unless `upsert`), `condition-failed`, `too-much-contention`,
-   * `too-many-attributes` where it depends on more than 150, and `outcome-unknown` where the answer was lost (unless
+   * Throws `not-found` for a missing node (unless `upsert`), `condition-failed`, `too-much-contention`,
+   * `too-many-attributes` if it depends on more than 150, and `outcome-unknown` if the answer was lost (unless
    * `idempotent`).
    *
-   * @example
-   * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
+   * @example await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport']
+   * } });
    * await writer.updateNode('GOAL-G1', ({ points, ...rest }) => ({ ...rest, points: points * 2 }));
    */
   updateNode<Id extends NodeId<G>>(
@@ -118,11 +116,11 @@ export interface Writer<G extends CompiledModel> {
     options?: UpdateOptions<EdgeAttributes<G, E>>,
   ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
   /**
-   * The writer of a session, which remembers the key of each item before it is written: a reader with the same session
-   * shows the writes at once.
+   * A session's writer notes each item's key before it is written, so that a reader with the same session shows the
+   * write at once.
    */
   with(session: Session): Writer<G>;
-  /** Deletes an edge; an absent one is fine. */
+  /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -130,31 +128,29 @@ export interface Writer<G extends CompiledModel> {
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<CallResult>;
   /**
-   * Deletes a node; an absent one is fine. Its edges and parts stay: see `deleteNodeWithEdges`. Where its type has versions, `if` has to
-   * name the one that was read (`versioned-type`).
+   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. If its type has versions, `if`
+   * has to name the version that was read (`versioned-type`).
    */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
     ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
-   * Makes many operations at once, 25 a call; where a key repeats, the last operation on it wins. All are checked first:
-   * a bad one, and nothing is written, with an `InvalidBatchError` that lists every bad one. It is no transaction: where
-   * the store fails, a part may be written (`UnfinishedWriteError`); running the batch again is fine.
+   * Makes many operations, 25 per call; if a key repeats, the last operation wins. All are checked first: if one is
+   * bad, nothing is written, and an `InvalidBatchError` lists all bad ones. Not a transaction: if the store fails, a
+   * part may be written (`UnfinishedWriteError`); running the batch again is safe.
    *
-   * @example
-   * await writer.batch((batch) => {
+   * @example await writer.batch((batch) => {
    *   batch.putNode('GOAL-G1', { title: 'Run' });
    *   batch.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    * });
    */
   batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: CallOptions): Promise<WriteBatchResult>;
   /**
-   * Makes up to 100 operations, all of them or none, at twice the capacity. Projections never need it; rules over several
-   * items do. A failed condition is a `TransactionFailedError` that lists each of them, with the item as it is.
+   * Makes up to 100 operations, all or none, at twice the capacity. Projections never need it, but rules over several
+   * items do. If conditions fail, a `TransactionFailedError` lists them, each with the item as it is.
    *
-   * @example
-   * await writer.transact((transaction) => {
+   * @example await writer.transact((transaction) => {
    *   transaction.requireNode('GOAL-G1');
    *   transaction.requireNode('USER-U1', { if: { status: 'ACTIVE' } });
    *   transaction.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' }, { ifAbsent: true });
@@ -165,26 +161,26 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts nodes and edges, 25 a call. Those of an array are checked first: if one is bad, nothing is written (`InvalidBatchError`). Those
-   * of a stream are taken as fast as they are written; a bad one ends it, and what came before is written. Puts of one key are made in
-   * their order. An `UnfinishedWriteError` says how far it came (`done`), so that the rest can be written.
+   * Puts nodes and edges, 25 per call. An array is checked first: if an entry is bad, nothing is written
+   * (`InvalidBatchError`). A stream is consumed as fast as it is written; a bad entry ends it, and those before it are
+   * written. Puts of the same key are made in order. An `UnfinishedWriteError` says how far it came (`done`), so that
+   * the rest can be written.
    *
-   * @example
-   * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
+   * @example await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
    */
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
-   * Deletes a node with its parts, with the edges that leave it, and with those that enter it as far as the node's side knows them: all of
-   * an edge type with `copy`; of one with `inbound` those that are in at least one of its orders, because they, or their
-   * source nodes, have what it sorts by. The projector makes what knows them, and it lags behind, so edges put in the last
-   * moments may stay. Types of both kinds that may have left some are named in the result. The node goes last and everything is looked up again, so after a crash, or to catch
-   * such latecomers, run it again. It costs a Query of the partition, one of each index partition of the node's incoming
-   * edge types, a read and a delete for each edge, and a read of the registry each 30 seconds. A node of many edges takes `maxRcu` and
-   * `maxWcu`: units a second that all of it may consume.
+   * Deletes a node with its parts, its outgoing edges, and those incoming edges that can be found from the node: all of
+   * an edge type with `copy`; for a type with `inbound`, those in at least one of its orders (they or their sources
+   * have the attribute it sorts by). The projector maintains these lists with a lag, so edges put in the last moments
+   * may stay. The result names edge types of which some may be left. The node goes last and everything is looked up
+   * again, so run it again after a crash, or to catch late edges. It costs a Query of the partition, one for each index
+   * partition of the node's incoming edge types, a read and a delete per edge, and a read of the registry every 30
+   * seconds. For a node with many edges pass `maxRcu` and `maxWcu`: units per second for all of it.
    *
-   * Incoming edges are looked up in what the table keeps and readers may use. Throws `projection-not-ready`, with nothing deleted,
-   * where that does not have all of what the model finds them by: while `edgeloom migrate` builds it, or before it was run. A node of a type
-   * with versions that has changed meanwhile stays (`condition-failed`).
+   * Throws `projection-not-ready`, with nothing deleted, if the table doesn't yet have everything that the model finds
+   * incoming edges by: before or while `edgeloom migrate` builds it. A node with versions that has changed in the
+   * meantime stays (`condition-failed`).
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
@@ -204,28 +200,26 @@ export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /**
-   * The time, in milliseconds since 1970, by which items are over: as of a reader. A test gives one that it moves. Default: the system's
-   * clock.
+   * The current time in milliseconds since 1970, which decides what has ended, as for a reader. Tests can pass a clock
+   * of their own. Default: the system's clock.
    */
   now?: (() => number) | undefined;
   /** The table. */
   store: Store;
   /**
-   * Gives attributes that each put and update writes in addition, such as a time or defaults, for programs whose validators give none.
-   * It is called for each item of a batch, a transaction and `putMany`; deletions and `importFile` do not call it. `fields`
-   * have to declare its attributes, or leave attributes open. Default: none.
+   * Returns attributes that each put and update writes in addition, such as a time or defaults, for programs whose
+   * validators don't add any. Called for each item of a batch, transaction and `putMany`, but not for deletions and
+   * `importFile`. `fields` have to declare these attributes, or leave attributes open. Default: none.
    *
-   * @example
-   * createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
+   * @example createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
    */
   onWrite?: OnWrite | undefined;
 }
 
 /**
- * Makes the writer of a graph, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
+ * Makes a graph's writer, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
- * @example
- * const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
+ * @example const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
  * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
@@ -330,11 +324,11 @@ function writerOf(
       );
     },
   };
-  // The graph's types say what attributes there are; at run time the validators do.
+  // Attribute types are only known at compile time; validators check at run time.
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
-/** The leases of a writer, which its deletions share: they read the registry once in half a minute. */
+/** A writer's deletions share their leases, which read the registry once in half a minute. */
 function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
   const leases = new Map<string | undefined, ReaderLeases>();
   return (replica) => {

@@ -1,13 +1,13 @@
 import { bytesOfBase64 } from './base64.ts';
 
 /**
- * DynamoDB's attribute values, as the low-level API speaks them, and the few operations the pure core needs on them.
+ * DynamoDB's attribute values in their wire form, and the operations that the pure core needs.
  *
- * The core works on these directly: stream images arrive in this form and derived items leave in it, so numbers keep
- * their 38 digits and nothing is converted twice.
+ * The core works on them directly: stream images have this form and derived items leave in it, so numbers keep their 38
+ * digits and nothing is converted twice.
  */
 
-/** One attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
+/** An attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
 export type AttributeValue =
   | { S: string }
   | { N: string }
@@ -20,26 +20,24 @@ export type AttributeValue =
   | { L: AttributeValue[] }
   | { M: Record<string, AttributeValue> };
 
-/** An item (or a part of one) in DynamoDB's wire form. */
+/** An item (or part of one) in DynamoDB's wire form. */
 export type Item = Record<string, AttributeValue>;
 
-/** The type descriptor of a value: `S`, `N`, `B`, `SS`, `NS`, `BS`, `BOOL`, `NULL`, `L` or `M`. */
 export type AttributeType = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NULL' | 'L' | 'M';
 
 const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M']);
 
-/** The type descriptor of `value`; throws a TypeError where it is not an attribute value. */
+/** Throws a TypeError if `value` isn't an attribute value. */
 export function typeOf(value: AttributeValue): AttributeType {
   for (const key in value) if (TYPES.has(key)) return key as AttributeType;
   throw new TypeError('not a DynamoDB attribute value');
 }
 
-/** The text of a string attribute, or undefined where the value is absent or of another type. */
 export function stringOf(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** The JSON value that the text of a string attribute holds; undefined where there is no such attribute, or its text is no JSON. */
+/** The JSON value in a string attribute; undefined if the attribute is missing or its text isn't JSON. */
 export function jsonOf(value: AttributeValue | undefined): unknown {
   const text = stringOf(value);
   if (text === undefined) return undefined;
@@ -51,26 +49,26 @@ export function jsonOf(value: AttributeValue | undefined): unknown {
   }
 }
 
-/** Returns the text of a string attribute from a value that nobody has checked; undefined if it is no string attribute. */
+/** For values from outside; undefined if it isn't a string attribute. */
 export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
   return isText ? (value.S as string) : undefined;
 }
 
-/** The decimal text of a number attribute, or undefined where the value is absent or of another type. */
+/** Undefined if the value is absent or of another type. */
 export function numberOf(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'N' in value ? value.N : undefined;
 }
 
-/** An attribute of an item by name. Own properties only: an attribute may be called `constructor`. */
+/** Own properties only: an attribute may be named `constructor`. */
 export function attributeOf(item: Item, name: string): AttributeValue | undefined {
   const value: unknown = item[name];
-  // Objects inherit functions and their prototype only, so most values need no second look.
+  // Objects only inherit functions and their prototype, so most values need no second look.
   const mayBeInherited = typeof value === 'function' || value === Object.prototype || value === null;
   return mayBeInherited && !Object.hasOwn(item, name) ? undefined : (value as AttributeValue | undefined);
 }
 
-/** Sets a property so that names such as `__proto__` are plain data. */
+/** Safe for names such as `__proto__`. */
 export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
@@ -82,13 +80,12 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
 /** Levels of lists and maps; DynamoDB allows 32. */
 const MOST_LEVELS = 32;
 
-/** Something in an image that DynamoDB cannot have put there. */
+/** An image contains something that DynamoDB can't have put there. */
 export class MalformedValueError extends Error {}
 
 /**
- * The value with binary parts as bytes. Lambda's event carries binary as base64 text where the SDK gives bytes;
- * texts and numbers come back as they are, not copied. Nothing is taken on trust: what is no attribute value, or nested
- * deeper than DynamoDB allows, is a `MalformedValueError`.
+ * Binary as bytes: Lambda's events have base64 text where the SDK has bytes. Texts and numbers aren't copied. Throws
+ * `MalformedValueError` for anything that isn't an attribute value, or is nested deeper than DynamoDB allows.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -110,7 +107,6 @@ export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeVa
   throw new MalformedValueError('is no attribute value');
 }
 
-/** Tells whether a value is a list of texts. */
 export function isTextList(values: unknown): values is string[] {
   return Array.isArray(values) && values.every((value) => typeof value === 'string');
 }
@@ -125,12 +121,12 @@ function toBytes(binary: Uint8Array | string): Uint8Array {
   return bytes;
 }
 
-/** The base64 text of binary data; where an event has a text already, that one. */
+/** Text from an event already is base64. */
 function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
-/** Tells whether two values are the same to DynamoDB: sets without order, numbers by their value. */
+/** Whether DynamoDB considers two values equal: sets without order, numbers by value. */
 export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -142,11 +138,10 @@ export function sameValue(left: AttributeValue | undefined, right: AttributeValu
   return canonicalText(left) === canonicalText(right);
 }
 
-/** Tells whether two items have the same attributes with the same values. */
 export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
-  // Written without lists of names: every image of a batch comes by here.
+  // Avoids lists of names: every image of a batch passes here.
   let more = 0;
   for (const name in left) {
     if (!sameValue(left[name], attributeOf(right, name))) return false;
@@ -160,7 +155,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** Returns a text of a value. Two values have the same text exactly if `sameValue` says that they are the same. */
+/** Two values have the same text exactly if `sameValue` holds. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -175,18 +170,18 @@ export function canonicalText(value: AttributeValue): string {
   return JSON.stringify(value);
 }
 
-/** Sign, significant digits and exponent of a decimal number: `0.digits x 10^exponent`; zero has no digits. */
+/** A decimal number as `0.digits x 10^exponent`; zero has no digits. */
 export interface Decimal {
   negative: boolean;
   digits: string;
   exponent: number;
 }
 
-/** DynamoDB's numbers have 38 digits and three of exponent. Longer texts would take the expressions below long. */
+/** DynamoDB's numbers have 38 digits and a three-digit exponent. Longer texts would slow down the expressions below. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
-/** Splits decimal text exactly, without a JS double; undefined where the text is not a number. */
+/** Splits decimal text exactly, without a JS double; undefined if it isn't a number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length > MOST_NUMBER_CHARACTERS ? null : DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -223,8 +218,8 @@ function canonicalNumber(text: string): string {
 }
 
 /**
- * The size of an item as DynamoDB bills it, in bytes: UTF-8 names plus values. Source: "DynamoDB item sizes and
- * formats" in the developer guide; numbers are about one byte per two significant digits plus one.
+ * The size of an item as DynamoDB bills it: UTF-8 names plus values. Source: "DynamoDB item sizes and formats" in the
+ * developer guide. A number takes about one byte per two significant digits plus one.
  */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
@@ -232,7 +227,6 @@ export function itemSizeBytes(item: Item): number {
   return size;
 }
 
-/** Tells whether an item has at most `limitBytes` bytes. It is measured only if a cheap upper bound does not decide. */
 export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }

@@ -1,23 +1,21 @@
 import { describe } from './describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
-/** Encodings of dates into index sort keys. */
-
 /** Characters (UTF-16 units) of a date, most of them digits of its fraction. */
 export const MAX_DATE_CHARACTERS = 256;
 
-/** A date without a time. */
+/** A date without time. */
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
 /**
- * Encodes an ISO 8601 date, or date and time, as UTC: `2020-07-01T00:00:00[.fraction]`. Fractions keep every digit. A
- * time without an offset is taken as UTC, so that the result never depends on a machine's time zone.
+ * Encodes an ISO 8601 date, with or without time, as UTC: `2020-07-01T00:00:00[.fraction]`. Fractions keep every digit.
+ * A time without offset is UTC, so that the result doesn't depend on the machine's time zone.
  */
 export function encodeDate(text: string): string {
   if (text.length > MAX_DATE_CHARACTERS) throw new TooLongError(text.length, MAX_DATE_CHARACTERS);
-  // Most dates have no time; those that do not exist are refused below.
+  // Most dates have no time; impossible dates are refused below.
   if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {
     return `${text}T00:00:00`;
   }
@@ -44,7 +42,6 @@ export function encodeDate(text: string): string {
   return utc.toISOString().slice(0, 19) + fractionText;
 }
 
-/** The number that some digits of a text make. */
 function digitsAt(text: string, from: number, to: number): number {
   let number = 0;
   for (let i = from; i < to; i++) number = number * 10 + text.charCodeAt(i) - 48;

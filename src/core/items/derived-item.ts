@@ -3,32 +3,32 @@ import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
 /** Names of the attributes of derived items: views, index items, tombstones and quarantine entries. */
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
-/** Counts the writes of a derived item: what a conditional write on a read state compares. */
+/** Counts a derived item's writes; conditional writes compare it. */
 export const REVISION = 'r';
-/** Edge types that left a view's set because it grew beyond its budget (string set). */
+/** Edge types evicted from a view's edge set because it exceeded its budget (string set). */
 export const EVICTED = 'evicted';
 /** The original value of a search item, before folding and encoding: see `valueIn`. */
 export const VALUE = 'value';
-/** On an item that a count counts, or a total: the name of that. */
+/** The name of a count, on the count and the items it counts. */
 export const COUNTED = 'counted';
-/** On such an item: what it adds to the count besides itself: values of sums (N) and of groups (S), by the count's attributes. */
+/** What a counted item adds besides itself: values of sums (N) and groups (S), by the count's attributes. */
 export const LEDGER = 'ledger';
-/** On such an item: the groups of the ledger whose values the count has no room for (string set). */
+/** Groups of the ledger for whose values the count has no room (string set). */
 export const OTHER = 'other';
-/** Copies of target nodes' attributes in a view: a map of maps, by the edge's sort key. */
+/** Copies of target nodes' attributes in a view: a map of maps by the edge's sort key. */
 export const COPIES = 'copies';
-/** On the reverse item of an edge: the node that the edge leaves. */
+/** On an edge's reverse item: the node that the edge leaves. */
 export const CHILD = 'child';
-/** On the continuation of a fan-out: sort key of the last reverse item that was visited; absent where it is done. */
+/** On a fan-out's continuation: sort key of the last visited reverse item; absent when done. */
 export const AFTER = 'after';
-/** On a continuation under way that a further change has met: the place from which the children are visited once more. */
+/** On a running continuation after a further change: where to start visiting the children again. */
 export const AGAIN = 'again';
-/** How many counted edges of a type a node has. */
+/** Number of counted edges of a type. */
 export const COUNT = 'count';
-/** Fingerprint of the model that shaped the item; for information. */
+/** Fingerprint of the model that shaped the item, for information. */
 export const MODEL = 'model';
 
-/** The indexes that a table may have: as many as DynamoDB takes. */
+/** As many indexes as DynamoDB allows. */
 // biome-ignore format: a list of numbers
 export const INDEX_NAMES = [
   'gsi0', 'gsi1', 'gsi2', 'gsi3', 'gsi4', 'gsi5', 'gsi6', 'gsi7', 'gsi8', 'gsi9',
@@ -38,27 +38,27 @@ export const INDEX_NAMES = [
 /** An index that a model can use. */
 export type IndexName = (typeof INDEX_NAMES)[number];
 
-/** The indexes that a model may use unless it says how many, and that every table of a stack has. */
+/** The indexes that every table of a stack has, and that a model uses by default. */
 export const USUAL_INDEXES: readonly IndexName[] = INDEX_NAMES.slice(0, 2);
 
-/** Key attributes of an index item, in each index. */
+/** Key attributes of each index. */
 export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
 ) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
 
-/** The attribute with the original value that a search item has in an index: an item that several searches share has one for each. */
+/** The attribute with a search item's original value: an item shared by several searches has one per index. */
 export function valueIn(index: IndexName): string {
   return index === 'gsi0' ? VALUE : `${index}${VALUE}`;
 }
 
-/** The attributes that readers need of an index item besides its keys: all that an index holds of it. */
+/** The attributes besides keys that readers need. */
 function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
 /**
- * Attributes of quarantine entries: the base item, why, since when, and the derived keys concerned; `in` is the partition of a
- * derived key that is not in that of the base item.
+ * Attributes of quarantine entries: base item, reason, time, and the affected derived keys; `in` is the partition of a
+ * derived key outside the base item's partition.
  */
 export const QUARANTINE_FIELDS = {
   of: 'of',
@@ -70,14 +70,14 @@ export const QUARANTINE_FIELDS = {
 } as const;
 
 /**
- * The attributes that an index holds besides the keys. A change of others, such as the revision, costs nothing in the index. Entries of
- * the quarantine are listed in gsi0. DynamoDB takes 20 for an index and 100 for all indexes of a table.
+ * Non-key attributes of an index; changes of others, such as the revision, cost nothing in the index. gsi0 also lists
+ * quarantine entries. DynamoDB allows 20 per index and 100 for all indexes of a table.
  */
 export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
 }
 
-/** The part of a derived item that an index holds, without the keys of the table. */
+/** What an index holds of a derived item, without the table's keys. */
 export function shownInIndex(index: IndexName, item: Item): Item {
   const shown: Item = {};
   for (const name of [...Object.values(INDEX_KEYS[index]), ...attributesInIndex(index)]) {
@@ -86,12 +86,11 @@ export function shownInIndex(index: IndexName, item: Item): Item {
   return shown;
 }
 
-/** The attributes that an index item has for one index: its keys there, and a searched value. */
 export function fieldsIn(index: IndexName): readonly string[] {
   return [...Object.values(INDEX_KEYS[index]), valueIn(index)];
 }
 
-/** The attributes of an index item, or a reverse item, that the planner decides, all of them cleared in a tombstone. */
+/** Attributes of an index item or reverse item that the planner decides; a tombstone has none. */
 export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
   ...INDEX_NAMES.flatMap(fieldsIn),
   ATTRIBUTES,
@@ -100,7 +99,7 @@ export const INDEX_ITEM_FIELDS: ReadonlySet<string> = new Set([
   CHILD,
 ]);
 
-/** Every attribute name that derived items use besides the table's key and TTL. */
+/** All attributes of derived items besides the table's key and TTL. */
 export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   EDGE_SET,
   REVISION,
@@ -116,48 +115,49 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Every attribute name of the items in the service partition, besides the table's keys, its TTL, and those of derived items. An index with
- * such a key of another type would have DynamoDB refuse these items.
+ * All attributes of items in the service partition, besides the table's keys, its TTL, and those of derived items. If
+ * an index has one of them as a key of another type, DynamoDB refuses these items.
  */
 export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...['state', 'version', 'place', 'definition', 'sinceMs', 'claims', 'stream', 'versions'],
   ...['maker', 'p', 'keys', 'resolved', 'key', 'rev', 'seen', 'lag'],
 ]);
 
-/** Attributes that own items have as short texts, and few of them: an index of texts may have them as a key. */
+/** Attributes with few, short texts in our own items: an index may have them as a text key. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
-/** How long a tombstone is kept, in hours: longer than a write can take to land after the read that it rests on, whoever sends it. */
+/**
+ * How long a tombstone is kept, in hours: longer than any write may take to arrive after the read that it is based on.
+ */
 // rule: tombstone-outlives-late-writes
 export const TOMBSTONE_HOURS = 48;
 
-/** The attributes that an empty derived item may have, without its key and its expiry. */
+/** What an empty derived item may have besides its key and expiry. */
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([REVISION, MODEL]);
 
-/** Tells whether a derived item is a tombstone of any kind: it holds nothing, and has an expiry. */
+/** Whether a derived item holds nothing and has an expiry. */
 export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {
   if (item[ttl] === undefined) return false;
   const own = new Set([partitionKey, sortKey, ttl]);
   return Object.keys(item).every((name) => own.has(name) || OF_EMPTY_ITEMS.has(name));
 }
 
-/** Names of a table's attributes. */
 interface TombstoneNames {
   partitionKey: string;
   sortKey: string;
   ttl: string;
 }
 
-/** A number that adding one changes: DynamoDB keeps 38 digits, so a fraction or a huge number may stay as it is. */
+/** Adding one must change the number: DynamoDB keeps 38 digits, so a fraction or huge number might stay the same. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
-/** Returns the stored revision of a derived item; undefined if it has none, or a malformed one. */
+/** Undefined if missing or malformed. */
 export function revisionOf(item: Item | undefined): string | undefined {
   const revision = numberOf(item?.[REVISION]);
   return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
 }
 
-/** The condition of a write to an item that was seen: that nothing has been written to it since. */
+/** The condition that an item hasn't been written since it was read. */
 export interface Unchanged {
   kind: 'revision';
   revision: string | undefined;
@@ -166,8 +166,7 @@ export interface Unchanged {
 }
 
 /**
- * Makes the condition that nothing has been written to an item since it was read. The condition also compares the expiry: TTL may
- * have deleted a tombstone since then, and a new item in its place may have the same revision.
+ * Also compares the expiry: TTL may have deleted a tombstone, and a new item in its place may have the same revision.
  *
  * @param ttl the table's TTL attribute; undefined for an item that never has it.
  */

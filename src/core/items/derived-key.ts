@@ -27,31 +27,33 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 export type { KindInTarget } from './key-forms.ts';
 
 /**
- * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse, for every kind, generation, order,
- * hashed key and escape. Nothing else takes a derived key apart.
+ * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse for every kind, generation,
+ * order, hash and escape. No other code takes a derived key apart.
  */
 
-/** The last part of a key: a text, or the hash of a text that no key has room for. */
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
   | { readonly hash: string; readonly text?: undefined };
 
-/** A kind whose keys name an edge type and nothing else. */
+/** Kinds whose keys only name an edge type. */
 type NamedKind = 'count' | 'total' | 'continuation' | 'source-continuation';
 
-/** The parts of a derived sort key. `edgeType` is empty and `generation` is 1 where a key says nothing of them. */
+/**
+ * The parts of a derived sort key. Without an edge type or generation in the key, `edgeType` is empty and `generation`
+ * is 1.
+ */
 export type DerivedKey =
   | { kind: 'view'; edgeType: ''; generation: 1 }
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
   /** The quarantine entry of the item `target`. */
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd }
-  /** An index item of an edge, in a named order or in those that share an item; a hash hides the edge type too. */
+  /** An edge's index item, of a named order or shared by orders; a hash hides the edge type. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   /** The view of a part of a node. */
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
   /**
-   * A search item of a node, or of its part `part`, whose name is the beginning of the search's: `STATE.status`. `value` where the
-   * search has an item for each value.
+   * A node's search item, or that of a `part`, whose name begins the search's name: `STATE.status`. `value` if the
+   * search has an item per value.
    */
   | {
       kind: 'index-item';
@@ -64,16 +66,18 @@ export type DerivedKey =
     }
   /** An index item's prefix with a rest that no projection makes. */
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /** The target item: the index item of a node among its incoming edges. `name` is the edge type; a `/` and the name of a named order follow. */
+  /**
+   * A node's own index item among its incoming edges. `name` is the edge type, followed by `/` and the order's name, if
+   * any.
+   */
   | { kind: 'target-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
-  /** An item that an edge from `source` has in its target's partition. */
+  /** An item in the partition of the target of an edge from `source`. */
   | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
-/** The kinds of derived items, by their sort keys. */
 export type DerivedKind = DerivedKey['kind'];
 
-/** The beginnings of the sort keys of some kinds, in any generation: ranges and filters need no more of them. */
+/** Prefixes of some kinds' sort keys in any generation, for ranges and filters. */
 export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
@@ -83,13 +87,13 @@ export const BEGINNINGS = {
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
 
-/** The kinds of items that edges have in the partitions of their targets. */
+/** Kinds of items that edges have in their targets' partitions. */
 export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[];
 
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
-/** The longer prefix comes first where one begins with the other. */
+/** The longer prefix first, if one begins with the other. */
 const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
   ['total', TOTAL_PREFIX],
@@ -98,8 +102,8 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
 ];
 
 /**
- * Parses the sort key of a derived item. Returns undefined only for the sort key of a base item. A derived key without a known form
- * is an `unknown-item`, or an index item of `nothing`.
+ * Undefined only for a base item's sort key. A derived key of unknown form is an `unknown-item`, or an index item of
+ * `nothing`.
  */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
@@ -120,7 +124,7 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   return UNKNOWN_ITEM;
 }
 
-/** Formats a derived sort key. A hash replaces a text that does not fit. */
+/** Replaces a text that doesn't fit by its hash. */
 export function formatDerivedKey(
   key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>,
 ): DerivedSortKey {
@@ -150,12 +154,12 @@ export function formatDerivedKey(
   }
 }
 
-/** Tells whether a derived sort key is plain: that of an item without generations, or of a first generation. */
+/** Whether the key belongs to an item without generations, or to a first generation. */
 export function isPlainKey(sortKey: string): boolean {
   return splitGeneration(sortKey).generation === 1;
 }
 
-/** A prefix with the mark of a generation after its first `/`. */
+/** The mark follows the prefix's first `/`. */
 function withGenerationMark(prefix: string, generation: number): string {
   const end = prefix.indexOf('/') + 1;
   return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);
@@ -167,7 +171,7 @@ function keyWithEnd(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
 
 const HASH = /^#[0-9a-f]{32}$/;
 
-/** The end of a key; undefined where no text and no hash has this form. Texts that begin with `#` are hashed. */
+/** Undefined if neither a text nor a hash has this form. Texts that begin with `#` are hashed. */
 function parseKeyEnd(rest: string): KeyEnd | undefined {
   if (!rest.startsWith('#')) return { text: rest };
   return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;
@@ -182,7 +186,7 @@ function parseIndexKey(plain: string, generation: number): DerivedKey {
   }
   const order = ORDER_KEY.exec(plain)?.[1];
   const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
-  // The name of a search holds neither character: both are escaped. An edge's sort key begins with its type.
+  // Search names escape both characters; an edge's sort key begins with its type.
   const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
   if (!isEdge) return parseSearchKey(rest, generation) ?? nothing;
   const edge = parseKeyEnd(rest);
@@ -229,8 +233,8 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
 }
 
 /**
- * The sort key of the base item that an index item, or the view of a part, belongs to: an edge's, a part's, or of other search and target
- * items the node's, which is `source`. Undefined where the key has a hash of the edge's sort key, and for a key that no projection makes.
+ * The sort key of the base item that an index item or part's view belongs to: the edge's, the part's, or otherwise the
+ * node's (`source`). Undefined if the key has a hash of the edge's sort key, or no projection makes it.
  */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);

@@ -1,8 +1,5 @@
-/** The beginning of derived sort keys, for pages in a browser too: this file imports nothing. */
-
-/** The first character of every derived item's sort key. */
+/** The first character of every derived sort key. This file imports nothing, so that browsers can load it. */
 export const DERIVED_PREFIX = '~';
-/** The sort keys of derived items: `from` is below all of them, and `to` above. */
+/** `from` is below all derived sort keys, `to` above. */
 export const DERIVED_ITEMS = { from: DERIVED_PREFIX, to: '\u007f' } as const;
-/** The sort keys below those of derived items. */
 export const BELOW_DERIVED = { to: '}\u{10ffff}' } as const;

@@ -4,50 +4,53 @@ import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
 /**
- * Elements of a view's edge set: one text for each edge, its sort key and its labels.
+ * Elements of a view's edge set: one text per edge, with its sort key and labels.
  *
- * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: parts are joined with `|`, a label is its name, a mark for the type and
+ * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: parts are joined with `|`; a label has its name, a mark for the type, and
  * the value. `%`, `|` and the marks are percent-encoded, so decoding is exact for any id and label, without the model.
- * The edge is named by the part before the first `|`, so an element tells its edge whatever its labels are. A hashed key does
- * not tell the target, so there a label `target`, which no model can have, follows: `FRIEND-#95db…|target=USER-U2`.
+ * The part before the first `|` identifies the edge. A hashed key doesn't tell the target, so a label `target`, which
+ * no model can declare, follows: `FRIEND-#95db…|target=USER-U2`.
  */
 
-/** Names that an entry of an edge set has for itself; no label may have them. */
+/** Fields of an edge-set entry; no label may have these names. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
 
-/** A decoded edge: its type, the target node's id, and the labels by name. */
+/** A decoded edge: its type, its target's id, and labels by name. */
 export interface EdgeElement {
   type: string;
   target: string;
   labels: [name: string, value: AttributeValue][];
 }
 
-/** A label value that an element cannot hold. */
+/** A label value that an element can't hold. */
 export class LabelError extends Error {}
 
-/** The label that holds the target where the sort key is hashed; it comes first. */
+/** Holds the target of an edge with a hashed sort key; the first label. */
 const TARGET_LABEL = 'target';
 
 const MARKS = { S: '=', N: ':', BOOL: '?', NULL: '!', B: '*' } as const;
 const MARK = /[=:?!*]/;
 
-/** The element of an edge. Labels are scalars (string, number, boolean, null, binary); others throw `LabelError`. */
+/** Labels are scalars (string, number, boolean, null, binary). Throws `LabelError` for others. */
 export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
   let element = escapeText(edgeKey);
   for (const [name, value] of labels) element += encodeLabel(name, value);
   return element;
 }
 
-/** The encoded label, which follows the edge's key or another label in an element. Throws as `encodeElement` does. */
+/** Throws like `encodeElement`. */
 export function encodeLabel(name: string, value: AttributeValue): string {
   return labelEncoder(name)(value);
 }
 
-/** Values of one label that are remembered, and their characters (UTF-16 units): most labels have a few short ones, such as roles. */
+/**
+ * How many values of a label are cached, and their most characters (UTF-16 units): most labels have a few short values,
+ * such as roles.
+ */
 const REMEMBERED_VALUES = 100;
 const REMEMBERED_CHARACTERS = 40;
 
-/** Encodes the values of one label, as `encodeLabel` does: what they begin with, and common ones, are worked out once. */
+/** Like `encodeLabel`, with cached prefix and common values. */
 export function labelEncoder(name: string): (value: AttributeValue) => string {
   const start = `|${escapeLabelName(name)}`;
   const remembered = new Map<string, string>();
@@ -62,30 +65,29 @@ export function labelEncoder(name: string): (value: AttributeValue) => string {
   };
 }
 
-/** The escaped sort key of an element's edge: the same for every set of labels. */
 export function escapedEdgeOfElement(element: string): string {
   const end = element.indexOf('|');
   // rule: element-tells-its-edge-without-labels
   return end < 0 ? element : element.slice(0, end);
 }
 
-/** Tells whether an element is of the edge with this escaped sort key. */
+/** Whether an element belongs to the edge with this escaped sort key. */
 export function isElementOf(escapedEdgeKey: string, element: string): boolean {
   if (!element.startsWith(escapedEdgeKey)) return false;
   return element.length === escapedEdgeKey.length || element[escapedEdgeKey.length] === '|';
 }
 
-/** The escaped form of an edge's sort key, as `escapedEdgeOfElement` gives it. */
+/** As from `escapedEdgeOfElement`. */
 export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
 
-/** The beginning of an element of an edge with a hashed sort key: `escapedEdge` and the target. */
+/** The start of an element with a hashed sort key: escaped edge and target. */
 export function escapedHashedEdge(edgeKey: string, target: string): string {
   return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
 }
 
-/** Parses an element; undefined if the text is no element, because the set is corrupt. */
+/** Undefined if the set is corrupt and the text isn't an element. */
 export function decodeElement(element: string): EdgeElement | undefined {
   const [edge, ...parts] = element.split('|');
   const key = unescapeText(edge!);
@@ -108,24 +110,23 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** The value of the label that ends an element, if that has this name, which needs no escape. */
+/** The last label's value if it has this name (which needs no escape). */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;
   return decodeLabel(element[start + name.length]!, element.slice(start + name.length + 1));
 }
 
-/** The order in which edge sets are given out: by type, then by target. */
+/** The order of returned edge sets: by type, then target. */
 export function compareElements(left: EdgeElement, right: EdgeElement): number {
   return compareKeys(left.type, right.type) || compareKeys(left.target, right.target);
 }
 
-/** The sort key of an element's edge. */
 export function edgeKeyOfElement(element: string): string {
   return unescapeText(escapedEdgeOfElement(element));
 }
 
-/** The value of a label, with its mark. */
+/** With the mark of its type. */
 function encodeLabelValue(value: AttributeValue): string {
   if ('S' in value) return MARKS.S + escapeText(value.S);
   if ('N' in value) return MARKS.N + value.N;

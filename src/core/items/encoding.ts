@@ -4,14 +4,12 @@ import { describe } from './describe.ts';
 import { EncodingError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/**
- * Encodings of values into index sort keys: the order of the UTF-8 bytes is the order of the values.
- */
+/** Encodes values for index sort keys, so that UTF-8 bytes sort like the values. */
 
-/** The value types that an order may have. */
+/** Value types of orders. */
 export type ValueType = 'string' | 'number' | 'date';
 
-/** Encodes an attribute value for a sort key, a text in the form. Throws `EncodingError` where it is not of the declared type. */
+/** Texts are encoded in the given form. Throws `EncodingError` for a value of another type. */
 export function encodeValue(value: AttributeValue, type: ValueType, form: TextForm): string {
   if (type === 'number') {
     if ('N' in value) return encodeNumber(value.N);
@@ -39,30 +37,28 @@ const TYPE_NAMES: Record<AttributeType, string> = {
   M: 'a map',
 };
 
-/** A type descriptor in words, for messages. */
 export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
 }
 
-/** Encodes a text in the form; refuses lone surrogates, which UTF-8 cannot hold and which would come back as another text. */
+/** Refuses lone surrogates, which UTF-8 can't hold and which would come back as another text. */
 export function encodeString(text: string, form: TextForm): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
   return form(text);
 }
 
-/** Tells whether a text has no lone surrogates. */
 export function isWellFormed(text: string): boolean {
-  // String.prototype.isWellFormed is there from Node 20 on, but not in TypeScript's ES2023 library.
+  // String.prototype.isWellFormed exists from Node 20, but not in TypeScript's ES2023 library.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 const EXPONENT_BIAS = 500;
-/** After the digits of a negative number: sorts above every digit, so that fewer digits (a larger value) sort later. */
+/** After the digits of a negative number: sorts above all digits, so that fewer digits (a larger value) sort later. */
 const NEGATIVE_END = '~';
 
 /**
- * Encodes decimal text: `-` (negative), `0` (zero) or `1` (positive), a biased three-digit exponent, the significant
- * digits; exponent and digits of negative numbers are complemented. Exact for DynamoDB's 38 digits and exponents.
+ * `-` (negative), `0` (zero) or `1` (positive), a biased three-digit exponent, the significant digits; negative numbers
+ * have complemented exponent and digits. Exact for DynamoDB's 38 digits and exponents.
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);
@@ -77,7 +73,6 @@ export function encodeNumber(text: string): string {
   return `-${ninesComplement(exponent)}${ninesComplement(decimal.digits)}${NEGATIVE_END}`;
 }
 
-/** The number that `encodeNumber` has encoded, as decimal text. */
 export function decodeNumber(encoded: string): string {
   if (encoded === '0') return encoded;
   const isNegative = encoded.startsWith('-');
@@ -90,75 +85,72 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * Between value and source in a sort key. It is the lowest character, so that `a` sorts before `ab` whatever follows;
- * a NUL of a value is written `NUL ~`, and since every source begins with `A` to `Z`, which sort below `~`, the
- * order of values with a NUL in them is kept as well.
+ * Separates value and source in a sort key. As the lowest character it sorts `a` before `ab` whatever follows. A NUL in
+ * a value becomes `NUL ~`; since sources begin with `A` to `Z`, below `~`, values with a NUL also keep their order.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
 /** Sorts after the first character of every source. */
 const AFTER_SOURCES = '[';
 /**
- * The highest character; inside a value a NUL follows each of them, which changes no order, as it is the same for all. So no
- * value, whatever its text, reaches the two texts below.
+ * The highest character. Inside a value, a NUL follows each one, which keeps their order, and keeps every value below
+ * the two texts below.
  */
 const HIGHEST = '\u{10ffff}';
-/** Above the sort key of every value. */
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
-/** The sort key of a target item: above `LAST_SORT_KEY`. */
+/** The sort key of a target item, above `LAST_SORT_KEY`. */
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
 
-/** The text of an encoded value inside a sort key. */
+/** An encoded value as it appears in a sort key. */
 export function escapeValue(encoded: string): string {
   const escaped = encoded.includes(SEPARATOR) ? encoded.replaceAll(SEPARATOR, ESCAPED_SEPARATOR) : encoded;
   return escaped.includes(HIGHEST) ? escaped.replaceAll(HIGHEST, HIGHEST + SEPARATOR) : escaped;
 }
 
-/** The sort key of an index item: value, separator, source: unique, and stable where values tie. */
+/** Value, separator, source: unique, and stable for equal values. */
 export function indexSortKey(encoded: string, source: string): string {
   return sortKeyOfEscaped(escapeValue(encoded), source);
 }
 
-/** The same, for a text that `escapeValue` gave. */
+/** Like `indexSortKey`, for a text from `escapeValue`. */
 export function sortKeyOfEscaped(escaped: string, source: string): string {
   return escaped + SEPARATOR + source;
 }
 
-/** The encoded value in the sort key of an index item of a source. */
+/** The inverse of `indexSortKey`, for a known source. */
 export function encodedValueOf(sortKey: string, source: string): string {
   const escaped = sortKey.slice(0, sortKey.length - source.length - SEPARATOR.length);
   return escaped.replaceAll(HIGHEST + SEPARATOR, HIGHEST).replaceAll(ESCAPED_SEPARATOR, SEPARATOR);
 }
 
-/** The lowest sort key that an item with this encoded value can have. */
+/** The lowest sort key that an item with this value can have. */
 export function lowestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR;
 }
 
-/** A text above every sort key of this encoded value and below those of greater values. */
+/** Above every sort key of this value and below those of greater values. */
 export function highestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
 }
 
 /**
- * After each segment of a path. Nothing but the separator above and characters that are escaped sorts below it, so that
- * the order of paths is that of their segments, and a path is the beginning of exactly those that go on from it.
+ * Ends each segment of a path. Only the separator and escaped characters sort below it, so paths sort by their
+ * segments, and a path is a prefix of exactly the paths that continue it.
  */
 const SEGMENT_END = '\u0001';
-/** Characters that would sort below what ends a segment, or be taken for it. */
+/** Characters that would sort below a segment's end, or look like it. */
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';
 const ESCAPED_SEGMENT = /\u0002([a-c])/g;
 
 /**
- * Encodes a path, or the beginning of one: its segments, each with an end, so that `San` is no beginning of `San Jose`.
- * Throws `EncodingError` for a segment that is no valid Unicode.
+ * Encodes a path or its beginning. Each segment has an end, so that `San` is not a prefix of `San Jose`. Throws
+ * `EncodingError` for invalid Unicode.
  */
 export function encodePath(segments: readonly string[], form: TextForm): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
 }
 
-/** The segments that `encodePath` has encoded. */
 export function segmentsOf(encoded: string): string[] {
   return encoded
     .split(SEGMENT_END)
@@ -168,7 +160,7 @@ export function segmentsOf(encoded: string): string[] {
     );
 }
 
-/** Replaces a character by the escape and a letter, which sort as the character did: after the end, before the rest. */
+/** The escape and a letter sort like the character: after the end, before everything else. */
 function escapeSegment(segment: string): string {
   return segment.replace(
     ESCAPED_IN_SEGMENT,
@@ -177,8 +169,8 @@ function escapeSegment(segment: string): string {
 }
 
 /**
- * Compares texts by their UTF-8 bytes, as DynamoDB orders keys. JS compares UTF-16 code units, which puts characters
- * beyond the basic plane (emoji) below U+E000 to U+FFFF.
+ * Compares by UTF-8 bytes, as DynamoDB orders keys. JS compares UTF-16 code units, which sort characters beyond the
+ * basic plane (emoji) below U+E000 to U+FFFF.
  */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length);

@@ -1,22 +1,28 @@
 import { type AttributeValue, attributeOf, compareNumbers, type Item, sameValue } from './attribute-value.ts';
 import { compareKeys } from './encoding.ts';
 
-/** Filters: what DynamoDB is asked to leave out of a query's answer, and the same judgement in this process, for items that it has not seen. */
+/**
+ * Filters: what DynamoDB leaves out of a query's answer, and the same decision in this process, for items that DynamoDB
+ * hasn't seen.
+ */
 
-/** Comparisons with one value. `<>` holds where the attribute is absent, too; the others hold between values of one type. */
+/**
+ * Comparisons with one value. `<>` also holds for an absent attribute; the others only hold between values of the same
+ * type.
+ */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
-/** A condition on one attribute, or that others do not all hold. */
+/** A condition on one attribute, or that other conditions don't all hold. */
 export type FilterTerm =
   | { attribute: string; compare: Comparison; value: AttributeValue }
   | { attribute: string; compare: 'in'; values: readonly AttributeValue[] }
   | { attribute: string; compare: 'exists' | 'not_exists' }
   | { compare: 'not'; terms: Filter };
 
-/** Conditions, all of which have to hold. */
+/** Conditions that all have to hold. */
 export type Filter = readonly FilterTerm[];
 
-/** Tells whether attributes pass a filter, as DynamoDB judges. Numbers compare exactly, texts by their UTF-8 bytes, binary by its bytes. */
+/** Decides like DynamoDB: numbers compare exactly, texts by UTF-8 bytes, binary by bytes. */
 export function passesFilter(attributes: Item, filter: Filter): boolean {
   return filter.every((term) =>
     term.compare === 'not'
@@ -49,7 +55,7 @@ function isBeginning(prefix: AttributeValue, stored: AttributeValue): boolean {
   return 'B' in prefix && 'B' in stored && Buffer.compare(prefix.B, stored.B.subarray(0, prefix.B.length)) === 0;
 }
 
-/** Below 0: the first value is the lesser. Undefined: the two have no order. */
+/** Negative if the first value is less; undefined if the two have no order. */
 function order(left: AttributeValue, right: AttributeValue): number | undefined {
   if ('S' in left && 'S' in right) return compareKeys(left.S, right.S);
   if ('B' in left && 'B' in right) return Buffer.compare(left.B, right.B);

@@ -11,35 +11,34 @@ import {
 } from './keys.ts';
 
 /**
- * Hashed sort keys of edges: `FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4`. All keys of a type have one length however long
+ * Hashed sort keys of edges: `FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4`. They all have the same length, however long
  * the ids are; an attribute of the edge has the target's id.
  */
 
-/** The attribute of an edge with a hashed key that holds the target's node id. */
+/** The attribute with the target's node id, on an edge with a hashed key. */
 export const TARGET_ID = 'targetId';
 
 const HASHED_NAME = /^#[0-9a-f]{32}$/;
 
-/** Tells whether what follows the edge type in a sort key can be a hash; no node id begins so. */
+/** Whether the text after the edge type can be a hash; no node id has this form. */
 export function isHashedName(name: string): boolean {
   return HASHED_NAME.test(name);
 }
 
-/** An edge's hashed sort key, whatever the texts are: see `hashedEdgeKey`. */
+/** Unchecked; see `hashedEdgeKey`. */
 export function hashedSortKey(edgeType: string, target: string): string {
   return edgeSortKey(edgeType, `#${hash128(target)}`);
 }
 
 /**
- * The sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits (lower case) of
- * the SHA-256 of the target's id in UTF-8. A producer without the writer adds the target's id,
- * in the attribute `targetId`: nothing else says where the edge leads. To delete one, its key is enough.
+ * The sort key of an edge whose type has `keys: 'hashed'`: the edge type, `-#`, and the first 32 hex digits (lower
+ * case) of the SHA-256 of the target's id in UTF-8. Producers that don't use the writer have to set the attribute
+ * `targetId` to the target's id; nothing else says where the edge leads. Its key is enough to delete an edge.
  *
- * Throws an `EdgeloomError`: `invalid-id` where the edge type is no type name or the target no node id, `invalid-key` or
- * `key-too-long` where no key can hold the target.
+ * Throws an `EdgeloomError`: `invalid-id` if the edge type isn't a type name or the target isn't a node id,
+ * `invalid-key` or `key-too-long` if no key can hold the target.
  *
- * @example
- * const target = hashedEdgeKey('FRIEND', 'USER-U2'); // FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4
+ * @example const target = hashedEdgeKey('FRIEND', 'USER-U2'); // FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4
  * const Item = { source: 'USER-U1', target, targetId: 'USER-U2', since: '2026-07-01' };
  * await documents.send(new PutCommand({ TableName: 'records', Item }));
  */

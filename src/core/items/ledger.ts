@@ -3,43 +3,42 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * A ledger is the map in a counted item that lists what the item adds to its count: a number for each sum, and a value for each group.
+ * A ledger is a map in a counted item that lists what the item adds to its count: a number per sum, and a value per
+ * group.
  *
- * A count, or a total, has these attributes at its top level, since an update can add to no other: `count`, `problems`, `sum/hours`,
- * `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. Their numbers are exact: see core/items/units.ts.
+ * A count or total has these attributes at its top level, since an update can't add elsewhere: `count`, `problems`,
+ * `sum/hours`, `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. The numbers are
+ * exact: see core/items/units.ts.
  */
 
-/** The attribute for the number of values that are in no sum or group, because they cannot be. */
+/** Number of values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** The value of a group for all values that a count has no room for. The values of edges have a tag before them. */
+/** Stands for all values of a group that a count has no room for. Edges' values have a tag before them. */
 export const OTHER_VALUES = '~other';
 /** The most values of a group that a count holds. */
 export const MOST_VALUES = 50;
 
-/** The attribute of a sum. */
 export function sumAttribute(name: string): string {
   return `sum/${name}`;
 }
 
-/** The attribute that the value of a group has in a ledger. */
 export function groupAttribute(name: string): string {
   return `by/${name}`;
 }
 
-/** The attribute for the set of a group's values. */
 export function keysAttribute(group: string): string {
   return `keys/${group}`;
 }
 
-/** Numbers to add to a count, or its numbers, in units of 10^-12 by attribute. */
+/** Numbers to add to a count, or a count's numbers, in units of 10^-12 by attribute. */
 export type Amounts = Map<string, bigint>;
 
-/** Attributes of a ledger. An item that somebody else wrote must not add to other attributes of a count. */
+/** A foreign item must not add to other attributes of a count. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
-/** Numbers among the attributes of a count. */
+/** Numbers among a count's attributes. */
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
-/** The numbers that an item adds to the count with a name, as the item has them. An item that names another count adds nothing. */
+/** What an item adds to the named count; nothing if it names another one. */
 export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
@@ -52,10 +51,9 @@ export function amountsOf(item: Item | undefined, countName: string): Amounts {
   return amounts;
 }
 
-/** A count without any edge. */
 export const NO_AMOUNTS: Amounts = new Map();
 
-/** Adds an item to the count that it names, in a map of counts by their names. */
+/** Adds an item to the count that it names; `counts` is by name. */
 export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
   const name = stringOf(item[COUNTED]);
   if (name === undefined) return;
@@ -64,33 +62,28 @@ export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
   counts.set(name, amounts);
 }
 
-/**
- * The ledger of a counted item: the values that it adds to the sums and groups of its count, as pairs of an attribute and a value. It is
- * empty if the item has none. Attributes that no ledger has are left out.
- */
+/** The values that a counted item adds to sums and groups, by attribute; attributes of other forms are left out. */
 function ledgerOf(item: Item | undefined): [string, Item[string]][] {
   const ledger = item?.[LEDGER];
   if (ledger === undefined || !('M' in ledger)) return [];
   return Object.entries(ledger.M).filter(([attribute]) => LEDGER_ATTRIBUTE.test(attribute));
 }
 
-/** The texts of a set; none if there is no set. */
 export function textsOf(item: Item | undefined, attribute: string): readonly string[] {
   const set = item?.[attribute];
   return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
-/** Adds amounts to others. */
 export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
   for (const [attribute, units] of amounts) to.set(attribute, (to.get(attribute) ?? 0n) + sign * units);
 }
 
-/** Tells whether some amounts change nothing. */
+/** Whether the amounts change nothing. */
 export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
-/** The numbers of a stored count; undefined if one of them is malformed. An absent count has none. */
+/** Undefined if one number is malformed. An absent count has none. */
 export function storedAmounts(count: Item | undefined): Amounts | undefined {
   const amounts: Amounts = new Map();
   for (const [attribute, value] of Object.entries(count ?? {})) {
@@ -106,8 +99,8 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
 }
 
 /**
- * The numbers of a stored count whose sets of values list what they should: undefined if one of them is malformed, if a value of some
- * edges is in no set, or if a set has a value without a number. A value that no edge has any more may be listed, with the number 0.
+ * A stored count's numbers if its sets of values are right: undefined if a number is malformed, a value with edges is
+ * in no set, or a set has a value without a number. A value without edges may be listed with the number 0.
  */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
@@ -123,18 +116,18 @@ export function soundAmounts(count: Item | undefined): Amounts | undefined {
   return isListed && hasNumbers ? amounts : undefined;
 }
 
-/** The sets of values of a stored count, in the order of their values. */
+/** A count's sets of values, sorted. */
 export function setsOfValues(count: Item | undefined): { attribute: string; values: string[] }[] {
   const names = Object.keys(count ?? {}).filter((attribute) => attribute.startsWith(keysAttribute('')));
   return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
 }
 
-/** Tells whether an attribute of a count is one of its numbers, or the set of a group's values. */
+/** Whether a count's attribute is a number or a group's set of values. */
 export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
 
-/** Groups of a count at zero, which no edge has: attributes to remove, and the sets of values that stay; undefined: it has none. */
+/** Values that no edge has any more: attributes to remove, and the sets that stay; undefined if there are none. */
 export function groupsAtZero(count: Item): { set: Item; unset: string[] } | undefined {
   const amounts = storedAmounts(count) ?? NO_AMOUNTS;
   const isZero = (name: string): boolean => (amounts.get(name) ?? 0n) === 0n;
@@ -152,21 +145,21 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
   return unset.length === 0 && Object.keys(set).length === 0 ? undefined : { set, unset };
 }
 
-/** The values of groups that an attribute of a count names, without the tags of their types. */
+/** Without the tags of their types. */
 export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
   const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
   const texts = attribute.startsWith(keysAttribute('')) && 'SS' in value ? value.SS : [];
   return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
 }
 
-/** Tells whether two counts say the same: an absent number is 0. */
+/** An absent number is 0. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   const difference: Amounts = new Map(left);
   addAmounts(difference, right, -1n);
   return isZeroAmounts(difference);
 }
 
-/** Tells whether a count has values of a group under one name, although there is room for a value. */
+/** Whether values are added up under one name although there is room for one of them. */
 export function hasRoomForOthers(amounts: Amounts): boolean {
   return [...amounts].some(([attribute, units]) => {
     if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
@@ -174,13 +167,12 @@ export function hasRoomForOthers(amounts: Amounts): boolean {
   });
 }
 
-/** The room that a count had for values when it was read: it says, item by item, which values without a name get one. */
+/** The room that a count had when it was read; decides item by item which unnamed values get a name. */
 export class RoomForOthers {
   private readonly values = new Map<string, Set<string>>();
 
   constructor(private readonly amounts: Amounts) {}
 
-  /** Tells whether a value of the item gets a name. */
   takes(item: Item): boolean {
     const ledger = new Map(ledgerOf(item));
     return textsOf(item, OTHER).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
@@ -196,7 +188,7 @@ export class RoomForOthers {
   }
 }
 
-/** The values of a group that edges have, without the name for all others. */
+/** A group's values that edges have, except the name for all others. */
 function namedValues(amounts: Amounts, prefix: string): string[] {
   return [...amounts].flatMap(([attribute, units]) => {
     const value = attribute.slice(prefix.length);
@@ -204,25 +196,23 @@ function namedValues(amounts: Amounts, prefix: string): string[] {
   });
 }
 
-/** The numbers of a count as a text, for messages and comparisons. */
+/** For messages and comparisons. */
 export function textOfAmounts(amounts: Amounts): string {
   const numbers = [...amounts].filter(([attribute, units]) => attribute !== COUNT && units !== 0n).sort();
   const rest = numbers.map(([attribute, units]) => `, ${attribute} ${textOfUnits(units)}`);
   return textOfUnits(amounts.get(COUNT) ?? 0n) + rest.join('');
 }
 
-/** A counted item as it was read, and its expected fields. */
 export interface CountedChange {
   current: Item | undefined;
   expected: Item | undefined;
 }
 
-/** A value of a group in the ledger that an item is to have. */
+/** A group's value in the expected ledger of an item. */
 interface GroupValue {
-  /** The attribute of the group. */
   attribute: string;
   value: string;
-  /** True if the item has the value already, and it keeps its place. */
+  /** True if the item already has the value. */
   stays: boolean;
 }
 
@@ -238,32 +228,27 @@ function groupValues({ current, expected }: CountedChange, readmits: boolean): G
   });
 }
 
-/**
- * Tells whether an item is to have a value of a group that it does not have: whether there is room for it depends on the count.
- *
- * @param readmits whether values without room are placed once more.
- */
 export function hasNewGroupValue(change: CountedChange, readmits = false): boolean {
   return groupValues(change, readmits).some(({ stays }) => !stays);
 }
 
-/** The values of one group in a count. */
+/** A group's values in a count. */
 interface Group {
   values: Set<string>;
-  /** Values that items of the same write are to have. */
+  /** Values that other items of the same write use. */
   used: Set<string>;
-  /** Values that left the group because no edge has them. */
+  /** Values removed from the group since no edge has them. */
   freed: Set<string>;
 }
 
-/** The room that a count has for the values of groups in one write of items. */
+/** A count's room for group values during one write. */
 export class Room {
-  /** True if the write is right only if the count has not changed since it was read. */
+  /** True if the write is only valid while the count is unchanged. */
   isTaken = false;
-  /** The values of groups that the write adds to, and that the count had when it was read, by the attribute of their set. */
+  /** Values that the write adds to and that the count had when it was read, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};
   private readonly groups = new Map<string, Group>();
-  /** The numbers of the count without the values that the write's items leave. */
+  /** The count's numbers without the values that the write's items leave. */
   private readonly rest: Amounts;
 
   constructor(
@@ -281,7 +266,7 @@ export class Room {
     }
   }
 
-  /** Returns the groups of an item to be written whose values have no room. A value that the item has already stays where it is. */
+  /** An item's groups whose values have no room. A value that the item already has stays. */
   groupsWithoutRoom(change: CountedChange): string[] {
     const other = new Set(textsOf(change.current, OTHER));
     return groupValues(change, this.readmits)
@@ -289,7 +274,7 @@ export class Room {
       .map(({ attribute }) => attribute);
   }
 
-  /** The sets of the groups that lose values, and the numbers of these values. */
+  /** The sets of groups that lose values, and the numbers of these values. */
   get freed(): { set: Item; unset: string[] } {
     const freed: { set: Item; unset: string[] } = { set: {}, unset: [] };
     for (const [attribute, { values, freed: gone }] of this.groups) {
@@ -305,7 +290,7 @@ export class Room {
     const group = this.groupOf(attribute);
     const { values, used } = group;
     const isFull = values.size >= MOST_VALUES;
-    // Another write may take a value away from a full group.
+    // Another write may take a value from a full group.
     if (isFull || !values.has(value)) this.isTaken = true;
     const isFirst = !used.has(value);
     used.add(value);
@@ -331,7 +316,7 @@ export class Room {
     return group;
   }
 
-  /** Takes the values that no edge has out of a group. */
+  /** Removes values that no edge has. */
   private freeUnusedValues(attribute: string, { values, used, freed }: Group): void {
     for (const value of values) {
       // rule: value-that-an-item-gets-keeps-its-room
@@ -348,12 +333,11 @@ function keysAttributeOfGroup(group: string): string {
   return keysAttribute(group.slice(groupAttribute('').length));
 }
 
-/** An item with the groups whose values have no room. */
+/** Marks the groups whose values have no room. */
 export function withGroupsWithoutRoom(item: Item | undefined, others: readonly string[]): Item | undefined {
   return item === undefined || others.length === 0 ? item : { ...item, [OTHER]: { SS: [...others] } };
 }
 
-/** The values of groups that amounts add to, by the attribute of the set that they are in. */
 export function groupValuesByAttribute(amounts: Amounts): Record<string, string[]> {
   const keys: Record<string, string[]> = {};
   for (const [attribute, units] of amounts) {

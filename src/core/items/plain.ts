@@ -1,8 +1,8 @@
 import { type AttributeValue, type Item, numberOf, sameValue, setOwn } from './attribute-value.ts';
 
 /**
- * A DynamoDB number that a JS number cannot hold exactly. Its `value` is the decimal text, up to 38 digits; the writer
- * takes it back unchanged.
+ * A DynamoDB number that a JS number can't hold exactly. `value` is the decimal text, up to 38 digits; the writer
+ * writes it back unchanged.
  */
 export class ExactNumber {
   readonly value: string;
@@ -21,7 +21,7 @@ export class ExactNumber {
   }
 }
 
-/** The digits of an object or bigint that is a number: an `ExactNumber`, or a `NumberValue` of the document client. Else undefined. */
+/** The decimal text of a bigint, an `ExactNumber`, or the document client's `NumberValue`; otherwise undefined. */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return undefined;
@@ -34,15 +34,12 @@ export function numberTextOf(value: unknown): string | undefined {
 /** Converts number text; the default is `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
-/**
- * Tells whether a JS number can be stored: it is finite, and no whole number beyond those that JavaScript holds exactly. A larger one is
- * usually another number that was rounded.
- */
+/** False for infinite numbers and unsafe integers: a larger integer is usually another number that was rounded. */
 export function isStorable(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** A JS number where the writer takes it back as the same number, else an `ExactNumber`. */
+/** A JS number if the writer writes it back as the same number, otherwise an `ExactNumber`. */
 export function exactNumber(text: string): number | ExactNumber {
   const number = Number(text);
   const shortest = String(number);
@@ -50,7 +47,7 @@ export function exactNumber(text: string): number | ExactNumber {
   return isSame ? number : new ExactNumber(text);
 }
 
-/** The plain JS form of an attribute value: sets become `Set`, binary `Uint8Array`, maps plain objects. */
+/** Sets become `Set`, binary `Uint8Array`, maps plain objects. */
 export function toPlain(value: AttributeValue, readNumber: NumberReader = exactNumber): unknown {
   if ('S' in value) return value.S;
   if ('N' in value) return readNumber(value.N);
@@ -65,8 +62,8 @@ export function toPlain(value: AttributeValue, readNumber: NumberReader = exactN
 }
 
 /**
- * The plain JS form of an item. Safe for attributes named `__proto__`: inside maps they are data; at the top of an item
- * the SDK reads them as undefined, and they are left out.
+ * Safe for attributes named `__proto__`: inside maps they are data; at the top of an item the SDK reads them as
+ * undefined, so they are left out.
  */
 export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
   const plain: Record<string, unknown> = {};

@@ -1,18 +1,18 @@
 /** Shard numbers of index partitions: `hash(text) mod shards + 1`. */
 
-/** The hash functions a model may name. */
+/** Hash functions that a model may name. */
 export type HashName = 'fnv1a' | 'codepoint-product';
 
 const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const LAST_OF_ASCII = 0x7f;
 
-/** FNV-1a, 32 bit, over the UTF-8 bytes. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
+/** FNV-1a, 32 bit, over UTF-8 bytes. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
 export function fnv1a(text: string): number {
   let hash = FNV_BASIS;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // A character of ASCII is one byte, and most keys hold no other.
+    // ASCII characters are single bytes, and most keys have no others.
     if (unit > LAST_OF_ASCII) return fnv1aOfBytes(Buffer.from(text, 'utf8'));
     hash = Math.imul(hash ^ unit, FNV_PRIME);
   }
@@ -26,8 +26,8 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
 }
 
 /**
- * The product of the text's Unicode code points, reduced modulo `shards` at every step: a plain product overflows a
- * double after a few characters. Kept for tables that already use it: it is a bad hash (see `edgeloom search --shards`).
+ * The product of the text's code points, reduced modulo `shards` at every step: a plain product overflows a double
+ * after a few characters. For tables that already use it: it is a bad hash (see `edgeloom search --shards`).
  */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;
@@ -35,7 +35,7 @@ export function codePointProduct(text: string, shards: number): number {
   return product;
 }
 
-/** The shard of a text, 1 to `shards`. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
+/** 1 to `shards`. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
 export function shardOf(text: string, shards: number, hash: HashName): number {
   return (hash === 'fnv1a' ? fnv1a(text) % shards : codePointProduct(text, shards)) + 1;
 }

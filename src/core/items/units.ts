@@ -1,21 +1,20 @@
 import { parseDecimal } from './attribute-value.ts';
 
 /**
- * Exact sums of decimals, as whole numbers of 10^-12. DynamoDB refuses an addition that needs more than 38 digits: without bounds, the
- * order of the additions would decide the sum. Within the bounds below no sum of edges needs more digits.
+ * Exact decimal sums as multiples of 10^-12. DynamoDB refuses additions beyond 38 digits, so that without bounds the
+ * order of additions would decide. Within the bounds below no sum of edges needs more digits.
  */
 
-/** Digits behind the point of a value in a sum. */
+/** Digits after the point of a value in a sum. */
 export const SUM_DECIMALS = 12;
 /** Digits before the point of a value in a sum. */
 export const SUM_DIGITS = 15;
 /** Digits that DynamoDB keeps. */
 const STORED_DIGITS = 38;
-/** The number one. */
 export const ONE = 10n ** BigInt(SUM_DECIMALS);
 
 /**
- * A decimal in units of 10^-12; undefined if the text is no number, or has too many digits before or behind the point.
+ * In units of 10^-12; undefined if the text isn't a number, or has too many digits before or after the point.
  *
  * @param mostDigits digits before the point.
  */
@@ -31,12 +30,12 @@ export function parseUnits(text: string, mostDigits = SUM_DIGITS): bigint | unde
   return negative ? -units : units;
 }
 
-/** A stored sum in units; it may have more digits than a value. Undefined as of `parseUnits`. */
+/** May have more digits than a single value; undefined like `parseUnits`. */
 export function parseSumUnits(text: string): bigint | undefined {
   return parseUnits(text, STORED_DIGITS - SUM_DECIMALS);
 }
 
-/** Units as the shortest decimal text. */
+/** The shortest decimal text. */
 export function textOfUnits(units: bigint): string {
   const digits = (units < 0n ? -units : units).toString().padStart(SUM_DECIMALS + 1, '0');
   const fraction = digits.slice(-SUM_DECIMALS).replace(/0+$/, '');

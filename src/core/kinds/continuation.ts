@@ -9,7 +9,7 @@ import { joinedPrefixes } from './joined.ts';
 import { type ItemKind, origin, type SharedKind } from './kind.ts';
 import { hashOfText, type Part, type PartKind } from './part.ts';
 
-/** The items that say how far a fan-out has come. Each write of one makes the record that drives the next page. */
+/** How far a fan-out has come. Each write makes the record that drives the next page. */
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,
@@ -19,7 +19,7 @@ const FAN_OUT: SharedKind = {
   oddities: (context, item) => oddities(FAN_OUT, context, item),
 };
 
-/** The continuation of a fan-out to the copies of a node. */
+/** The fan-out to the copies of a node. */
 export const continuation: ItemKind<'continuation'> = {
   ...FAN_OUT,
   name: 'continuation',
@@ -31,7 +31,7 @@ export const continuation: ItemKind<'continuation'> = {
   ],
 };
 
-/** The continuation of a fan-out to the joined index items of a node's edges. */
+/** The fan-out to the joined index items of a node's edges. */
 export const sourceContinuation: ItemKind<'source-continuation'> = {
   ...FAN_OUT,
   name: 'source-continuation',
@@ -47,10 +47,10 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** The text of a continuation that holds no place. */
+/** The text of a continuation without a place. */
 const COMPLETED = 'a fan-out that has come to its end';
 
-/** A continuation that has not ended. No item decides about it: only time shows whether it is stuck. */
+/** A continuation that hasn't ended. No item decides about it: only time shows whether it is stuck. */
 export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -58,7 +58,7 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
     expected: COMPLETED,
     stored: isFanOutOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
   }),
-  // The state is the revision: a fan-out that writes the same place again and again is not stuck.
+  // The state is the revision: a fan-out that rewrites the same place isn't stuck.
   state: ({ derived }) => ({
     revision: revisionOf(derived),
     base: hashOfText(revisionOf(derived) ?? ''),
@@ -66,12 +66,12 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
-/** Tells whether a fan-out is under way, by its continuation. */
+/** Whether a fan-out is under way, by its continuation. */
 export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
-/** Tells whether a fan-out has still to visit a place, in this round or in the next one. */
+/** In this round or the next. */
 export function willFanOutVisit(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
@@ -81,13 +81,13 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   });
 }
 
-/** The place that a fan-out has reached. A repair that only restarts it does not change its place. */
+/** A repair that only restarts the fan-out doesn't change its place. */
 export function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }
 
-/** Tells whether the model has fan-outs, and so continuations: changes of a node that other nodes' items show. */
+/** Whether changes of a node show in other nodes' items, so that there are fan-outs and continuations. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   let found = withFanOuts.get(graph);
   if (found === undefined) {
@@ -99,7 +99,7 @@ export function hasFanOuts(graph: CompiledModel): boolean {
 
 const withFanOuts = new WeakMap<CompiledModel, boolean>();
 
-/** Returns the stamps of the views that copy along an edge type. */
+/** Stamps of the views that copy along an edge type. */
 export function copyingViewsOf(model: CompiledModel, edgeType: string): string[] {
   const edge = model.edges.get(edgeType);
   return edge?.copy === undefined ? [] : [...edge.from].map((type) => model.shapes?.get(type)?.stamp ?? type);

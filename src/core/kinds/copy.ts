@@ -21,15 +21,15 @@ import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
 
 /**
- * Copies of a target node's attributes in the views of its edges' sources, one for each edge. The view says which edges it lists. The
- * target is called the parent here, a source a child: one parent has many children, in other partitions, and a change of the parent has to
- * reach all of them.
+ * Copies of a target's attributes in the views of its edges' sources, one for each edge. The target is called the
+ * parent here, a source a child: one parent has many children in other partitions, and its changes have to reach them
+ * all.
  *
- * An index cannot find the children: it is eventually consistent, and an edge that it does not show yet would keep the old copy for
- * good. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
+ * An index can't find the children: it is eventually consistent, and an edge missing from it would keep an old copy
+ * forever. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** One copy in a view. The edge, its target node, and a fan-out under way decide about it. */
+/** A copy in a view, decided by the edge, its target node, and a fan-out under way. */
 export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
   isContent: true,
   decidingKeys({ graph }, { source, part }) {
@@ -49,8 +49,8 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
     };
   },
   state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
-    // A fan-out visits the reverse items in order of their keys. If it is past this edge, it has written the view already, which
-    // changed the view's revision, and it repairs nothing here any more.
+    // A fan-out visits reverse items in key order. If it is past this edge, it has already written the view, changing
+    // its revision, and repairs nothing here any more.
     const isAhead = willFanOutVisit(continuation, fanOutAlong(part.target).reverseKey(source));
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
@@ -59,7 +59,7 @@ export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
       fanOut: isAhead ? fanOutPlace(continuation) : undefined,
     };
   },
-  // A copy without an edge goes away with any write of the view.
+  // Any write of the view removes a copy without an edge.
   repairInView({ targets }, graph, { part }) {
     if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
   },
@@ -69,9 +69,9 @@ function isEdgeListed(view: Item | undefined, edge: string): boolean {
   return elementsByEdge(view).has(escapedEdge(edge));
 }
 
-/** One place for a copy in a view: a copy is there, or expected, or both. */
+/** A copy that is in a view, expected there, or both. */
 export interface CopySlot {
-  /** The edge's sort key; if no edge is listed, the attribute name of the copy. */
+  /** The edge's sort key; without a listed edge, the copy's attribute name. */
   edge: string;
   /** The node to copy; undefined if no copy is expected. */
   parent: string | undefined;
@@ -79,29 +79,22 @@ export interface CopySlot {
   stored: string | undefined;
 }
 
-/** The name for an attribute of copies that is not a map. No edge has this name. */
+/** Stands for a `copies` attribute that isn't a map. No edge has this name. */
 export const NO_COPIES = '';
 
-/** Tells whether any edge type of the model copies anything. */
 export function hasCopies(model: CompiledModel): boolean {
   for (const { copy } of model.edges.values()) if (copy !== undefined) return true;
   return false;
 }
 
-/**
- * Returns the node that an edge copies from, by the edge's sort key; undefined if it copies nothing, or if such a node cannot
- * exist.
- */
+/** The node that an edge copies from; undefined if it copies nothing, or the node can't exist. */
 export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
 }
 
-/**
- * Returns a slot for each copy that a view holds or is to hold: one for each listed edge whose type copies, and one for each other copy
- * that the view holds. Empty if there are none.
- */
+/** A slot for each listed edge whose type copies, and for each other copy that the view holds. */
 export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
@@ -116,26 +109,25 @@ export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlo
   return slots;
 }
 
-/** One actual copy of a view, as a text; undefined if there is none of that name. */
 export function storedCopyText(view: Item | undefined, edge: string): string | undefined {
   const copy = storedCopies(view).get(edge);
   return copy && canonicalText(copy);
 }
 
-/** The expected copy of a node for an edge that the view lists, as a text; undefined if there is no such node. */
+/** Undefined if the node doesn't exist. */
 export function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });
 }
 
-/** Tells whether an actual copy equals what its node asks for. */
+/** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const expected = expectedCopyText(graph, edge, node);
   return stored === (expected && hashOfText(expected));
 }
 
-/** Every actual copy. An attribute of copies that is no map counts as one copy, so that it is found wrong. */
+/** A `copies` attribute that isn't a map counts as one copy, so that it is found wrong. */
 function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   const stored = view?.[COPIES];
   if (stored === undefined) return new Map();
@@ -143,34 +135,33 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
 }
 
-/** Many places wait for their nodes at once. A hash takes the same memory for a copy of any size. */
+/** Many slots wait for their nodes at once; a hash has the same size for any copy. */
 function copyHash(copy: Item[string] | undefined): string | undefined {
   return copy && hashOfText(canonicalText(copy));
 }
 
-/** The places of the fan-outs along the type of an edge. */
 function fanOutAlong(edgeKey: string): FanOutPlaces {
   return new FanOutPlaces(typePrefix(edgeKey) ?? '');
 }
 
-/** The model of an edge's type, by the edge's sort key, if it copies attributes of the parent; else undefined. */
+/** The edge's model if it copies attributes of its target. */
 export function copyingEdge(model: CompiledModel, sortKey: string): EdgeModel | undefined {
   const edge = model.edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;
 }
 
-/** The edge types that copy attributes of nodes with the type of this id. */
+/** The edge types that copy attributes of this node's type. */
 export function copyingTypes(model: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
   return [...model.edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
 }
 
-/** The node that an edge enters, by the edge's sort key. */
+/** An edge's target, from its sort key. */
 export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/** The copy that an edge type takes of a node; undefined if the node does not exist. Malformed attributes are left out. */
+/** Undefined if the node doesn't exist. Malformed attributes are left out. */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
   // rule: soft-deleted-node-is-not-copied
@@ -191,10 +182,10 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
   return copy;
 }
 
-/** The copies that edges take of their parents, by the edges' sort keys, from consistent reads; undefined: there is no parent. */
+/** Copies by the edges' sort keys, from consistent reads of the parents; undefined if the parent doesn't exist. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
-/** Returns the copies of edges that have an element: a copy exists only together with its element. */
+/** A copy only exists together with its element. */
 export function copiesWithElement(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,
@@ -210,8 +201,8 @@ export function copiesWithElement(
 }
 
 /**
- * Returns the field with all copies, if it changes. They are written as a whole: one by one they could exceed an update's
- * expression, which takes 300 operands, and a map within the view must exist before a part of it can be set.
+ * The field with all copies, if it changes. They are written as a whole: singly they could exceed the 300 operands of
+ * an update's expression, and a map in the view must exist before a part of it can be set.
  */
 export function copiesField(
   view: Item | undefined,

@@ -20,8 +20,8 @@ import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
 import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
 
 /**
- * The number of a node's counted edges of a type, and their sums and groups. The live items by which these edges are counted decide
- * about it: each of them is written in one transaction with the count.
+ * The number of a node's counted edges of a type, with their sums and groups. The live items by which these edges are
+ * counted decide: each is written in one transaction with the count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -43,7 +43,7 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
-/** The count of the edges that leave a node. */
+/** The count of outgoing edges. */
 export const count: ItemKind<'count'> = {
   ...COUNTS,
   name: 'count',
@@ -55,7 +55,7 @@ export const count: ItemKind<'count'> = {
   },
 };
 
-/** The total of the edges that enter a node. */
+/** The total of incoming edges. */
 export const total: ItemKind<'total'> = {
   ...COUNTS,
   name: 'total',
@@ -66,7 +66,6 @@ export const total: ItemKind<'total'> = {
   },
 };
 
-/** The numbers in a count. */
 export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -80,14 +79,11 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
         (amounts !== undefined && soundAmounts(stored) === undefined ? ', with other values in keys/…' : ''),
     };
   },
-  // A count has no base item. Its revision changes with each of the items that it counts.
+  // A count has no base item. Its revision changes with each item that it counts.
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
 };
 
-/**
- * The values of groups that are added up under one name. Edges that went have made room for some of them, and readers refuse the
- * groups meanwhile.
- */
+/** Group values added up under one name although removed edges have made room. Meanwhile readers refuse the groups. */
 export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
   isUnobserved: true,
   isContent: true,
@@ -103,13 +99,13 @@ export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
   },
 };
 
-/** How often the items are counted again while the count changes. */
+/** How often items are counted again while the count changes. */
 const MOST_COUNTS = 5;
 
 /**
- * Returns a stored count, and the numbers that its items add up to at the same time. If an item appears or disappears during the
- * counting, the count's revision changes, and the items are counted again. Otherwise a wrong count could pass because the items were
- * counted a moment later. After `MOST_COUNTS` attempts the last numbers are returned, although they may be of different times.
+ * A stored count, and the sum of its items at the same moment. If an item is added or removed while counting, the
+ * count's revision changes, and the items are counted again: otherwise a wrong count could pass. After `MOST_COUNTS`
+ * attempts the last numbers are returned, even if of different moments.
  */
 export async function readCountWithItems(
   { store }: Pick<ObserveContext, 'store'>,
@@ -126,7 +122,7 @@ export async function readCountWithItems(
   }
 }
 
-/** Adds up the live items of a node's counted edges of a type, with a consistent Query. */
+/** With a consistent Query. */
 async function sumLiveItems(
   reader: { store: Pick<Store, 'query'> },
   source: string,
@@ -138,7 +134,6 @@ async function sumLiveItems(
   return live;
 }
 
-/** The index items among which the counted ones are. */
 export async function* itemsToCount(
   store: Pick<Store, 'query'>,
   source: string,
@@ -151,10 +146,10 @@ export async function* itemsToCount(
 }
 
 /**
- * The count that holds an edge's index item, or its entry, with this sort key, by its place alone: the one item for each edge that
- * a kept count counts. Undefined for the items of named orders, for those of a generation without a count, and for items of nodes.
+ * The count that holds an edge's index item or entry, by its place: the one item per edge that a kept count counts.
+ * Undefined for items of named orders, of a generation without a count, and of nodes.
  *
- * @param base the key of the edge.
+ * @param base the edge's key.
  */
 export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: string): CounterPlaces | undefined {
   const edgeType = base.source === base.target ? undefined : typePrefix(base.target);
@@ -165,7 +160,7 @@ export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: strin
   return undefined;
 }
 
-/** The count, or the total, that counted items name; undefined if the model keeps none of that name. */
+/** Undefined if the model doesn't keep a count of that name. */
 export function countNamed(graph: CompiledModel, name: string): CountModel | undefined {
   const { edgeType } = placesOfCount(countKeyOf(name));
   for (const { edges } of layersOf(graph)) {
@@ -175,7 +170,7 @@ export function countNamed(graph: CompiledModel, name: string): CountModel | und
   return undefined;
 }
 
-/** Tells whether the model keeps the count with this sort key. */
+/** Whether the model keeps the count with this sort key. */
 export function isKeptCount(graph: CompiledModel, countKey: string): boolean {
   return countNamed(graph, placesOfCount(countKey).name) !== undefined;
 }

@@ -8,7 +8,7 @@ import { ENDS } from '../model/ends.ts';
 import type { Part, PartKind } from './part.ts';
 import { PartError, type Subject } from './parts/subject.ts';
 
-/** The elements of one edge in a view. The edge decides about them. */
+/** The elements of an edge in a view, which the edge decides. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
@@ -24,10 +24,10 @@ export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   repairInView: ({ targets }, _graph, { part }) => targets.add(part.target),
 };
 
-/** Represents an edge set that is no string set. No element has this text. */
+/** Stands for an edge set that isn't a string set. No element has this text. */
 export const NO_SET = 'a set that is no string set';
 
-/** An element of a view that names no edge. No base item asks for it. */
+/** An element that names no edge, so no base item asks for it. */
 export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -35,13 +35,13 @@ export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
     expected: null,
     stored: holdsElement(derived, part.element) ? part.element : null,
   }),
-  // Any write of a view makes its set a string set again.
+  // Any write of a view makes its edge set a string set again.
   repairInView({ drop }, _graph, { part }) {
     if (part.element !== NO_SET) drop.push(part.element);
   },
 };
 
-/** Tells whether a view holds an element. For `NO_SET`: whether its edge set is no string set. */
+/** For `NO_SET`: whether the edge set isn't a string set. */
 function holdsElement(view: Item | undefined, text: string): boolean {
   if (!hasEdgeSet(view)) return text === NO_SET;
   return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));
@@ -49,10 +49,9 @@ function holdsElement(view: Item | undefined, text: string): boolean {
 
 const encodeEnd = labelEncoder(ENDS);
 
-/** Returns a label in the form of the element; empty if the edge has none. */
+/** A label in an element's form; empty if the edge has none. */
 export type LabelWriter = (subject: Subject) => string;
 
-/** Makes the writer of a label. */
 export function labelWriter({ name, from }: LabelModel): LabelWriter {
   const purpose = `label ${name} of the edge set`;
   const encodeLabel = labelEncoder(name);
@@ -60,7 +59,7 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
     return (subject) => {
       const text = subject.computeText(from.compute, purpose);
       if (text === undefined) return '';
-      // A lone surrogate would be stored as another text, and differ from the expected one for ever.
+      // A lone surrogate would be stored as another text, and differ from the expected one forever.
       if (!isWellFormed(text)) throw new PartError('derive-failed', `derive for ${purpose} gave a lone surrogate`);
       return encodeLabel({ S: text });
     };
@@ -79,7 +78,7 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
 }
 
 /**
- * Returns the element of an edge; undefined, with a problem noted, if one of its labels cannot be derived.
+ * Undefined, with a problem noted, if a label can't be derived.
  *
  * @param target the target of an edge with a hashed key.
  */

@@ -5,35 +5,31 @@ import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 
 /**
- * Bounded views. DynamoDB bills an update by the size of the whole item, so an edge set without a bound makes every edge more
- * expensive, until no edge fits at 400 KB. A view that exceeds its budget drops its largest edge type: the type is marked as
- * evicted, and readers read the base edges instead.
+ * Bounded views. DynamoDB bills an update by the whole item's size, so with an unbounded edge set every edge costs
+ * more, until none fits at 400 KB. A view that exceeds its budget evicts and marks its largest edge type, and readers
+ * read the base edges instead.
  */
 
-/**
- * The default budget of views, in bytes. Each write of a view is billed by its size, so a larger set has to be read many times a write
- * to cost less than Queries of the edges.
- */
+/** Each write of a view is billed by its size: a larger set only pays off if it is read many times per write. */
 export const DEFAULT_VIEW_BUDGET_BYTES = 8_192;
 
-/** The size of a map without entries. */
+/** The size of an empty map. */
 const MAP_BYTES = 3;
 
-/** The budget of a partition's view, in bytes. */
 export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
 }
 
-/** Tells whether the capacity units of a write show that the view exceeds its budget. This needs no read. */
+/** Whether a write's capacity units show that the view exceeds its budget, without a read. */
 export function isOverBudget(wcu: number, budgetBytes: number): boolean {
   return wcu > Math.ceil(budgetBytes / WRITE_UNIT_BYTES);
 }
 
 /**
- * Removes edge types from a set, the largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
- * `copies` (by edge), and returns the evicted types, including earlier ones.
+ * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
+ * `copies` (by edge); returns all evicted types, including earlier ones.
  *
- * @param view the rest of the view: keys, attributes and all else besides the set, the copies and the mark.
+ * @param view everything in the view but the set, the copies and the mark.
  */
 export function evictToBudget(
   elements: Map<string, string[]>,
@@ -59,7 +55,7 @@ export function evictToBudget(
     size += bytes;
   }
   while (size > budgetBytes && bytesByType.size > 0) {
-    // Types of the same size are ordered by name, so that two workers choose the same one.
+    // Types of equal size are ordered by name, so that two workers choose the same one.
     const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
       [string, number],
     ];
@@ -72,12 +68,11 @@ export function evictToBudget(
   return evicted;
 }
 
-/** The size of a copy in a view, in bytes. */
 export function copyBytes(edge: string, copy: Item): number {
   return 1 + itemSizeBytes({ [edge]: { M: copy } });
 }
 
-/** The edge type of a sort key, escaped or not: a type's name has no character that is escaped. */
+/** Works for escaped sort keys: type names have no characters to escape. */
 function typeOfEdge(edge: string): string {
   return edge.slice(0, edge.indexOf('-'));
 }

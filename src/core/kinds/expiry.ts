@@ -1,7 +1,7 @@
 import { canonicalText } from '../items/attribute-value.ts';
 import type { Part, PartKind } from './part.ts';
 
-/** An expiry on an item that is no tombstone: TTL would delete an item that readers need. Any write of the item repairs it. */
+/** An expiry on a live item: TTL would delete an item that readers need. Any write of the item repairs it. */
 export const expiry: PartKind<Extract<Part, { kind: 'expiry' }>> = {
   isContent: false,
   decidingKeys: () => [],

@@ -4,8 +4,8 @@ import type { CompiledModel } from '../model/compiled.ts';
 import type { ItemForm, Part, PartKind } from './part.ts';
 
 /**
- * The form of an item: a revision that counts its writes, and the attributes that its kind has, without others. A foreign attribute
- * does harm: index keys on a view make it appear in an index and in its counts, and every write pays for an unknown attribute.
+ * A valid item has a revision that counts its writes, and only attributes of its kind. Foreign attributes do harm:
+ * index keys on a view put it into an index and its counts, and every write pays for an unknown attribute.
  */
 export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
   isContent: false,
@@ -23,7 +23,7 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
 
 const NONE: readonly Part[] = [];
 
-/** Returns the parts of an item that are wrong whatever its base items say. */
+/** What is wrong with an item whatever its base items say. */
 export function oddities(kind: ItemForm, graph: CompiledModel, item: Item): readonly Part[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
@@ -35,12 +35,11 @@ export function oddities(kind: ItemForm, graph: CompiledModel, item: Item): read
   return parts;
 }
 
-/** Tells whether an item has a revision that counts its writes. */
 export function hasRevision(item: Item): boolean {
   return revisionOf(item) !== undefined;
 }
 
-/** The names of attributes that a kind does not have, or has with another type. */
+/** Attributes that a kind doesn't have, or has with another type. */
 export function misshapenAttributes(kind: ItemForm, model: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {

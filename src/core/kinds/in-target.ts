@@ -12,13 +12,13 @@ import type { Part, PartKind } from './part.ts';
 import { reverseItem } from './reverse-item.ts';
 import { totalEntry } from './total-entry.ts';
 
-/** The kinds of items that edges have in the partitions of their targets. Planner, check and all who look for such items ask this list. */
+/** Kinds of items that edges have in their targets' partitions. */
 export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<Kind> } = {
   'reverse-item': reverseItem,
   'total-entry': totalEntry,
 };
 
-/** The fields of such an item. Its edge decides about them. */
+/** The fields of such an item, which its edge decides. */
 export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
   isContent: true,
   decidingKeys({ graph }, { source, sortKey, part }, derived) {
@@ -31,20 +31,20 @@ export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
   },
 };
 
-/** The edge that a suspect part names; undefined for a part of another kind, and if the edge is not known. */
+/** Undefined for other parts, and if the edge is unknown. */
 export function edgeOfPart(part: Part): ItemKey | undefined {
   return part.kind === 'reverse-item' ? part.base : undefined;
 }
 
-/** Returns the kind of an item in the partition of an edge's target, by its sort key; undefined for any other key. */
+/** Undefined if the sort key isn't of such a kind. */
 export function kindOfTarget(sortKey: string): KindOfTarget | undefined {
   const key = parseDerivedKey(sortKey);
   return key !== undefined && 'source' in key ? (KINDS_OF_TARGETS[key.kind] as KindOfTarget) : undefined;
 }
 
 /**
- * Returns the key of the edge that an item in the partition of the edge's target names. The edge is in the partition of its source.
- * Undefined if no such edge can exist.
+ * The edge (in its source's partition) that an item in the target's partition names. Undefined if no such edge can
+ * exist.
  */
 export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined {
   return kindOfTarget(key.target)?.edgeOf(graph, key, item);
@@ -53,7 +53,6 @@ export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item
 const NONE: readonly never[] = [];
 const askedByType = new WeakMap<EdgeModel, readonly KindOfTarget[]>();
 
-/** The kinds of items that the edges of a type ask for in the partitions of their targets. */
 export function askedInTarget(edge: EdgeModel | undefined): readonly KindOfTarget[] {
   if (edge === undefined) return NONE;
   let asked = askedByType.get(edge);
@@ -64,20 +63,18 @@ export function askedInTarget(edge: EdgeModel | undefined): readonly KindOfTarge
   return asked;
 }
 
-/** Tells whether an edge may have an item in its target's partition, by its sort key. */
 export function hasItemInTarget(graph: CompiledModel, sortKey: string): boolean {
   const type = typePrefix(sortKey) ?? '';
   return layersOf(graph).some(({ edges }) => askedInTarget(edges.get(type)).length > 0);
 }
 
-/** Tells whether edges of any type have items in the partitions of their targets. */
 export function hasItemsInTargets(graph: CompiledModel): boolean {
   return layersOf(graph).some(({ edges }) => [...edges.values()].some((edge) => askedInTarget(edge).length > 0));
 }
 
 /**
- * The keys of an edge's items in its target's partition, expected or not. The target of an edge with a hashed key is known by its image
- * only.
+ * The keys of an edge's items in its target's partition, expected or not. With a hashed key, only the edge's image
+ * tells the target.
  */
 export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
   const { source, target } = base;
@@ -87,7 +84,7 @@ export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | 
   return keysOf(graph, source, kind.edge.type).map((key) => ({ source: kind.target, target: key }));
 }
 
-/** The same without the items that a total adds up: those that belong to the view of the edge's source. */
+/** Without items that a total adds up: those that belong to the view of the edge's source. */
 export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKey & { target: DerivedSortKey })[] {
   const kind = classifyKey(graph, base.source, base.target);
   if (kind.kind !== 'edge') return [];
@@ -96,7 +93,7 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
-/** Tells whether a key is that of an edge's item in its target's partition. Whoever may write the edge's partition may have forged the key. */
+/** Whether a key is an edge's item in its target's partition; a producer may have forged the key. */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {
     // rule: entry-names-what-its-edge-may-have

@@ -12,7 +12,7 @@ import { oddities } from './form.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 import { hashOfText, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
 
-/** The description of every item that readers find through an index. */
+/** What all items have that readers find through an index. */
 export const INDEXED: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
@@ -26,7 +26,7 @@ export const INDEXED: SharedKind = {
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
-/** The item of a search, or of an edge. */
+/** A search item or an edge's index item. */
 export const indexItem: ItemKind<'index-item'> = {
   ...INDEXED,
   name: 'index-item',
@@ -61,14 +61,14 @@ function projectionOf(source: string, key: KeyOf<'index-item'>, item: Item): Ind
   return edgeType === undefined ? undefined : { of: 'edge', edgeType, order: key.order, generation };
 }
 
-/** The edge type that an item with a hashed key holds: in its count, or in an index partition. */
+/** The edge type that an item with a hashed key names in its count or index partition. */
 function edgeTypeOfHashedKey(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
   if (counted !== undefined) return placesOfCount(countKeyOf(counted)).edgeType;
   return projectionsOfIndexPartitions(item).find((place) => place.of === 'edge')?.edgeType;
 }
 
-/** Returns the projections in whose index partitions an item lies, whatever its own key is. */
+/** The projections in whose index partitions an item lies, whatever its own key is. */
 export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
     const place = parseIndexPartition(stringOf(item[partition]) ?? '');
@@ -76,14 +76,14 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** The fields of an index item. Its base item decides about them. */
+/** An index item's fields, which its base item decides. */
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {
     const target = part.target ?? (await findEdgeOfHashedKey(context, source, sortKey));
     if (target === undefined) return [];
     if (!needsSource(context.graph, target)) return [{ source, target }];
-    // A joined item also depends on the source node with its parts, and on a fan-out of that node under way.
+    // A joined item also depends on the source node with its parts, and on that node's fan-out under way.
     const continuation = new FanOutPlaces(typePrefix(target) ?? '').continuation('joined');
     return [target, continuation, ...sourceNodeKeys(context.graph, source)].map((key) => ({ source, target: key }));
   },
@@ -96,7 +96,7 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
     const { keys, items } = seen;
     if (keys.length < 2) return stateByBase(seen);
     const [edge, continuation, ...node] = items;
-    // If the fan-out is past this edge, it has written the item already, which changed the item's revision.
+    // If the fan-out is past this edge, it has already written the item, changing its revision.
     const isAhead = willFanOutVisit(continuation, keys[0]!.target);
     const moved = (isAhead && revisionOf(continuation)) || '';
     return {
@@ -107,14 +107,14 @@ export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   },
 };
 
-/** The fields of an index item, expected or actual, as one text; undefined if it has none: it is absent, or a tombstone. */
+/** Undefined if it has no fields: it is absent or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
   for (const name in item) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = item[name]!;
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** Finds the edge whose index item has this hash in its name. Only edges with a long sort key have such names. */
+/** Only edges with a long sort key have hashed names. */
 export async function findEdgeOfHashedKey(
   { graph, store }: Pick<ObserveContext, 'graph'> & { store: Pick<ObserveContext['store'], 'query'> },
   source: string,

@@ -6,29 +6,29 @@ import { copyBytes, viewBudgetBytes } from './eviction.ts';
 import { readCopies } from './parent-copies.ts';
 import type { CompareContext, Compared, ObserveContext, Part, PartKind } from './part.ts';
 
-/** The mark of an evicted edge type in a view. The size of its edges decides about it. */
+/** The mark of an evicted edge type, which the size of its edges decides. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
   isUnobserved: true,
   isContent: true,
-  // If no edge set lists the type any more, the mark is a leftover of another model: that is drift.
+  // If no edge set lists the type any more, the mark is left over from another model: drift.
   isMaintenance: ({ edges }, { edgeType }) => edges.get(edgeType)?.labels !== undefined,
   decidingKeys: () => [],
   compare: (context, { suspect: { source, part }, derived }) => compareMark(context, source, derived, part.edgeType),
   repairInView: ({ unmark }, _graph, { part }) => unmark.add(part.edgeType),
 };
 
-/** The greatest size of a view, as a share of its budget, with an edge type that comes back into its set. */
+/** The largest share of the budget that a view may have with a returning edge type. */
 const SHARE_OF_BUDGET = 0.5;
 
 /**
- * Tells whether an evicted edge type has shrunk enough to come back into the set: with it the view would take at most half of its budget.
- * A higher share could make a type leave and come back with each edge.
+ * Whether an evicted edge type may return: the view would take at most half of its budget. With a higher share a type
+ * could leave and return with each edge.
  */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
 }
 
-/** Compares a mark with the size of its type's edges. It reads the edges only until they exceed the budget. */
+/** Reads the type's edges only until they exceed the budget. */
 async function compareMark(
   { graph, store, derivedOf }: CompareContext,
   source: string,
@@ -55,7 +55,7 @@ async function compareMark(
   return { expected: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
 }
 
-/** The size of the copies that come back with edges, in bytes. */
+/** In bytes. */
 async function bytesOfCopies(
   { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
   edges: readonly string[],

@@ -2,15 +2,11 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { type CountingReader, readItems } from '../store-pages.ts';
 import { copyingEdge, copyOf, type ParentCopies, parentOf } from './copy.ts';
 
-/** The values that reading parents needs. */
 export interface ParentReader extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
-/**
- * Reads the copies that some edges take from their parents, by the edges' sort keys, with a consistent read of each parent. Edges
- * of types without copies are left out.
- */
+/** With a consistent read of each parent. Edges of types without copies are left out. */
 export async function readCopies(reader: ParentReader, sortKeys: readonly string[]): Promise<ParentCopies> {
   const { graph } = reader;
   const edges = sortKeys.flatMap((sortKey) => {

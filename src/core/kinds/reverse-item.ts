@@ -12,7 +12,7 @@ import { oddities } from './form.ts';
 import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
-/** The item by which a node finds an edge that copies from it. It is in the node's partition; the edge is in another one. */
+/** The item by which a node finds an edge that copies from it. In the node's partition; the edge is in another one. */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
   askedBy: 'copy (reverse item)',
@@ -34,14 +34,14 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   ],
 };
 
-/** The edge that a reverse item names, if such an edge can exist. */
+/** Undefined if no such edge can exist. */
 export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
   return isPossible ? edge : undefined;
 }
 
-/** The reverse item that a base item asks for as long as it exists; undefined if it is no edge that copies. */
+/** Undefined if the base item isn't an edge that copies. */
 export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): InTarget | undefined {
   const kind = classifyKey(graph, source, target);
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
@@ -49,12 +49,12 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-/** The key of the reverse item that belongs to a base item, expected or not; undefined if there can be none. */
+/** Expected or not; undefined if there can be none. */
 export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget['key'] | undefined {
   return reverseItemOf(graph, base)?.key;
 }
 
-/** The edge that a reverse item belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
+/** From its key, or from its content if the key is hashed; undefined if unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;
@@ -64,7 +64,6 @@ export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefine
   return { source: child, target: edgeSortKey(type, source) };
 }
 
-/** Tells whether a derived item is a reverse item, by its sort key. */
 export function isReverseKey(sortKey: string): boolean {
   return parseDerivedKey(sortKey)?.kind === 'reverse-item';
 }

@@ -14,7 +14,7 @@ import { targetItem } from './target-item.ts';
 import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
 import { VIEW_PARTS, view } from './view.ts';
 
-/** The table of the kinds of derived items, and of the parts of one that can be wrong. A kind without a line does not compile. */
+/** All kinds of derived items, and of their parts that can be wrong. A missing kind doesn't compile. */
 
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   ...KINDS_OF_TARGETS,
@@ -30,7 +30,6 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   'unknown-item': unknownItem,
 };
 
-/** The table of the parts of derived items that can be wrong by themselves. */
 export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
   ...VIEW_PARTS,
   'index-item': indexItemPart,
@@ -48,33 +47,27 @@ export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { 
 
 const UNKNOWN = unknownItem as ItemKind;
 
-/** A derived sort key: its parts, and its kind. */
 export interface KindOfDerivedKey {
   key: DerivedKey;
   kind: ItemKind;
 }
 
-/**
- * Returns the kind of a derived item by its sort key, whether the model maintains such items or not; undefined for the sort key of a
- * base item.
- */
+/** Whether or not the model maintains such items; undefined for a base item's sort key. */
 export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined {
   const key = parseDerivedKey(sortKey);
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
-/** Returns the kind of a derived item, by its sort key. A key that the model does not maintain is of the kind `unknown-item`. */
+/** `unknown-item` for a key that the model doesn't maintain. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;
 }
 
-/** Tells whether the model maintains items with this derived sort key. */
 export function isMaintained(graph: CompiledModel, sortKey: string): boolean {
   return itemKindOf(graph, sortKey) !== UNKNOWN;
 }
 
-/** Returns the kind of a part of a derived item. */
 export function partKindOf({ kind }: Part): PartKind {
   return PARTS[kind] as PartKind;
 }

@@ -11,7 +11,7 @@ import { type ItemKind, type KeyOf, origin } from './kind.ts';
 import { withAttributes } from './parts/index-items.ts';
 import type { Subject } from './parts/subject.ts';
 
-/** The item of a node among its incoming edges. It is compared and repaired as any other index item. */
+/** A node's own item among its incoming edges, compared and repaired like any index item. */
 export const targetItem: ItemKind<'target-item'> = {
   ...INDEXED,
   name: 'target-item',
@@ -21,7 +21,7 @@ export const targetItem: ItemKind<'target-item'> = {
   ],
 };
 
-/** Returns the projection of a target item, from its key, or from its index keys if the key is hashed. Undefined if neither tells. */
+/** From its key, or from its index keys if the key is hashed. Undefined if neither tells. */
 function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): IndexPlace | undefined {
   const { edgeType, order, generation } = key;
   if (key.name.hash === undefined) return { of: 'edge', edgeType, order, generation };
@@ -29,16 +29,15 @@ function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): I
   return place?.of === 'edge' ? { ...place, generation } : undefined;
 }
 
-/** A target item with its sort key. */
 export interface TargetItem {
   key: DerivedSortKey;
   item: Item;
 }
 
 /**
- * Target items: the items that a node asks for in the index partitions of its own incoming edges, for edge types with
- * `includeTarget`. The node sorts after every edge, so that one backward Query returns it and the last of its edges. They contain
- * the node's attributes of the view, so that a reader does not need the view as well.
+ * The items that a node asks for in the index partitions of its incoming edges (`includeTarget`). The node sorts after
+ * every edge, so that one backward Query returns it and its last edges. They have the view's attributes, so that
+ * readers don't need the view.
  *
  * @param attributes the node's attributes in its view.
  */
@@ -66,9 +65,9 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
 function targetItemKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
-    // There is one shard only, so neither value nor source matters.
+    // There is only one shard, so neither value nor source matters.
     const partition = order.places.partition(edgeKey, '', '');
-    // No edge can be in a partition with such a key, so no target item is needed.
+    // No edge can be in such a partition.
     if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };

@@ -12,13 +12,13 @@ import { INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields } from './parts/totals.ts';
 
-/** The entry of an edge in a total of the edges that enter a node. It is in that node's partition; the edge is in another one. */
+/** An edge's entry in a total of the edges that enter a node. In the node's partition; the edge is in another one. */
 export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
   askedBy: 'inbound.total (entry)',
   isAskedBy: ({ incoming }) => incoming !== undefined,
   keyOf: ({ incoming }, source) => incoming!.places.itemKey({ source }),
-  // An entry names the edge's source, which a hashed key does not tell.
+  // A hashed key doesn't tell the edge's source.
   fieldsOf: ({ incoming }, source, subject) => ({ ...countedFields(incoming!, subject), [CHILD]: { S: source } }),
   totalOf: ({ incoming }) => incoming!,
   edgeOf: edgeOfEntry,
@@ -42,17 +42,16 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   },
 };
 
-/** The places of the totals of a type's edges that enter a node, one for each model that keeps them. */
+/** One for each model that keeps such totals. */
 function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
   return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
 }
 
-/** Tells whether the model keeps entries with this sort key. */
 export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: string): boolean {
   return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
 }
 
-/** The edge that an entry belongs to, by its key, or by its content if the key is hashed; undefined: unknown. */
+/** From its key, or from its content if the key is hashed; undefined if unknown. */
 export function edgeOfEntry(
   graph: CompiledModel,
   { source, target }: ItemKey,

@@ -5,7 +5,7 @@ import type { Compared, ObserveContext, Part, PartKind, Seen } from './part.ts';
 
 const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
 
-/** An item with a derived sort key of no kind that the model maintains. A repair deletes it. */
+/** A derived sort key of no maintained kind. A repair deletes the item. */
 export const unknownItem: ItemKind<'unknown-item'> = {
   name: 'unknown-item',
   lifetime: { of: 'nothing' },
@@ -18,7 +18,6 @@ export const unknownItem: ItemKind<'unknown-item'> = {
   originsOf: () => [],
 };
 
-/** The presence of such an item. */
 export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> = {
   isContent: true,
   decidingKeys: () => [],
@@ -28,7 +27,7 @@ export const unknownItemPart: PartKind<Extract<Part, { kind: 'unknown-item' }>> 
   }),
 };
 
-/** The presence of an item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
+/** An item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
 export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   isContent: true,
   isAlien: true,
@@ -36,9 +35,7 @@ export const retired: PartKind<Extract<Part, { kind: 'retired' }>> = {
   compare: (context, seen) => compareTreatment('retired', context, seen, 'which is retired'),
 };
 
-/**
- * The presence of an item in an index partition of a registered projection whose items have other keys: another program wrote it.
- */
+/** Another program wrote an item into an index partition whose items have other keys. */
 export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
   isContent: true,
   isAlien: true,
@@ -46,9 +43,7 @@ export const misplaced: PartKind<Extract<Part, { kind: 'misplaced' }>> = {
   compare: (context, seen) => compareTreatment('misplaced', context, seen, 'which does not make an item with this key'),
 };
 
-/**
- * The presence of an item that the registry does not know. It is not deleted: the registry may have lost an entry that is in use.
- */
+/** The registry doesn't know the item. It isn't deleted: the registry may have lost an entry that is in use. */
 export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
   isContent: true,
   isBeyondRepair: true,

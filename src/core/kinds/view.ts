@@ -13,8 +13,8 @@ import { mark } from './mark.ts';
 import type { Part, PartKind } from './part.ts';
 
 /**
- * A view whose shape is not that of its type. Readers do not use it: they read base items instead, which is right but costs more.
- * The next writer that reads the view rebuilds it, and so does a repair.
+ * A view with another shape than its type's. Readers read base items instead, which is right but costs more. The next
+ * writer that reads the view rebuilds it, and so does a repair.
  */
 const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
   isUnobserved: true,
@@ -31,10 +31,10 @@ const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
   },
 };
 
-/** The parts of a view that can be wrong by themselves. One write repairs them all. */
+/** What can be wrong in a view. One write repairs it all. */
 export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
 
-/** Tells whether a view has content, and another shape than its type. */
+/** Whether a view has content and another shape than its type's. */
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
 }
@@ -72,21 +72,21 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * Tells whether the nodes of a type have views. A type whose views were dropped has none, even if other projections of its nodes remain. In a
- * table without a registry the model decides.
+ * A type whose views were dropped has none, even if other projections of its nodes remain. Without a registry the model
+ * decides.
  */
 export function keepsViews(model: CompiledModel, type: string): boolean {
   return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);
 }
 
-/** The current shape of views of a node's type; undefined if the table has no registry. */
+/** Undefined if the table has no registry. */
 export function shapeOf(model: CompiledModel, source: string): ViewShape | undefined {
   return model.shapes?.get(parseNodeId(source)?.type ?? '');
 }
 
 /**
- * Tells whether a view cannot be added to, so that it is rebuilt from the base items. This is the case if its stamp names another shape than
- * its type has now, or if it is missing while not every node has a view yet. A type without a shape has no such view.
+ * Whether a view has to be rebuilt from base items: its stamp names an outdated shape, or it is missing while not every
+ * node has a view yet. Never for a type without a shape.
  */
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
   const shape = shapeOf(graph, source);

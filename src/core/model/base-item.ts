@@ -3,36 +3,35 @@ import { hashedSortKey, isHashedName, TARGET_ID } from '../items/hashed-key.ts';
 import { describe, edgeSortKey, parseNodeId, tenantOf } from '../items/keys.ts';
 import type { CompiledModel, EdgeModel, NodeModel, PartModel } from './compiled.ts';
 
-/** The kind of a base item. */
 export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
-  /** A type outside the model: no error; the projector skips it and the check counts it. */
+  /** A type outside the model is no error: the projector skips it and the check counts it. */
   | { kind: 'unknown' }
   /**
-   * An edge type of the model between nodes that it does not join, or a hashed key that is not its target's. An edge between tenants has
-   * a code of its own.
+   * An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. An edge between tenants
+   * has its own code.
    */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
-/** The kind of a base item by its keys alone: a hashed key names an edge, but not its target. */
+/** By its keys alone: a hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
-/** The remedy for a misfit whose reason does not name it. */
+/** For a misfit whose reason doesn't say what to do. */
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
-/** Classifies a base item. For an edge with a hashed key the image names the target. */
+/** With a hashed key, the image names the target. */
 export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   const kind = classifyKey(graph, source, sortKey);
   return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, { source, target: sortKey }, image) : kind;
 }
 
-/** Tells a base item's kind from its keys alone. */
+/** By its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
   const sourceType = nodePrefix(source);
-  // Names of the model are type names, so a prefix that is one of them needs no check of its own.
+  // Prefixes found in the model are type names, so they need no check.
   const node = graph.nodes.get(sourceType);
   if (node === undefined) return UNKNOWN;
   if (source === sortKey) return { kind: 'node', node };
@@ -53,12 +52,12 @@ export function classifyKey(graph: CompiledModel, source: string, sortKey: strin
   return misfitOfSource(edge, sourceType) ?? { kind: 'hashed', edge };
 }
 
-/** The target that the key of a plain edge names. */
+/** For a plain key. */
 function targetInKey({ type }: EdgeModel, sortKey: string): string {
   return sortKey.slice(type.length + 1);
 }
 
-/** Classifies an edge with a hashed key by the target that its image names. */
+/** By the target that its image names. */
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -78,31 +77,31 @@ export function classifyHashedEdge(
   return misfit ?? { kind: 'edge', edge, target: targetId };
 }
 
-/** Formats a misfit for a message: the reason, and the remedy if it is not obvious. */
+/** The reason, and the remedy if it isn't obvious. */
 export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
   return remedy === undefined ? reason : `${reason}. ${remedy}`;
 }
 
-/** The target that an image of an edge with a hashed key names; undefined where it names none. */
+/** Undefined if the image names none. */
 export function targetIdOf(image: Item): string | undefined {
-  // An image may hold anything where a record has been made by hand.
+  // The image of a record made by hand may hold anything.
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
-/** The sort key of the base item of an edge to a target, plain or hashed as the model has it. */
+/** Plain or hashed, as the model says. */
 export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
   return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
 }
 
 type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
 
-/** The misfit of an edge that leaves a node of another type than it may; undefined where it may. */
+/** Undefined if the edge may leave the source type. */
 function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
   return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));
 }
 
-/** The misfit of an edge whose nodes are not of one tenant; undefined if they are, or if the model has no tenants. */
+/** Undefined if both nodes have the same tenant, or the model has no tenants. */
 function misfitOfTenants({ type, tenantSeparator }: EdgeModel, source: string, target: string): Misfit | undefined {
   if (tenantSeparator === undefined) return undefined;
   const [from, to] = [tenantOf(source, tenantSeparator), tenantOf(target, tenantSeparator)];
@@ -117,12 +116,11 @@ function misfit(reason: string): Misfit {
   return { kind: 'misfit', reason };
 }
 
-/** A misfit of an edge whose type has hashed keys. The remedy says how to write such an edge. */
 function hashedMisfit(reason: string): Misfit {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-/** Returns why an edge may not enter its target: a misfit, or an unknown type of target. Undefined if it may. */
+/** Why an edge may not enter its target: a misfit, or an unknown target type. Undefined if it may. */
 function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
@@ -135,7 +133,7 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
   return undefined;
 }
 
-/** The part of a text before its first `-`; empty, which is no type, where nothing follows the dash. */
+/** The text before the first `-`; empty, which is no type, if nothing follows the dash. */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);

@@ -17,31 +17,31 @@ import type {
 } from './order.ts';
 
 /**
- * The options of a model as they are given, checked by the compiler. An option that is right has its own type; a mistaken one has a
- * type that it is not assignable to, and whose text the compiler shows at its place: the names that there are, a sentence, or both.
+ * Checks a model's options at compile time. A valid option keeps its type; a mistaken one gets a type that it isn't
+ * assignable to, whose text the compiler shows: the valid names, a sentence, or both.
  */
 
-/** A mistake in a model, and the words that there are instead. No value has this type. */
+/** A mistake in a model, and the valid words. No value has this type. */
 export interface Mistake<Sentence extends string, Words extends string> {
   readonly mistake: Sentence;
   readonly words: Words;
 }
 
 /**
- * The options themselves if nothing is wrong, or their mistakes alone: the compiler shows no more than these. An editor also
- * offers the names of `Known` while they are written.
+ * The options themselves if all are valid, otherwise only the mistakes, so that the compiler shows nothing else.
+ * Editors also offer the names of `Known`.
  */
 export type Checked<Given, Wanted, Known> = [Given] extends [Wanted] ? Given | Known : Wanted;
 
-/** The types of an attribute's values; of a union of shapes, those of each. */
+/** Types of an attribute's values; for a union of shapes, those of each. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? A[Name] : never) : never;
 
 type Numeric = number | bigint | ExactNumber;
 
-/** The values that an option does not take; never where they are not known. */
+/** Values that an option doesn't accept; never if values are unknown. */
 type Wrong<Value, Taken> = unknown extends Value ? never : Exclude<Value, Taken | undefined>;
 
-/** The names of attributes whose values an option takes, or are not known. */
+/** Attributes whose values an option accepts, or are unknown. */
 type NameWith<A, Taken> =
   string extends NameOf<A>
     ? string
@@ -64,7 +64,7 @@ type KindOf<Value> = Value extends string
 
 type Collection = readonly unknown[] | ReadonlySet<unknown>;
 
-/** The remedies for values that an order does not take, by their kinds. */
+/** Remedies for values that an order doesn't accept, by kind. */
 interface Remedies<ForNumber extends string, ForList extends string> {
   'a text': 'take it as a text, without number';
   'a number': ForNumber;
@@ -78,22 +78,22 @@ interface Remedies<ForNumber extends string, ForList extends string> {
 type SearchRemedies = Remedies<"give type: 'number'", 'give multiValue: true'>;
 type OrderRemedies<Name extends string> = Remedies<`order by number('${Name}')`, 'make a text of it with derive(...)'>;
 
-/** A sentence for each kind of values that is wrong; never if none is. */
+/** A sentence for each wrong kind of value; never if there is none. */
 type Sentence<Name extends string, Value, Remedy> = Value extends unknown
   ? `${Name} is ${KindOf<Value>}: ${Remedy[KindOf<Value> & keyof Remedy] & string}`
   : never;
 
-/** The values that an order of a type takes; any where the type is not known. */
+/** Values that an order of a type accepts; any if the type is unknown. */
 type TakenBy<Type> = ValueType extends Type ? unknown : Type extends 'number' ? Numeric : string;
 
-/** The mistakes of an order by an attribute; never if there are none. */
+/** Mistakes of an order by an attribute, if any. */
 type ValueMistake<A, Name extends string, Type, Remedy> = Sentence<
   Name,
   Wrong<ValueOf<A, Name>, TakenBy<Type>>,
   Remedy
 >;
 
-/** The same of a search that has an item for each value of a list or set. */
+/** The same for a search with an item for each value of a list or set. */
 type EachMistake<Name extends string, Value, Type> =
   | ([Wrong<Value, Collection>] extends [never]
       ? never
@@ -102,13 +102,13 @@ type EachMistake<Name extends string, Value, Type> =
       ? Sentence<`an entry of ${Name}`, Wrong<Entry, TakenBy<Type>>, SearchRemedies>
       : never);
 
-/** The type of an order that gives none. */
+/** The type of an order that declares none. */
 type TypeIn<Given> = Given extends { readonly type: infer Type } ? Type : 'string';
 
-/** The type of a mistaken value: the mistakes in words; the value itself where there are none. */
+/** The mistakes in words, or the value itself if there are none. */
 type Unless<Mistakes, Given> = [Mistakes] extends [never] ? Given : Mistakes;
 
-/** An order by the name of an attribute. */
+/** An order by an attribute's name. */
 type CheckedName<A, Given extends string, Type, Remedy> =
   Given extends NameOf<A> ? Unless<ValueMistake<A, Given, Type, Remedy>, Given> : NameOf<A>;
 
@@ -144,7 +144,7 @@ type CheckedKind<A, Given> = Given extends { readonly kind: 'rank' }
     ? CheckedTyped<A, Given>
     : CheckedDerive<A, Given>;
 
-/** A date or number: its attribute, and the values of that. */
+/** A date or number: its attribute and the attribute's values. */
 type CheckedTyped<A, Given> =
   Given extends TypedOrder<infer Name extends string, infer Type>
     ? Name extends NameOf<A>
@@ -152,17 +152,17 @@ type CheckedTyped<A, Given> =
       : TypedOrder<NameOf<A>, Type>
     : TypedOrder<NameOf<A>>;
 
-/** The type of an option that a native projection cannot have. */
+/** For an option that a native projection can't have. */
 type WithoutNative = 'needs keys that are derived: leave it out, or leave out native';
 
-/** An option as a native projection may have it, by what the table of its options says; `Taken` for all others. */
+/** An option beside `native`, by the table of options; `Taken` for all others. */
 type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: true }
   ? Name extends OptionNeedingKeys<Table>
     ? false | (Table[Name] extends { readonly nativeValue: infer Value } ? Value : never) | WithoutNative
     : Taken
   : Taken;
 
-/** The options by their names; a name that is none is a mistake at its place. */
+/** Options by name; an unknown name is a mistake at its place. */
 type CheckedOptions<Known, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Known
     ? BesideNative<typeof SEARCH_OPTIONS, Name, Given, Known[Name]>
@@ -172,14 +172,14 @@ type CheckedOptions<Known, Given> = {
       >;
 };
 
-/** The options of a search, with the names and orders that they take. */
+/** A search's options, with the valid names and orders. */
 type KnownSearch<A, Options, From> = Omit<Options, 'attribute' | 'partition' | 'path'> & {
   readonly attribute?: From;
   readonly partition?: NameWith<A, string>;
   readonly path?: readonly NameWith<A, string>[];
 };
 
-/** The searches as they are given; only one named after an attribute may leave out where its value comes from. */
+/** Searches as written; only a search named after an attribute may omit what it searches by. */
 export type CheckedSearches<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Options | Order<A>
@@ -208,7 +208,7 @@ type CheckedSearchFrom<A, From, Given, Options> = From extends string
     ? CheckedOptions<KnownSearch<A, Options, CheckedKind<A, From>>, Given>
     : CheckedOptions<KnownSearch<A, Options, NameOf<A>>, Given>;
 
-/** A search by an attribute that there is: the mistake of its values, or its options. */
+/** A search by an existing attribute: the mistake of its values, or its options. */
 type SearchBy<A, Name extends string, Type, Given, Known> = Unless<
   SearchMistake<A, Name, Type, Given>,
   CheckedOptions<Known, Given>
@@ -220,7 +220,7 @@ type SearchMistake<A, Name extends string, Type, Given> = Given extends { readon
     : ValueMistake<A, Name, Type, SearchRemedies>
   : ValueMistake<A, Name, Type, SearchRemedies>;
 
-/** The entries of `inbound` as they are given, checked by their names. */
+/** Entries of `inbound` as written, checked by name. */
 export type CheckedInbound<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Given[Name]
@@ -240,7 +240,7 @@ export type CheckedInbound<A, Given, Options> = {
                 >;
 };
 
-/** The orders as they are given, by their names. */
+/** Orders as written, by name. */
 type CheckedOrders<A, Given> = {
   readonly [Name in keyof Given]: Name extends IndexName
     ? CheckedEdgeOrder<A, Given[Name]>
@@ -249,7 +249,7 @@ type CheckedOrders<A, Given> = {
       : CheckedEdgeOrder<A, Given[Name]>;
 };
 
-/** An order of edges as it is given: one value, or a list of them. */
+/** An order of edges as written: one value or a list. */
 type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
   ? { readonly [Place in keyof Given]: CheckedEdgeValue<A, Given[Place]> }
   : CheckedEdgeValue<A, Given>;
@@ -264,7 +264,7 @@ type CheckedEdgeValue<A, Given> = Given extends string
       ? CheckedKind<A, Given>
       : NameOf<A>;
 
-/** The sums and groups of a total as they are given. */
+/** A total's sums and groups as written. */
 export type CheckedTotals<A, Given> = {
   readonly [Name in keyof Given]: Name extends 'total'
     ? CheckedTotal<A, Given[Name]>
@@ -279,7 +279,7 @@ type CheckedTotal<A, Given> = {
     : Sum<NameOf<A>>;
 };
 
-/** The grouped attributes as they are given. */
+/** Grouped attributes as written. */
 type CheckedGroups<A, Given> = Given extends readonly unknown[]
   ? { readonly [Place in keyof Given]: CheckedGroup<A, Given[Place]> }
   : readonly NameOf<A>[];
@@ -299,10 +299,10 @@ type CheckedPart<A, Name extends string, Value, Rule extends string, Given> =
     ? Unless<[Value] extends [never] ? never : `${Name} is ${KindOf<Value>}: ${Rule}`, Given>
     : Mistake<`${Name} is no attribute`, NameOf<A>>;
 
-/** The attributes that can be labels of an edge set. */
+/** Attributes that can be labels of an edge set. */
 export type LabelName<A> = NameWith<A, Numeric | string | boolean | null | Uint8Array>;
 
-/** The labels of an edge set as they are given: a list of names, or an object with names of their own. */
+/** An edge set's labels as written: a list of names, or an object with other names. */
 export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
   ? readonly LabelName<A>[]
   : Given extends object
@@ -313,7 +313,7 @@ export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
       }
     : false;
 
-/** The attributes that can be a version: numbers that a new node may lack. */
+/** Attributes that can be a version: numbers that a new node may lack. */
 export type VersionName<F extends Fields> = NoneOf<
   Extract<NameWith<AttributesOf<F>, Numeric>, OptionalName<InputOf<F>>>,
   'fields have no optional number, which a version is'
@@ -324,10 +324,13 @@ type OptionalName<A> =
     ? string
     : { [Name in NameOf<A>]: undefined extends ValueOf<A, Name> ? Name : never }[NameOf<A>];
 
-/** The names, or a sentence where there are none. */
+/** The names, or a sentence if there are none. */
 type NoneOf<Names, Instead> = [Names] extends [never] ? Instead : Names;
 
-/** The mistakes of orders by attributes of some source nodes `A`; never if there are none. A part's attribute, `STATE.rate`, is left to `defineGraph`. */
+/**
+ * Mistakes of orders by attributes of source nodes `A`, if any. A part's attribute, `STATE.rate`, is left to
+ * `defineGraph`.
+ */
 export type SourceMistake<A, Texts extends string, Numbers extends string> =
   | (Texts extends NameOf<A> ? Sentence<Texts, Wrong<ValueOf<A, Texts>, string>, SourceRemedies<Texts>> : never)
   | (Numbers extends NameOf<A>

@@ -10,17 +10,16 @@ import type {
 import { knownFields, type ValueForm } from './known-fields.ts';
 
 /**
- * The texts that a model declares for an attribute: by an enum of its `fields`, as far as the validator says it, or by a rank. A question
- * for another text finds nothing, so that it is a mistake.
+ * Texts that a model declares for an attribute, by an enum in `fields` (if the validator tells) or by a rank. Asking
+ * for another text finds nothing, so it is a mistake.
  */
 
-/** The texts that an attribute may have; undefined: any, or not known. */
+/** Undefined: any text, or unknown. */
 export type DeclaredTexts = readonly string[] | undefined;
 
-/** Something with attributes of its own. */
 type Owner = Pick<NodeModel, 'fields'>;
 
-/** The texts of the values of an order, by their place in it. */
+/** The texts of an order's values, by their position. */
 export function textsOfOrder(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -33,7 +32,7 @@ export function textsOfOrder(
   };
 }
 
-/** The texts of the values of a search, by their place in its path. */
+/** The texts of a search's values, by their position in its path. */
 export function textsOfSearch(
   graph: CompiledModel,
   type: string,
@@ -49,7 +48,6 @@ export function textsOfSearch(
   };
 }
 
-/** The texts that a label of an edge may have. */
 export function textsOfLabel(edge: EdgeModel, { from }: LabelModel): DeclaredTexts {
   if (from.kind !== 'attribute') return undefined;
   const { attribute } = from;
@@ -63,7 +61,7 @@ export function textsOfLabel(edge: EdgeModel, { from }: LabelModel): DeclaredTex
   return labels.length === 0 ? undefined : labels;
 }
 
-/** The declared texts of an order by text: another one has no texts, or, as a rank, says itself which. */
+/** Only orders by text have declared texts; a rank names its own. */
 function textsOfText(
   named: readonly (readonly [Owner, string])[],
   order: Exclude<OrderPart, { kind: 'source' | 'derive' }>,
@@ -72,7 +70,7 @@ function textsOfText(
   return order.kind === 'attribute' && order.type === 'string' ? declaredTexts(named, isEach) : undefined;
 }
 
-/** The owners of an attribute of an edge's source, or of a part of it: `STATE.status`. */
+/** The owners of an attribute of an edge's source, or of its part: `STATE.status`. */
 function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: string): (readonly [Owner, string])[] {
   const [part, ...rest] = name.split('.');
   return [...from].flatMap((type): (readonly [Owner, string])[] => {
@@ -83,7 +81,10 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
   });
 }
 
-/** The texts that some attributes declare together; undefined where one of them may have any. @param isEach asks for entries of lists. */
+/**
+ * The texts that some attributes declare together; undefined if one may have any. @param isEach asks for entries of
+ * lists.
+ */
 function declaredTexts(named: readonly (readonly [Owner, string])[], isEach = false): DeclaredTexts {
   const texts = new Set<string>();
   for (const [owner, attribute] of named) {

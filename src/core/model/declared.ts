@@ -2,31 +2,31 @@ import type { ExactNumber } from '../items/plain.ts';
 import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } from './order.ts';
 
 /**
- * Types of the options of a node or edge type: the types that a definition carries from the model to writer
- * and reader. Options that are not known in detail, such as those of a variable, count as any that they may be.
+ * The types that a definition carries from the model to writer and reader. Options that aren't known in detail, such as
+ * those of a variable, count as any they may be.
  */
 
-/** Numbers as arguments: none of these forms loses digits. A text is a decimal. */
+/** Numbers as arguments: no form loses digits. A text is a decimal. */
 export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
-/** The value of a label as an argument; it is compared by its text, so `39` and `'39'` are alike. */
+/** A label's value as an argument; compared by its text, so `39` and `'39'` are equal. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
 
-/** The arguments and results of a search. */
+/** A search's arguments and results. */
 export interface SearchTypes {
-  /** Which questions it answers: of texts, of other orders, of equality only, of the segments of a path; `any` is not known. */
+  /** Which questions it answers: of texts, of other orders, only equality, of a path's segments; `any`: unknown. */
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
   /** Its values as arguments: labels, texts or numbers. */
   value: string | NumberValue;
-  /** The values that its hits show: those of the attribute. */
+  /** The attribute values that its hits show. */
   found: unknown;
   /** The attributes that its hits show. */
   shown: string;
-  /** True if it is asked for one value of its partition attribute. */
+  /** True if queries name a value of its partition attribute. */
   partition: boolean;
-  /** The leading segments of its path, as arguments. */
+  /** Leading segments of its path, as arguments. */
   path: readonly string[];
-  /** The attributes that it is by, with their values: a filter compares them, too. */
+  /** The attributes it searches by, with their values; filters may compare them as well. */
   by: object;
 }
 
@@ -35,63 +35,65 @@ export interface OpenSearch extends SearchTypes {
   kind: 'any';
 }
 
-/** The types that the definition of a part carries. */
+/** The types that a part's definition carries. */
 export interface PartTypes {
   input: unknown;
   output: unknown;
-  /** The searches by name, without the part's. */
+  /** Searches by name, without the part's name. */
   searches: object;
   /** The attributes that reads show. */
   view: string;
 }
 
-/** The types that a node definition carries. */
+/** The types that a node type's definition carries. */
 export interface NodeTypes {
   input: unknown;
   output: unknown;
-  /** The searches by name, those of its parts too. */
+  /** Searches by name, including those of its parts. */
   searches: object;
-  /** The attributes that reads show: those of the view; all where none is declared. */
+  /** The attributes that reads show: those of the view, or all if none is declared. */
   view: string;
-  /** True if the node type asks for views: it shows attributes, or has parts. Edge sets give views, too. */
+  /** True if the node type asks for views: it shows attributes, or has parts. Edge sets need views as well. */
   viewed: boolean;
-  /** The types of its parts, by name. */
+  /** The parts' types by name. */
   parts: object;
   /** True if the type has a list. */
   list: boolean;
-  /** The attribute with the version; never where there is none. */
+  /** The version attribute; never if there is none. */
   version: string;
 }
 
-/** The types that an edge definition carries. */
+/** The types that an edge type's definition carries. */
 export interface EdgeTypes {
   input: unknown;
   output: unknown;
   from: string;
   to: string;
-  /** The values of each label of its edge-set elements, by the label's name. */
+  /** The values of each label in edge sets, by the label's name. */
   labels: object;
   /** The values of labels as arguments. */
   labelled: LabelValue;
   /** The values of each order as arguments, by the order's name. */
   orders: object;
-  /** The whole values of each order as arguments: those that `fields` declares, and `SourceValue` for those of a source's attribute. */
+  /**
+   * The whole values of each order as arguments: those that `fields` declares; `SourceValue` for a source's attribute.
+   */
   whole: object;
-  /** The attributes that the keys of each order hold, by the order's name: those of the edge. */
+  /** Edge attributes in the keys of each order, by the order's name. */
   inKeys: object;
-  /** The same of the source node. */
+  /** The same for the source node. */
   inKeysOfSource: object;
-  /** The attributes of the edge that its index items show. */
+  /** Edge attributes that its index items show. */
   shown: string;
-  /** The attributes of the source node that its index items show. */
+  /** Source attributes that its index items show. */
   shownOfSource: string;
-  /** The attributes of the source node that the orders and the partition name. */
+  /** Source attributes that the orders and the partition name. */
   namedOfSource: string;
-  /** The ones that are ordered as texts. */
+  /** Those sorted as texts. */
   textsOfSource: string;
-  /** The ones that are ordered as numbers. */
+  /** Those sorted as numbers. */
   numbersOfSource: string;
-  /** True if the target is in the index partitions of its incoming edges. */
+  /** True if the target is in its incoming edges' index partitions. */
   includesTarget: boolean;
   /** True if its index items have a partition attribute, whose value queries name. */
   partition: boolean;
@@ -99,20 +101,20 @@ export interface EdgeTypes {
   inSet: boolean;
   /** True if its edges are counted. */
   degree: boolean;
-  /** The names of sums and groups of its totals; never: it has none. */
+  /** The names of its totals' sums and groups; never if it has none. */
   totals: TotalNames;
-  /** The node types at whose ends of the edges they are. */
+  /** The node types that have these totals. */
   totalled: string;
   copy: string;
 }
 
-/** The names of the sums of a total, and its groups by their names, with the values that their attributes may have. */
+/** The names of a total's sums, and its groups by name with their attributes' values. */
 export interface TotalNames {
   sums: string;
   groups: object;
 }
 
-/** The totals that an option declares over edges of attributes `A`; never if it declares none. */
+/** The totals that an option declares over edges with attributes `A`; never if none. */
 type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Options, 'groupBy'>
   ? {
       sums: Extract<keyof NonNullable<Option<Options, 'total'>>, string>;
@@ -120,22 +122,22 @@ type TotalsOf<A, Options> = true extends IsGiven<Options, 'total'> | IsGiven<Opt
     }
   : never;
 
-/** The values of the grouped attributes, by their names. */
+/** The grouped attributes' values, by name. */
 type GroupsOf<A, GroupBy> = GroupBy extends readonly (infer Name)[]
   ? { [Grouped in Extract<Name, string>]: ValueOf<A, Grouped> }
   : Record<never, never>;
 
-/** The values of an attribute, as they are stored: of each shape that attributes may have. */
+/** An attribute's stored values, for each shape of the attributes. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined | null> : never) : never;
 
-/** An option's value; undefined where it is not given. */
+/** Undefined if the option isn't given. */
 type Option<Options, Name extends string> = Options extends { readonly [N in Name]?: infer Value }
   ? unknown extends Value
     ? undefined
     : Value
   : undefined;
 
-/** True if an option is given; boolean where that is not known. */
+/** True if an option is given; boolean if unknown. */
 type IsGiven<Options, Name extends string> =
   Option<Options, Name> extends infer Value
     ? Value extends undefined
@@ -145,7 +147,7 @@ type IsGiven<Options, Name extends string> =
         : boolean
     : never;
 
-/** The names that a `view` or `project` option copies. */
+/** The names that `view` or `project` copies. */
 type Copied<A, Option, Default> = Option extends undefined
   ? Copied<A, Default, 'KEYS_ONLY'>
   : Option extends 'ALL'
@@ -154,18 +156,15 @@ type Copied<A, Option, Default> = Option extends undefined
       ? Extract<Name, string>
       : never;
 
-/** The values of an attribute of a type, as arguments. */
+/** Values of a type as arguments. */
 type ValueOfType<Type> = Type extends 'number' ? NumberValue : string;
 
-/**
- * The values of an order as arguments, those of an order by several values as a list; `Type` is that of an attribute where
- * the order names none.
- */
+/** An order's values as arguments; a list for an order by several. `Type` applies if the order names none. */
 type ValueOfOrder<Order, Type = 'string'> = Order extends readonly unknown[]
   ? { readonly [Place in keyof Order]: ValueOfOne<Order[Place], 'string'> }
   : ValueOfOne<Order, Type>;
 
-/** The same of an order by one value. */
+/** The same for an order by one value. */
 type ValueOfOne<Order, Type> = Order extends {
   kind: 'rank';
   weights: Readonly<Record<infer Label, number>>;
@@ -175,10 +174,10 @@ type ValueOfOne<Order, Type> = Order extends {
     ? string
     : ValueOfType<TypeOfOrder<Order, Type>>;
 
-/** The type of an order's values: its own, or that of its search. */
+/** Its own type, or its search's. */
 type TypeOfOrder<Order, Type> = Order extends { kind: infer Own extends TypedOrder['kind'] } ? Own : Type;
 
-/** The values of an attribute, or with `multiValue` those of its elements. */
+/** An attribute's values, or those of its elements with `multiValue`. */
 type AttributeValueOf<A, Name, Each> = A extends unknown
   ? Name extends keyof A
     ? Each extends true
@@ -189,7 +188,7 @@ type AttributeValueOf<A, Name, Each> = A extends unknown
 
 type ElementOf<Value> = Value extends ReadonlySet<infer Element> | readonly (infer Element)[] ? Element : unknown;
 
-/** The values that hits of an order show; the order is by the attribute `Name` where it names none. */
+/** The values that an order's hits show; the order is by attribute `Name` if it names none. */
 type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
   ? string
   : Order extends { kind: 'rank'; weights: Readonly<Record<infer Label, number>> }
@@ -198,14 +197,17 @@ type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
       ? AttributeValueOf<A, From, Each>
       : AttributeValueOf<A, Order extends string ? Order : Name, Each>;
 
-/** The members of a union of literal texts; any text for other types. A record of literals has to have them, one of patterns may be empty. */
+/**
+ * The members of a union of literals; any text for other types. A record of literals requires them; one of patterns may
+ * be empty.
+ */
 export type MembersOf<Value> = [Value] extends [string]
   ? Record<never, never> extends Record<Value, unknown>
     ? string
     : Value
   : string;
 
-/** The values of a search as arguments: of an attribute whose values are literals exactly these, unless they are folded. */
+/** A search's values as arguments; for literals exactly these, unless folded. */
 type ArgumentOf<Value, Found, Options> = string extends Value
   ? true extends Option<Options, 'caseInsensitive'>
     ? Value
@@ -214,7 +216,7 @@ type ArgumentOf<Value, Found, Options> = string extends Value
       : MembersOf<Found>
   : Value;
 
-/** Which questions an order answers, by its values: a rank and a number have no beginnings. */
+/** Which questions an order answers: ranks and numbers have no prefixes. */
 type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
   ? 'ordered'
   : Order extends { kind: 'derive' }
@@ -223,7 +225,7 @@ type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
       ? 'ordered'
       : 'text';
 
-/** A search of attributes `A` by its name and its entry in the options. */
+/** A search of attributes `A`, by its name and its entry in the options. */
 type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive' | TypedOrder['kind'] }
   ? {
       kind: KindOfOrder<Entry, 'string'>;
@@ -256,19 +258,19 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
       by: SearchedBy<A, Name, Option<Entry, 'attribute'>, Entry>;
     };
 
-/** The leading segments of a path as arguments: of attributes whose values are literals exactly these, unless they are folded. */
+/** A path's leading segments as arguments; for literals exactly these, unless folded. */
 type PathOf<A, Path, Folded> = true extends Folded
   ? readonly string[]
   : Path extends readonly string[]
     ? TextsOrLeading<{ readonly [Place in keyof Path]: MembersOf<AttributeValueOf<A, Path[Place], false>> }>
     : readonly string[];
 
-/** Any texts where each of some values may be any text: a program may have made the list. */
+/** Any texts if every value may be any text: a program may have made the list. */
 type TextsOrLeading<Values extends readonly unknown[]> = { readonly [Place in keyof Values]: string } extends Values
   ? readonly string[]
   : Extract<Leading<Values>, readonly string[]>;
 
-/** The leading values of a list, as many as are given. */
+/** One or more leading values of a list. */
 export type Leading<Values> = Values extends readonly [infer First, ...infer Others]
   ? readonly [] | readonly [First, ...Leading<Others>]
   : Values extends readonly []
@@ -277,7 +279,7 @@ export type Leading<Values> = Values extends readonly [infer First, ...infer Oth
       ? readonly Value[]
       : never;
 
-/** The attributes that a search is by; none where an item of it has one of several values, or a computed one. */
+/** The attributes it searches by; none if an item has one of several values, or a computed one. */
 type SearchedBy<A, Name, Order, Entry> =
   Option<Entry, 'path'> extends readonly (infer Segment)[]
     ? { [Named in Extract<Segment, string>]?: AttributeValueOf<A, Named, false> }
@@ -293,7 +295,7 @@ type SearchedBy<A, Name, Order, Entry> =
                 : Name & string]?: FoundByOrder<A, Name, Order, false>;
           };
 
-/** The types that `part` makes of its options. */
+/** The types that `part` infers from its options. */
 export interface PartTypesOf<F extends Fields, Searches, View> {
   input: InputOf<F>;
   output: AttributesOf<F>;
@@ -301,19 +303,17 @@ export interface PartTypesOf<F extends Fields, Searches, View> {
   view: Copied<AttributesOf<F>, View, 'ALL'>;
 }
 
-/** The types of parts, by name. */
 type TypesOfParts<Parts> = {
   [P in keyof Parts]: Parts[P] extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 };
 
-/** The names of the parts' searches among those of the node: `'STATE.status'`. */
+/** Names of the parts' searches among the node's: `'STATE.status'`. */
 type PartSearchName<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { searches: infer Searches }
     ? `${P}.${Extract<keyof Searches, string>}`
     : never;
 }[Extract<keyof Parts, string>];
 
-/** The searches of parts, by those names. */
 type PartSearches<Parts> = {
   [Name in PartSearchName<Parts>]: Name extends `${infer P}.${infer Search}`
     ? Parts[P & keyof Parts] extends { searches: infer Searches }
@@ -336,19 +336,18 @@ export interface NodeTypesOf<F extends Fields, Searches, View, List extends bool
   version: Version;
 }
 
-/** The labels of an `edgeSet` option, by their names, each with the attribute that it has its values from. */
+/** The labels of an `edgeSet` option, each with the attribute it comes from. */
 type LabelsFrom<EdgeSet> = EdgeSet extends false
   ? Record<never, never>
   : EdgeSet extends readonly (infer Name)[]
     ? { [Label in Extract<Name, string>]: Label }
     : EdgeSet;
 
-/** The values of labels, by their names. */
 type LabelsOf<A, From> = {
   [Label in Extract<keyof From, string>]: From[Label] extends string ? AttributeValueOf<A, From[Label], false> : string;
 };
 
-/** The values of labels as arguments: those that `fields` declares, or that a rank of the same attribute does. */
+/** Label values as arguments: those that `fields`, or a rank of the same attribute, declares. */
 type LabelledBy<A, From, Order> = {
   [Label in keyof From]: From[Label] extends string
     ? LabelArgument<AttributeValueOf<A, From[Label], false>, LabelOfRank<Order, From[Label]>>
@@ -367,7 +366,7 @@ type LabelArgument<Value, Ranked> = unknown extends Value
         ? NumberValue
         : never;
 
-/** The labels of the ranks of an attribute. */
+/** The labels of an attribute's ranks. */
 type LabelOfRank<Order, Name> = Order extends readonly (infer Part)[]
   ? LabelOfOne<Part, Name>
   : LabelOfOne<Order, Name>;
@@ -380,32 +379,32 @@ type LabelOfOne<Part, Name> = Part extends {
   ? Extract<Label, string>
   : never;
 
-/** The whole values of an order as arguments, those of an order by several values as a list. */
+/** An order's whole values as arguments; a list for an order by several. */
 type WholeOfOrder<A, Order> = Order extends readonly unknown[]
   ? { readonly [Place in keyof Order]: WholeOfOne<A, Order[Place]> }
   : WholeOfOne<A, Order>;
 
-/** The same of an order by one value. */
+/** The same for an order by one value. */
 type WholeOfOne<A, Order> = Order extends string
   ? MembersOf<AttributeValueOf<A, Order, false>>
   : Order extends SourceValue
     ? Order
     : ValueOfOne<Order, 'string'>;
 
-/** The values that a key holds as they were written: no date, which is converted, and no computed text. */
+/** Values that a key holds as written: no dates, which are converted, and no computed texts. */
 type KeptInKey<Entry> = Exclude<
   Entry extends readonly (infer Part)[] ? Part : Entry,
   { readonly kind: 'date' } | { readonly kind: 'derive' }
 >;
 
-/** The attribute of the edge that one value of an order names. */
+/** The edge attribute that a value of an order names. */
 type NameOfEdge<Part> = Part extends string
   ? Part
   : Part extends { readonly kind: 'rank' | 'number'; readonly attribute: infer Name extends string }
     ? Name
     : never;
 
-/** The attribute of the source node that one value of an order, or a partition, names. */
+/** The source attribute that a value of an order, or a partition, names. */
 type NameOfSource<Part> =
   Part extends SourceValue<infer Name>
     ? Name
@@ -413,15 +412,15 @@ type NameOfSource<Part> =
       ? Name
       : never;
 
-/** The same of an order by several values. */
+/** The same for an order by several values. */
 type NamesOfSource<Entry> = Entry extends readonly (infer Part)[] ? NameOfSource<Part> : NameOfSource<Entry>;
 
-/** The attributes of the source node that an order takes as numbers. */
+/** Source attributes that an order uses as numbers. */
 type NumbersOfSource<Entry> = NamesOfSource<
   Extract<Entry extends readonly (infer Part)[] ? Part : Entry, { readonly kind: 'number' }>
 >;
 
-/** The orders of an `inbound` option, by their names. */
+/** The orders of an `inbound` option, by name. */
 type OrdersIn<Inbound> = Inbound extends { readonly orders?: infer Orders extends object }
   ? Orders
   : Record<never, never>;

@@ -4,16 +4,16 @@ import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 
-/** The attribute of a base item that says that the item is gone, whatever its type: what it was made from is not there any more. */
+/** Says that a base item of any type is gone, since what it was made from no longer exists. */
 export const GONE = '~gone';
 
-/** The part of a type that says when its items count as deleted. */
+/** What a type says about soft deletion. */
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
 /**
- * Tells whether a base item counts as absent although it is stored: for all that is derived it is as if it were deleted.
+ * Whether a stored base item counts as absent: derived items treat it as deleted.
  *
- * @param of the type of the item, of the model that derives; undefined: of a part of a node, or of a type outside the model.
+ * @param of the item's type in the deriving model; undefined for a part of a node, or outside the model.
  */
 export function isGone(of: Deletion | undefined, image: Item): boolean {
   // rule: item-that-says-it-is-gone-is-absent
@@ -29,19 +29,19 @@ export function deletionText(of: Deletion | undefined, image: Item): string {
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
 }
 
-/** Tells whether an attribute of an image is there, and neither null nor false. An image of a record that was made by hand may hold anything. */
+/** Neither null nor false. A record made by hand may hold anything. */
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   const { NULL, BOOL } = Object(value) as { NULL?: unknown; BOOL?: unknown };
   return NULL === undefined && BOOL !== false;
 }
 
-/** Tells whether a node is there for the items that are derived from it in a model; undefined: it is not stored. */
+/** Whether a node exists for a model's derived items; undefined: it isn't stored. */
 export function isNodeThere(model: CompiledModel, id: string, image: Item | undefined): image is Item {
   return image !== undefined && !isGone(model.nodes.get(nodePrefix(id)), image);
 }
 
-/** Tells whether a base item is there for the items that are derived from it in a model; undefined: it is not stored. */
+/** Whether a base item exists for a model's derived items; undefined: it isn't stored. */
 export function isItemThere(
   graph: CompiledModel,
   { source, target }: { source: string; target: string },
@@ -51,7 +51,7 @@ export function isItemThere(
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }
 
-/** The attributes by which nodes of a type count as absent, in a model or in one that is maintained with it. */
+/** Attributes by which nodes count as absent, in a model or those maintained with it. */
 export function attributesOfDeletion(graph: CompiledModel, nodeType: string): string[] {
   return [GONE, ...layersOf(graph).flatMap(({ nodes }) => nodes.get(nodeType)?.deletedWhen ?? [])];
 }

@@ -9,13 +9,13 @@ import type { TableOptions } from './table-options.ts';
 
 /** The node types of a model, by name. */
 export type NodeDefinitions = Record<string, NodeDefinition>;
-/** The edge types of a model, by name; they join node types of the same model. */
+/** A model's edge types by name; they join its node types. */
 export type EdgeDefinitions<NodeType extends string = string> = Record<
   string,
   EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
 >;
 
-/** The attribute names of some node types: of each of them, so any name where one of them declares no `fields`. */
+/** Attribute names of some node types; any name if one of them declares no `fields`. */
 type AttributeOf<N, NodeType> = string extends keyof N
   ? string
   : {
@@ -26,14 +26,14 @@ type Names<Types extends NodeTypes> = unknown extends Types['output']
   ? string
   : NameOf<Types['output']> | PartNames<Types['parts']>;
 
-/** The attributes of parts, as `source` names them: `STATE.status`. */
+/** Attributes of parts as `source` names them: `STATE.status`. */
 type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];
 
 /**
- * The edge types as they are given. Only here both the edge's options and the nodes are known: one that names a node type or an
- * attribute which there is not has a type that says so.
+ * Edge types as written. Only here are both the edge's options and the nodes known: an edge type that names an unknown
+ * node type or attribute gets a type that says so.
  */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
@@ -46,7 +46,7 @@ type CheckedEdges<N, E> = {
     : EdgeDefinition;
 };
 
-/** The first of the mistakes; the definition itself if there are none. */
+/** The first mistake, or the definition itself if there is none. */
 type FirstMistake<First, Second, Third, Given> = [First] extends [never]
   ? [Second] extends [never]
     ? [Third] extends [never]
@@ -55,21 +55,20 @@ type FirstMistake<First, Second, Third, Given> = [First] extends [never]
     : Second
   : First;
 
-/** The attributes of some node types. */
 type OutputOf<N, NodeType extends string> = string extends keyof N | NodeType
   ? unknown
   : N[NodeType & keyof N] extends NodeDefinition<infer Types>
     ? Types['output']
     : unknown;
 
-/** The mistake of an edge type that joins a node type which there is not; never if it joins none, or they are not known. */
+/** The mistake of joining an unknown node type; never if there is none, or types are unknown. */
 type NoType<N, Given extends string> = string extends Given | keyof N
   ? never
   : [Exclude<Given, keyof N>] extends [never]
     ? never
     : Mistake<`${Extract<Exclude<Given, keyof N>, string>} is no node type`, Extract<keyof N, string>>;
 
-/** The same of one that names an attribute which none of some node types has. */
+/** The same for an attribute that no node type has. */
 type NoAttribute<N, Name extends string, NodeType extends string> = [Name] extends [never]
   ? never
   : [WrongName<Name, N, NodeType>] extends [never]
@@ -78,12 +77,12 @@ type NoAttribute<N, Name extends string, NodeType extends string> = [Name] exten
       ? never
       : `${WrongName<Name, N, NodeType>} is no attribute of ${NodeType}`;
 
-/** The names that are no attribute of some node types, nor of a part of theirs. */
+/** Names that aren't attributes of the node types or their parts. */
 type WrongName<Name extends string, N, NodeType extends string> =
   | Exclude<Name, AttributeOf<N, NodeType>>
   | (string extends keyof N ? never : NameOfNoPart<Name, PartOf<N[Extract<keyof N, NodeType>]>>);
 
-/** The parts of a union of node types; any name where one of them is not known. */
+/** The parts of a union of node types; any name if one is unknown. */
 type PartOf<Definition> =
   Definition extends NodeDefinition<infer Types>
     ? unknown extends Types['output']
@@ -91,7 +90,7 @@ type PartOf<Definition> =
       : Extract<keyof Types['parts'], string>
     : never;
 
-/** The names that read like an attribute of a part, `STATE.status`, but of none of these. Open attributes allow any other name. */
+/** Names like a part's attribute, `STATE.status`, that no part has. Open attributes allow any other name. */
 type NameOfNoPart<Name extends string, Part extends string> = Name extends `${infer Start}.${string}`
   ? Start extends Part | Lowercase<Start>
     ? never
@@ -104,21 +103,22 @@ type NameOfNoPart<Name extends string, Part extends string> = Name extends `${in
 export interface GraphInput<N extends NodeDefinitions, E> {
   /** The table's name, or its name and those of its attributes. */
   table: string | TableOptions;
-  /** The node types by their names. */
+  /** The node types by name. */
   nodes: N;
-  /** The edge types by their names. */
+  /** The edge types by name. */
   edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
   /**
-   * Keeps tenants apart that share the table: the character that ends the tenant in each id. With `'.'` the tenant of `USER-acme.ada` is
-   * `acme`. An edge joins nodes of one tenant alone; every other edge is refused, or quarantined. Default: there are no tenants.
+   * Separates tenants that share the table: the character that ends the tenant in each id. With `'.'` the tenant of
+   * `USER-acme.ada` is `acme`. Edges may only join nodes of one tenant; others are refused or quarantined. Default: no
+   * tenants.
    */
   tenantSeparator?: TenantSeparator;
   /**
-   * The node and edge types that `sources` of the model file make from another table. Only the mirror writes them, and a mapping makes no
-   * others. Default: none.
+   * Node and edge types that the model file's `sources` make from another table. Only the mirror writes them, and a
+   * mapping makes no others. Default: none.
    */
   mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
-  /** The things whose changes the feed tells. Default: all. */
+  /** What the feed tells. Default: everything. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 

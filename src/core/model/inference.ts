@@ -5,8 +5,8 @@ import type { OpenAttributes, SourceValue } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
 /**
- * Types of a graph's writer and reader. A graph whose types are not known (`CompiledModel`, as the
- * command line loads it) takes any text for types and ids, and open attributes.
+ * Types of a graph's writer and reader. An unknown graph (`CompiledModel`, as loaded by the command line) accepts any
+ * text for types and ids, and open attributes.
  */
 
 type NodesOf<G extends CompiledModel> = NonNullable<G['definition']>['nodes'];
@@ -14,7 +14,7 @@ type EdgesOf<G extends CompiledModel> = NonNullable<G['definition']>['edges'];
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** Replaces the types of a definition that is not known. */
+/** For an unknown definition. */
 interface OpenTypes {
   input: OpenAttributes;
   output: OpenAttributes;
@@ -43,7 +43,6 @@ interface OpenTypes {
   copy: string;
 }
 
-/** The types that a node or edge definition carries. */
 type TypesOf<Definition> =
   IsAny<Definition> extends true
     ? OpenTypes
@@ -51,18 +50,17 @@ type TypesOf<Definition> =
       ? NonNullable<Definition['types']>
       : never;
 
-/** One of the types that a definition carries; never where it carries none of that name. */
+/** Never if the definition carries no type of that name. */
 type TypeOf<Definition, Name extends keyof OpenTypes> = TypesOf<Definition> extends Record<Name, infer T> ? T : never;
 
-/** A text where a definition carries one. */
 type TextOf<Definition, Name extends keyof OpenTypes> = Extract<TypeOf<Definition, Name>, string>;
 
-/** The names of the definitions that carry a type, or may do so. */
+/** Definitions that carry a type, or may. */
 type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
   [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
 }[keyof Definitions];
 
-/** Node ids of a type: `` `GOAL-${string}` ``; any text where the type is not known. */
+/** Node ids of a type: `` `GOAL-${string}` ``; any text if the type is unknown. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
 
 /** The names of a graph's node types. */
@@ -80,34 +78,34 @@ export type TypeOfId<G extends CompiledModel, Id extends string> =
     ? NodeType<G>
     : { [T in NodeType<G>]: Id extends `${T}-${string}` ? T : never }[NodeType<G>];
 
-/** The attributes of a stored node: what its validator gives. */
+/** A stored node's attributes: its validator's output. */
 export type NodeAttributes<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'output'>;
 
-/** The attributes that a node is written with: what its validator takes. */
+/** Attributes to write a node with: its validator's input. */
 export type NodeInput<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'input'>;
 
 /** The types of a node type's parts, by name. */
 export type PartsOf<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'parts'>;
 
-/** The names of a node type's parts; never where it has none. */
+/** The names of a node type's parts; never if it has none. */
 export type PartName<G extends CompiledModel, T extends NodeType<G>> = Extract<keyof PartsOf<G, T>, string>;
 
-/** One of the types of a part: see `PartTypes`. */
+/** One of a part's types: see `PartTypes`. */
 type PartType<Parts, P, Name extends string> = Parts[P & keyof Parts] extends Record<Name, infer Value> ? Value : never;
 
-/** The attributes of a stored part: what its validator gives. */
+/** A stored part's attributes: its validator's output. */
 export type PartAttributes<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'output'>;
 
-/** The attributes that a part is written with: what its validator takes. */
+/** Attributes to write a part with: its validator's input. */
 export type PartInput<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'input'>;
 
-/** The names of the attributes that reads show of a part. */
+/** Names of a part's attributes that reads show. */
 export type PartViewAttribute<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'view'>;
 
-/** The attributes of a stored edge: what its validator gives. */
+/** A stored edge's attributes: its validator's output. */
 export type EdgeAttributes<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'output'>;
 
-/** The attributes that an edge is written with: what its validator takes. */
+/** Attributes to write an edge with: its validator's input. */
 export type EdgeInput<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'input'>;
 
 /** Ids of the nodes that an edge type may leave. */
@@ -122,33 +120,33 @@ export type EdgeTarget<G extends CompiledModel, E extends EdgeType<G>> = IdOf<Ed
 /** The node types that an edge type may enter. */
 export type EdgeTargetType<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'to'>;
 
-/** The labels in the edge-set elements of an edge type, by their names, with their values. */
+/** The labels in an edge type's edge sets, with their values. */
 export type LabelsOf<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labels'>;
 
-/** Names of the labels in the edge-set elements of an edge type; never where it is left out of the set. */
+/** Names of the labels in an edge type's edge sets; never if it isn't in edge sets. */
 export type EdgeLabel<G extends CompiledModel, E extends EdgeType<G>> = E extends unknown
   ? Extract<keyof LabelsOf<G, E>, string>
   : never;
 
-/** The values of the labels of an edge type, as arguments. */
+/** Values of an edge type's labels, as arguments. */
 export type LabelArgument<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'labelled'>;
 
-/** Names of the orders in which the edges of a type are found from their targets; never where it has none. */
+/** Names of an edge type's orders; never if it has none. */
 export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   keyof TypeOf<EdgesOf<G>[E], 'orders'>,
   string
 >;
 
-/** Names of the target's attributes that an edge type copies into its source's view; never where it copies none. */
+/** Names of target attributes that an edge type copies into its source's view; never if none. */
 export type EdgeCopy<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'copy'>;
 
-/** The searches of a graph: `'USER.name' | 'GOAL.status'`. */
+/** A graph's searches: `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends CompiledModel> =
   string extends NodeType<G>
     ? string
     : { [T in NodeType<G>]: `${T}.${Extract<keyof TypeOf<NodesOf<G>[T], 'searches'>, string>}` }[NodeType<G>];
 
-/** The arguments and results of a search. */
+/** A search's arguments and results. */
 export type SearchOfName<G extends CompiledModel, Name extends string> =
   string extends NodeType<G>
     ? OpenSearch
@@ -156,23 +154,23 @@ export type SearchOfName<G extends CompiledModel, Name extends string> =
       ? Extract<TypeOf<NodesOf<G>[T], 'searches'>[N & keyof TypeOf<NodesOf<G>[T], 'searches'>], SearchTypes>
       : never;
 
-/** The searches that are spread over numbered shards: all but those with `shards: 'value'`. */
+/** Searches spread over numbered shards: all but those with `shards: 'value'`. */
 export type SpreadSearchName<G extends CompiledModel> =
   string extends NodeType<G>
     ? string
     : { [Name in SearchName<G>]: SearchOfName<G, Name>['kind'] extends 'equality' ? never : Name }[SearchName<G>];
 
-/** The edge types that are found from their targets: those with at least one order. */
+/** Edge types with at least one order. */
 export type IndexedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G>
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [EdgeOrder<G, E>] extends [never] ? never : E }[EdgeType<G>];
 
-/** The edge types that edge sets have. */
+/** Edge types in edge sets. */
 export type EdgeTypeInSet<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : Carrying<EdgesOf<G>, 'inSet', true>;
 
-/** The edge types whose edges a reader can tell the number of: those that edge sets have, or that are counted. */
+/** Edge types whose edges can be counted: those in edge sets, or with a count. */
 export type CountedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : EdgeTypeInSet<G> | Carrying<EdgesOf<G>, 'degree', true>;
 
@@ -182,18 +180,18 @@ export type TotalledEdgeType<G extends CompiledModel> =
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [TypeOf<EdgesOf<G>[E], 'totals'>] extends [never] ? never : E }[EdgeType<G>];
 
-/** An id of a node whose edges of a type have a total, or any text. */
+/** An id of a node whose edges have a total, or any text. */
 export type TotalledId<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : IdOf<TextOf<EdgesOf<G>[E], 'totalled'>>;
 
-/** The names of the sums of an edge type. */
+/** The names of an edge type's sums. */
 export type SumName<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TypeOf<EdgesOf<G>[E], 'totals'>,
   TotalNames
 >['sums'];
 
-/** The groups of an edge type by their names, each with the values that its attribute may have. */
+/** An edge type's groups by name, each with its attribute's values. */
 export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extract<
   TypeOf<EdgesOf<G>[E], 'totals'>,
   TotalNames
@@ -203,28 +201,31 @@ export type TotalGroups<G extends CompiledModel, E extends EdgeType<G>> = Extrac
 export type ListedNodeType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : Carrying<NodesOf<G>, 'list', true>;
 
-/** The names of the attributes that reads show of nodes of a type: those that its `view` names, or all of a type that declares none. */
+/** Attributes that reads show of a node type: those that its `view` names, or all if it declares none. */
 export type ViewAttribute<G extends CompiledModel, T extends NodeType<G>> = TextOf<NodesOf<G>[T], 'view'>;
 
-/** The names of the attributes that the index items of an edge type show. */
+/** Attributes that an edge type's index items show. */
 export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shown'>;
 
-/** The names of the source node's attributes that the index items of an edge type show. */
+/** Source attributes that an edge type's index items show. */
 export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shownOfSource'>;
 
-/** True if the target of an edge type is in the index partitions of its incoming edges. */
+/** True if an edge type's target is in its incoming edges' index partitions. */
 export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'includesTarget'>;
 
-/** True if the index items of an edge type have a partition attribute: queries then name its value. */
+/** True if an edge type's index items have a partition attribute, whose value queries name. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
-/** The order that `inbound` takes where none is named: that of the first index, or the first; types do not tell which of several names is first. */
+/**
+ * The order that `inbound` uses by default: that of the first index, or the first declared; types don't tell which of
+ * several names is first.
+ */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> = FirstOrder<
   typeof INDEX_NAMES,
   EdgeOrder<G, E>
 >;
 
-/** The first of the indexes that an order is named after; all orders where none is. */
+/** The first index that an order is named after; all orders if there is none. */
 type FirstOrder<Indexes extends readonly string[], Order extends string> = Indexes extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -234,7 +235,7 @@ type FirstOrder<Indexes extends readonly string[], Order extends string> = Index
     : FirstOrder<Rest, Order>
   : Order;
 
-/** The attributes that the keys of an order hold: those of the edge, or with `inKeysOfSource` those of the edge's source. */
+/** Attributes in an order's keys: the edge's, or its source's with `inKeysOfSource`. */
 export type AttributeInKey<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -242,7 +243,7 @@ export type AttributeInKey<
   Whose extends 'inKeys' | 'inKeysOfSource',
 > = Order extends keyof TypeOf<EdgesOf<G>[E], Whose> ? Extract<TypeOf<EdgesOf<G>[E], Whose>[Order], string> : never;
 
-/** The whole values of an order of an edge type, as arguments: as `OrderArgument`, but of declared values exactly these. */
+/** An order's whole values as arguments: like `OrderArgument`, but exactly the declared values. */
 export type WholeArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -251,11 +252,11 @@ export type WholeArgument<
   ? Extract<WithSource<G, E, TypeOf<EdgesOf<G>[E], 'whole'>[Order]>, SearchTypes['value']>
   : never;
 
-/** A value that is not of the source, or the values that the sources of an edge type may have. */
+/** A value that isn't from the source, or the values that the sources may have. */
 type WithSource<G extends CompiledModel, E extends EdgeType<G>, Value> =
   Value extends SourceValue<infer Name> ? MembersOf<ValueOfSource<G, EdgeSourceType<G, E>, Name>> : Value;
 
-/** The values of an attribute of some node types, or of a part of theirs: `STATE.status`. */
+/** Values of an attribute of some node types, or of their part: `STATE.status`. */
 type ValueOfSource<G extends CompiledModel, T extends string, Name> =
   T extends NodeType<G>
     ? Name extends `${infer P}.${infer Attribute}`
@@ -267,7 +268,7 @@ type ValueOfSource<G extends CompiledModel, T extends string, Name> =
 
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? Exclude<A[Name], undefined> : never) : never;
 
-/** The values of an order of an edge type, as arguments: the labels of a rank, numbers, or texts. */
+/** An order's values as arguments: a rank's labels, numbers, or texts. */
 export type OrderArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -276,7 +277,7 @@ export type OrderArgument<
   ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], SearchTypes['value']>
   : never;
 
-/** The leading values of an order by several values, as many as are known; never for an order by one. */
+/** Leading values of an order by several, as far as known; never for an order by one. */
 export type PathArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -291,7 +292,7 @@ type WithSources<G extends CompiledModel, E extends EdgeType<G>, Values extends 
   readonly [Place in keyof Values]: WithSource<G, E, Values[Place]>;
 };
 
-/** The values of an order by several, each as the end of a range; never for an order by one. */
+/** Values of an order by several, each as the end of a range; never for an order by one. */
 export type PartArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -302,7 +303,7 @@ export type PartArgument<
     ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], readonly unknown[]>[number]
     : never;
 
-/** The attribute with the version of a node type; never where one of them may have none. */
+/** The version attribute of a node type; never if there may be none. */
 export type VersionAttribute<G extends CompiledModel, T extends NodeType<G>> = [UnversionedOf<G, T>] extends [never]
   ? TextOf<NodesOf<G>[T], 'version'>
   : never;
@@ -313,35 +314,38 @@ type UnversionedOf<G extends CompiledModel, T extends NodeType<G>> = T extends u
     : never
   : never;
 
-/** The node types without versions. */
+/** Node types without versions. */
 export type UnversionedType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : UnversionedOf<G, NodeType<G>>;
 
-/** An id of a node type of the graph, or any text, such as one from a URL. */
+/** An id of one of the graph's node types, or any text, such as one from a URL. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
 
-/** The names of the node types that have views: by their own `view` or parts, or by the edge sets of edges that leave them. */
+/** Node types with views: by their own `view` or parts, or by edge sets. */
 type ViewedType<G extends CompiledModel> =
   string extends NodeType<G>
     ? NodeType<G>
     : Carrying<NodesOf<G>, 'viewed', true> | Extract<TextOf<EdgesOf<G>[EdgeTypeInSet<G>], 'from'>, NodeType<G>>;
 
-/** An id of a node type that has views, or any text, such as one from a URL. The compiler's message names the remedy for another type. */
+/**
+ * An id of a node type with views, or any text, such as one from a URL. For other types the compiler's message names
+ * the remedy.
+ */
 export type ViewIdArgument<G extends CompiledModel, Id extends string> = string extends Id
   ? Id
   : IdOf<ViewedType<G>> | ViewlessText<Exclude<TypeOfId<G, Id>, ViewedType<G>>>;
 
-/** A sentence that the compiler shows where a node of a type without views is asked for by its view. */
+/** Shown by the compiler if the view of a viewless type is requested. */
 type ViewlessText<T extends string> = T extends string
   ? `${T} has no views: add view: ['name'] to nodes.${T} in the model, or read getNode`
   : never;
 
-/** A target of an edge type: an id of a type that it enters, or any text, such as one from a URL. */
+/** An id of a type that the edge type enters, or any text, such as one from a URL. */
 export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeTarget<G, E>;
 
-/** A source of an edge type: an id of a type that it leaves, or any text, such as one from a URL. */
+/** An id of a type that the edge type leaves, or any text, such as one from a URL. */
 export type SourceOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeSource<G, E>;

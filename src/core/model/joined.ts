@@ -11,21 +11,21 @@ import {
 import { isGone } from './gone.ts';
 
 /**
- * Joined index items: those that two base items determine, an edge and its source node. The orders, the index partition and
- * the projection of an edge type say which of its items are.
+ * Joined index items depend on two base items, an edge and its source node. The edge type's orders, index partition and
+ * projection decide which items do.
  *
- * An attribute of a part of the source node has the part's name before it: `STATE.status`. Then that part decides too, and counts as a
- * piece of the source node: it is read together with the node, and its attributes are those of the node under these names.
+ * `STATE.status` names an attribute of the source node's part. That part then counts as a piece of the source node: it
+ * is read with the node, and its attributes appear among the node's under these names.
  */
 
-/** A source node as it was read, with the attributes of its parts under their names; `item` is undefined where there is none. */
+/** A source node as read, with its parts' attributes under their names; `item` is undefined if it doesn't exist. */
 export interface SourceNode {
   item: Item | undefined;
 }
 
 /**
- * Tells whether the index item with these orders needs the edge's source node: for projected attributes, for the partition, or for one of
- * the orders. The answer may differ between the index items of one edge type.
+ * Whether the index item of these orders needs the source node: for projected attributes, the partition, or an order.
+ * Items of one edge type may differ.
  */
 export function isJoinedItem(
   { projectSource, partition }: Pick<InboundSettings, 'projectSource' | 'partition'>,
@@ -37,19 +37,17 @@ export function isJoinedItem(
   });
 }
 
-/** The index items of an edge type that need the edge's source node. */
 export function joinedItemsOf({ inbound }: Pick<EdgeModel, 'inbound'>): InboundItem[] {
   return inbound?.items.filter((item) => isJoinedItem(inbound, item)) ?? [];
 }
 
-/** Tells whether any index item of an edge type needs the edge's source node. */
 export function isJoinedEdge(edge: EdgeModel): boolean {
   return joinedItemsOf(edge).length > 0;
 }
 
 const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();
 
-/** The edge types with index items that need the source node, in this model or in one that is maintained with it. */
+/** In this model or those maintained with it. */
 export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   let types = joined.get(graph);
   if (types === undefined) {
@@ -60,19 +58,19 @@ export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   return types;
 }
 
-/** Tells whether what a base item wants depends on its partition's node too, by the base item's sort key. */
+/** Whether what a base item asks for also depends on its partition's node. */
 export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   const types = joinedEdgeTypes(graph);
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
 }
 
-/** The attributes of nodes of a type that index items of their edges use, in this model or in one that is maintained with it. */
+/** Node attributes that index items of their edges use, in this model or those maintained with it. */
 export function attributesOfSource(graph: CompiledModel, nodeType: string): ReadonlySet<string> {
   const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
   return new Set(edges.filter(({ from }) => from.has(nodeType)).flatMap(sourceAttributesOf));
 }
 
-/** The attributes of the source node that index items of an edge type use. */
+/** Source attributes that an edge type's index items use. */
 export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): string[] {
   if (inbound === undefined) return [];
   const names: string[] = [];
@@ -85,12 +83,12 @@ export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): str
   return [...names, ...(inbound.projectSource ?? [])];
 }
 
-/** An attribute of a part, as index items of edges name it. */
+/** A part's attribute, as edges' index items name it. */
 const OF_PART = /^([A-Z][A-Z0-9_]*)\.(.+)$/s;
 
 const sourceParts = new WeakMap<CompiledModel, Map<string, ReadonlyMap<string, readonly string[]>>>();
 
-/** The parts of nodes of a type that index items of their edges use, with the attributes of each. */
+/** Parts of a node type that index items of its edges use, with their attributes. */
 export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
   const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
   let parts = ofTypes.get(nodeType);
@@ -101,7 +99,7 @@ export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyM
   return parts;
 }
 
-/** The parts of its source node that index items of an edge type use, with the attributes of each. */
+/** Parts of the source node that an edge type's index items use, with their attributes. */
 export function partsOfEdge(edge: Pick<EdgeModel, 'inbound'>): ReadonlyMap<string, readonly string[]> {
   return attributesByPart(new Set(sourceAttributesOf(edge)));
 }
@@ -115,21 +113,17 @@ function attributesByPart(names: Iterable<string>): ReadonlyMap<string, readonly
   return found;
 }
 
-/** Tells whether a base item is a part of its partition's node that index items of the node's edges use. */
+/** Whether a base item is such a part of its partition's node. */
 export function isPartOfSource(graph: CompiledModel, source: string, sortKey: string): boolean {
   return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
 }
 
-/** The sort keys of the items that are read as a source node: the node, then the parts of it that index items of its edges use. */
+/** What is read as a source node: the node, then the parts that index items of its edges use. */
 export function sourceNodeKeys(graph: CompiledModel, source: string): string[] {
   return [source, ...partsOfSource(graph, parseNodeId(source)?.type ?? '').keys()];
 }
 
-/**
- * The source node of the items that were read for it.
- *
- * @param items parallel to `sourceNodeKeys`.
- */
+/** @param items parallel to `sourceNodeKeys`. */
 export function sourceNodeOf(
   graph: CompiledModel,
   source: string,
@@ -144,7 +138,7 @@ export function sourceNodeOf(
   return { item };
 }
 
-/** The attributes of a part that index items of edges use, under the names that they have there. */
+/** Under the names that edges' index items use. */
 export function partAttributesAsSource(
   graph: CompiledModel,
   source: string,
@@ -159,7 +153,7 @@ export function partAttributesAsSource(
   return named;
 }
 
-/** The edge types that leave nodes of a type and have index items that need them. */
+/** Edge types that leave nodes of a type and have index items that need them. */
 export function joinedTypesFrom(graph: CompiledModel, nodeType: string): string[] {
   return [...joinedEdgeTypes(graph)].filter((type) =>
     layersOf(graph).some(({ edges }) => edges.get(type)?.from.has(nodeType)),

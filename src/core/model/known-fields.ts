@@ -2,32 +2,31 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/sp
 import { isPlainObject } from './options/shape.ts';
 
 /**
- * The attributes that a validator of `fields` lets through, as far as it says. A validator says it by its JSON Schema (Standard
- * JSON Schema: Zod from 4.2 on, ArkType); of any other nothing is known, and only the compiler checks a model against it.
+ * The attributes that a validator of `fields` accepts, if it tells by its JSON Schema (Standard JSON Schema: Zod from
+ * 4.2, ArkType). For other validators only the compiler checks a model.
  */
 
 /** One kind of value that an attribute may have. */
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
-  /** The text, where there is one alone. */
+  /** Set if there is only one possible text. */
   text?: string;
-  /** The values that a list or a set may hold; undefined: not known. */
+  /** Values that a list or set may hold; undefined: unknown. */
   entries?: readonly ValueForm[];
 }
 
-/** The attributes of a type, as its validator knows them. */
 export interface KnownFields {
-  /** The values that each attribute may have; undefined: not known. */
+  /** Values that each attribute may have; undefined: unknown. */
   forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
-  /** True if an item may have other attributes, too. */
+  /** True if an item may have other attributes. */
   isOpen: boolean;
-  /** The attributes that a validator asks for. */
+  /** Attributes that the validator requires. */
   required: ReadonlySet<string>;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Values that JSON does not have, by the names that Zod gives them; without this they would be any value. */
+/** Zod's names of values that JSON lacks, which would otherwise accept any value. */
 const BEYOND_JSON: Readonly<Record<string, Schema>> = {
   bigint: { type: 'integer' },
   date: { type: 'Date' },
@@ -49,7 +48,7 @@ const MOST_REFERENCES = 16;
 
 const found = new WeakMap<StandardSchemaV1, KnownFields | undefined>();
 
-/** The attributes that a validator knows; undefined where it does not say. It is asked once. */
+/** Undefined if the validator doesn't tell. It is asked once. */
 export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
   if (fields === undefined) return undefined;
   if (!found.has(fields)) found.set(fields, fieldsOf(fields));
@@ -81,18 +80,18 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
     });
     return isPlainObject(schema) ? schema : undefined;
   } catch {
-    // Such as a transform, of which ArkType has no schema.
+    // Such as a transform, for which ArkType has no schema.
     return undefined;
   }
 }
 
-/** Zod's hook: it may change the schema of a part. */
+/** Zod's hook, which may change a part's schema. */
 function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: unknown }): void {
   const { type, valueType } = (zodSchema as { _zod?: { def?: ZodDefinition } })._zod?.def ?? {};
   if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;
   Object.assign(jsonSchema as object, BEYOND_JSON[type]);
   const items = type === 'set' ? jsonSchemaOf(valueType, 'output') : undefined;
-  // References of a schema within another one lead elsewhere.
+  // References inside another schema lead elsewhere.
   if (items !== undefined && !('$defs' in items)) Object.assign(jsonSchema as object, { items });
 }
 
@@ -101,7 +100,7 @@ interface ZodDefinition {
   valueType?: StandardSchemaV1;
 }
 
-/** The shapes that an object may have; undefined where one is not known. */
+/** Undefined if a shape is unknown. */
 function shapesOf(
   schema: unknown,
   root: Schema,
@@ -120,7 +119,7 @@ function requiredOf(schema: Schema | undefined): Set<string> {
   return new Set(Array.isArray(required) ? required.map(String) : []);
 }
 
-/** The values that a schema lets through; undefined where that is not known. */
+/** Undefined if unknown. */
 function formsOf(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
   if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
   const { $ref, type } = schema;

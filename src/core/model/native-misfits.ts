@@ -8,24 +8,22 @@ import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * Base items that a native index leaves out. DynamoDB refuses a value that is no key of the index, but an item may be older than the
- * index: DynamoDB builds the index without such items, and says nothing.
+ * Base items missing from a native index. DynamoDB refuses values that can't be its keys, but silently builds an index
+ * without older items that have them.
  */
 
-/** The keys of an item in the table. */
 interface Key {
   source: string;
   target: string;
 }
 
-/** A native order of an edge, or a native search of a node. */
 export interface NativePlace {
-  /** The line of the model: `edges.LOAN.inbound.orders.byDay`. */
+  /** The model's path: `edges.LOAN.inbound.orders.byDay`. */
   name: string;
   index: NativeIndex;
 }
 
-/** The native orders of an edge, or the native searches of a node. */
+/** An edge's native orders, or a node's native searches. */
 export function nativePlaces(graph: CompiledModel, { source, target }: Key): NativePlace[] {
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node') {
@@ -41,7 +39,7 @@ export function nativePlaces(graph: CompiledModel, { source, target }: Key): Nat
   }));
 }
 
-/** The values that an index takes, and what is wrong with a value; undefined: the index takes the value. */
+/** Which values the index accepts, and what is wrong with this one; undefined if it is accepted. */
 export function faultOfNativeKey(
   { type, sort, attribute }: NativeIndex,
   value: AttributeValue,
@@ -60,7 +58,7 @@ export function faultOfNativeKey(
 export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
   if (nativeIndexes(graph).length === 0) return [];
   const kind = classifyBaseItem(graph, key.source, key.target, item);
-  // Readers show no soft-deleted item, whether or not the index has it.
+  // Readers hide soft-deleted items, whether or not the index has them.
   const of = kind.kind === 'node' ? kind.node : kind.kind === 'edge' ? kind.edge : undefined;
   if (of === undefined || isGone(of, item)) return [];
   return nativePlaces(graph, key).flatMap(({ name, index }) => {
@@ -72,22 +70,21 @@ export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { nam
   });
 }
 
-/** The items that one native list lacks. */
+/** Items missing from a native list. */
 export interface NativeGap {
-  /** The line of the model. */
+  /** The model's path. */
   name: string;
   items: number;
-  /** One of them, and why the index leaves it out. */
+  /** One of them, and why the index lacks it. */
   example: { source: string; target: string; reason: string };
 }
 
-/** Counts the items that native lists lack. */
 export class NativeGaps {
   private readonly byName = new Map<string, NativeGap>();
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Counts an item for each native list that leaves it out. */
+  /** Counts the item for each native list that lacks it. */
   addItem({ source, target }: Key, item: Item): void {
     for (const { name, reason } of nativeMisfits(this.graph, { source, target }, item)) {
       const gap = this.byName.get(name);
@@ -96,7 +93,6 @@ export class NativeGaps {
     }
   }
 
-  /** The lists that lack items, by name. */
   get gaps(): NativeGap[] {
     return [...this.byName.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }

@@ -13,21 +13,22 @@ import type {
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * Native orders and searches: DynamoDB itself keeps them, by an index on attributes of base items. Nothing is derived for them, so a
- * write costs the index's units alone, and no projector has to run.
+ * Native orders and searches: DynamoDB maintains them, by an index on base items' attributes. Nothing is derived, so a
+ * write only costs the index's units, and needs no projector.
  *
- * An index of an order has the edge's sort key as its partition key, and the order's attribute as its sort key. An index of a search has
- * the searched attribute as its partition key, and the table's sort key as its sort key, by which the nodes of a type come together.
+ * An order's index has the edge's sort key as its partition key and the order's attribute as its sort key. A search's
+ * index has the searched attribute as its partition key and the table's sort key as its sort key, which groups the
+ * nodes of a type.
  */
 
-/** The types of a native key. */
+/** Types of a native key. */
 export type NativeType = 'S' | 'N';
 
 /** The keys of an index on attributes of base items. */
 export interface NativeKeys {
   partition: string;
   sort: string;
-  /** The attribute that the model gives the index; the other key is the table's sort key. */
+  /** The attribute that the model indexes; the other key is the table's sort key. */
   attribute: string;
   type: NativeType;
 }
@@ -35,19 +36,19 @@ export interface NativeKeys {
 /** An index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
-   * The name in the table: the two key attributes, and a hash of the attributes that it holds besides. DynamoDB changes no index, so a
-   * model whose readers need others has another index: no reader takes an attribute that the index lacks for an absent one. An index that
-   * the model names itself holds all attributes, so that no change of the model can need more of it.
+   * The name in the table: its two key attributes, and a hash of the other attributes it holds. DynamoDB can't change
+   * an index, so a model whose readers need other attributes gets another index, and no reader mistakes a missing
+   * attribute for an absent one. An index named by the model holds all attributes.
    */
   name: string;
 }
 
-/** An index as the table has to have it: with the attributes that its readers need besides the keys; undefined: all of them. */
+/** With the attributes that its readers need besides keys; undefined: all. */
 export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }
 
-/** The attribute of a native order, or search, and its type; undefined where the value is no attribute as it is stored. */
+/** Undefined if the value isn't an attribute as stored. */
 export function nativeAttribute(
   order: InboundOrder['order'] | SearchModel['order'],
 ): { attribute: string; type: NativeType } | undefined {
@@ -55,12 +56,10 @@ export function nativeAttribute(
   return { attribute: order.attribute, type: order.type === 'number' ? 'N' : 'S' };
 }
 
-/** The index of a native order. */
 export function indexOfOrder(graph: CompiledModel, order: Pick<InboundOrder, 'order'>): NativeIndex {
   return indexWithKeys(graph, keysOfOrder(graph.table, order));
 }
 
-/** The index of a native search. */
 export function indexOfSearch(graph: CompiledModel, search: Pick<SearchModel, 'order'>): NativeIndex {
   return indexWithKeys(graph, keysOfSearch(graph.table, search));
 }
@@ -79,7 +78,7 @@ function keysOfSearch({ sortKey }: Pick<TableNames, 'sortKey'>, { order }: Pick<
   return { partition: attribute, sort: sortKey, attribute, type };
 }
 
-/** The keys of a model's native indexes, one for each order and search, with the line of the model that asks for it. */
+/** Keys of a model's native indexes, one for each order and search, with the model's path. */
 export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations): {
   path: string;
   keys: NativeKeys;
@@ -106,24 +105,24 @@ export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations)
 
 const needed = new WeakMap<CompiledModel, readonly NativeIndexNeed[]>();
 
-/** The indexes that the native orders and searches of a model need, by name. */
+/** By name. */
 export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] {
   const needs = needed.get(graph) ?? nativeIndexesOf(graph);
   needed.set(graph, needs);
   return needs;
 }
 
-/** The same, of a model that is being compiled. */
+/** The same for a model that is being compiled. */
 export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
   const needs = new Map<string, NativeIndexNeed>();
   for (const { keys, project, of } of placedNativeIndexes(graph)) {
     const name = `${keys.partition}-${keys.sort}`;
-    // An attribute may have a hyphen, so that other keys make the same text.
+    // Attribute names may contain hyphens, so different keys can make the same text.
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // Readers ask these whether an item counts as absent, and which node a hashed key leads to.
+    // They tell readers whether an item counts as absent, and where a hashed key leads.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
@@ -148,13 +147,12 @@ function heldText({ attributes }: Pick<NativeIndexNeed, 'attributes'>): string {
   return attributes.length === 0 ? '' : `-${hash128(JSON.stringify(attributes)).slice(0, 8)}`;
 }
 
-/** Tells whether an index with these keys has the name of a native one. */
+/** Whether the name is a native index's with these keys. */
 export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
   const ofKeys = keys.join('-');
   return name.startsWith(ofKeys) && /^(-all|-[0-9a-f]{8})?$/.test(name.slice(ofKeys.length));
 }
 
-/** The part of a model that declares native orders and searches. */
 export interface NativeDeclarations {
   table: TableNames;
   nodes: ReadonlyMap<string, NodeModel>;
@@ -163,10 +161,7 @@ export interface NativeDeclarations {
 
 const derived = new WeakMap<CompiledModel, CompiledModel>();
 
-/**
- * The native orders and searches of a model, as if they were derived: what it derives from a base item is what readers make of that item
- * themselves.
- */
+/** The model with its native orders and searches as if derived: readers derive the same from base items themselves. */
 export function derivedInstead(graph: CompiledModel): CompiledModel {
   let model = derived.get(graph);
   if (model === undefined) {
@@ -196,5 +191,5 @@ export function derivedInstead(graph: CompiledModel): CompiledModel {
   return model;
 }
 
-/** The number of indexes that DynamoDB takes for one table. */
+/** DynamoDB's limit of indexes per table. */
 export const MOST_INDEXES = INDEX_NAMES.length;

@@ -3,9 +3,7 @@ import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
 
-/**
- * Attributes of a type and orders of items: the vocabulary that the options of `node` and `edge` share.
- */
+/** Attributes and orders: the vocabulary that the options of `node` and `edge` share. */
 
 /** Attributes of a type without `fields`: any name, any value. */
 export type OpenAttributes = Record<string, unknown>;
@@ -13,19 +11,19 @@ export type OpenAttributes = Record<string, unknown>;
 export type Fields = StandardSchemaV1<unknown, object>;
 /** The validator type of a node or edge that declares none. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a writer takes: those that the validator takes, with whole numbers in each form. */
+/** The attributes that a writer accepts: the validator's input, with whole numbers in any form. */
 export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
-/** The attributes that are stored, as they are read: those that the validator gives. A read gives no bigint. */
+/** Stored attributes as they are read: the validator's output. Reads return no bigint. */
 export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
-/** Attributes with another type for each bigint in them; the same type where there is none. Each shape of a union has its own. */
+/** Replaces each bigint in attributes; the same type if there is none. Applied to each shape of a union. */
 type WholeNumbersAs<A, Form> = A extends unknown
   ? [HasBigint<A, 3>] extends [never]
     ? A
     : { [Name in keyof A]: WholeNumberAs<A[Name], Form, 2> }
   : never;
-/** Levels below a level, so that a type that contains itself ends. */
+/** Limits the depth, since a type may contain itself. */
 type Below = [never, 0, 1, 2];
-/** `true` if a value's type has a bigint within this number of levels; else never. */
+/** `true` if a value's type has a bigint within this many levels; otherwise never. */
 type HasBigint<Value, Levels extends number> = unknown extends Value
   ? never
   : Value extends bigint
@@ -37,7 +35,7 @@ type HasBigint<Value, Levels extends number> = unknown extends Value
         : Value extends Whole
           ? never
           : { [Name in keyof Value]: HasBigint<Value[Name], Below[Levels]> }[NamedIn<Value>];
-/** The names of properties without those of an index signature, whose type is all that a look by any name gives. */
+/** Property names except those of an index signature. */
 type NamedIn<Value> = keyof { [Name in keyof Value as string extends Name ? never : Name]: never } & keyof Value;
 type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Levels>] extends [never]
   ? Value
@@ -48,9 +46,9 @@ type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Level
       : Value extends Whole
         ? Value
         : { [Name in keyof Value]: WholeNumberAs<Value[Name], Form, Below[Levels]> };
-/** Values without values of their own. */
+/** Values that don't contain other values. */
 type Whole = string | number | boolean | symbol | null | undefined | ExactNumber | Date | Uint8Array;
-/** The names of attributes; of a union of shapes, those of each. */
+/** Attribute names; for a union of shapes, those of each. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 
 /** A computed text: see `derive`. */
@@ -68,12 +66,11 @@ export interface SourceValue<Name extends string = string> {
 }
 
 /**
- * Names an attribute of the node that an edge leaves, for use in the orders and the index partition of the edge type:
- * `gsi0: date(source('dueDate'))` lists the edges by the due dates of their sources. A change of such
- * an attribute costs a write of the index item of each edge that leaves the node.
+ * Names an attribute of an edge's source node, for the edge type's orders and index partition: `gsi0:
+ * date(source('dueDate'))` sorts edges by their sources' due dates. A change of such an attribute writes the index item
+ * of each edge that leaves the node.
  *
- * @example
- * // The tickets of a project: the open ones first, each status by priority.
+ * @example // The tickets of a project: the open ones first, each status by priority.
  * edge({ from: 'TICKET', to: 'PROJECT', inbound: { orders: { byStatus: [source('status'), source('priority')] } } });
  */
 export function source<const Name extends string>(attribute: Name): SourceValue<Name> {
@@ -88,8 +85,8 @@ export interface Rank<Name extends string | SourceValue = string, Label extends 
 }
 
 /**
- * Orders by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
- * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
+ * Sorts by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
+ * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers with the same number of digits.
  */
 export function rank<const Name extends string | SourceValue, const Label extends string>(
   attribute: Name,
@@ -99,11 +96,10 @@ export function rank<const Name extends string | SourceValue, const Label extend
 }
 
 /**
- * Orders or labels by a text computed from the attributes. It must be pure: the same attributes, the same text. An
- * undefined result leaves the item out of the order; a throw quarantines the record.
+ * Orders or labels by a text computed from the attributes. The function must be pure: same attributes, same text. If it
+ * returns undefined, the item isn't in the order; if it throws, the record is quarantined.
  *
- * @example
- * // Naming the attributes that it reads has them checked against `fields`; else they are of type unknown.
+ * @example // Declare the attributes that it reads, to check them against `fields`; otherwise they are unknown.
  * derive((goal: { title: string }) => goal.title.charAt(0));
  */
 export function derive<A = OpenAttributes>(
@@ -120,21 +116,21 @@ export interface Sum<Name extends string = string> {
 }
 
 /**
- * A sum of an attribute over a node's edges, kept exact: `inbound: { total: { hours: sum('hours') } }`. Values are decimals below
- * 10^15 with at most 12 digits behind the point. Any other value is counted in `problems` of the result, and left out of the sum. The
- * attribute is the edge's own: no total follows an attribute of the edge's source.
+ * An exact sum of an attribute over a node's edges: `inbound: { total: { hours: sum('hours') } }`. Values are decimals
+ * below 10^15 with at most 12 digits after the point. Other values are left out of the sum and counted in the result's
+ * `problems`. Only the edge's own attributes can be summed, not its source's.
  */
 export function sum<const Name extends string>(attribute: Name): Sum<Name> {
   return { kind: 'sum', attribute };
 }
 
-/** The sums and groups of a total of edges. */
+/** A total's sums and groups. */
 export interface TotalOptions<A> {
-  /** Sums of attributes, by the names that they have in results. At most 8. */
+  /** Sums of attributes, by their names in results. At most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
   /**
-   * Attributes: for each, the number of edges by its values, kept exact. At most 3. The values are texts, numbers and booleans, 50
-   * different ones at most for each node. The attribute is the edge's own, as with `sum`.
+   * Attributes: for each, the exact number of edges by value. At most 3. Values are texts, numbers and booleans, with
+   * at most 50 different ones per node. Only the edge's own attributes, as for `sum`.
    */
   groupBy?: readonly NameOf<A>[];
 }
@@ -149,32 +145,32 @@ export interface TypedOrder<
 }
 
 /**
- * Orders by an attribute whose values are dates and times, ISO 8601 texts: `date('dueDate')`, of the node that an edge leaves
- * `date(source('dueDate'))`. Text order becomes the order of time.
+ * Sorts by an attribute with dates and times as ISO 8601 texts: `date('dueDate')`, or `date(source('dueDate'))` for an
+ * edge's source node. Sorts chronologically.
  */
 export function date<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'date'> {
   return { kind: 'date', attribute };
 }
 
-/** Orders by an attribute whose values are numbers: `number('points')`. Text order becomes the order of the numbers. */
+/** Sorts by an attribute with numbers: `number('points')`. Sorts numerically. */
 export function number<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'number'> {
   return { kind: 'number', attribute };
 }
 
-/** An order of index items. An item without the attribute is left out of that order, as in any DynamoDB index. */
+/** An order of index items. An item without the attribute isn't in the order, as in any DynamoDB index. */
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
-/** One value that edges are sorted by: of the edge, or of its source node. */
+/** A value to sort edges by, from the edge or its source node. */
 export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
- * An order of edges: one value, or several in order. All run upwards, and a reader's `reverse: true` gives the order from its end.
- * There is no `desc`: values against each other in one order need inverted keys, which exist for numbers and dates, and not for texts,
- * since the shorter of two texts sorts first in both directions. `derive` gives an inverted number where one order needs it.
- * A list is searched by its leading values, as a path is; an edge
- * is found by those up to the first that it lacks, and one that lacks the first is left out.
+ * An order of edges: one value, or several in order. All ascend; a reader's `reverse: true` reads from the end. There
+ * is no `desc`: mixing directions needs inverted keys, which exist for numbers and dates but not for texts, since the
+ * shorter of two texts sorts first in both directions. Use `derive` with an inverted number if needed. A list is
+ * searched by its leading values, like a path; an edge is found by the values up to the first one that it lacks, and
+ * isn't in the order if it lacks the first.
  */
 export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];
 
-/** Which attributes are copied: keys only, a list, or all of them. */
+/** Which attributes are copied: keys only, a list, or all. */
 export type ProjectOption<Name extends string> = 'KEYS_ONLY' | 'ALL' | readonly Name[];

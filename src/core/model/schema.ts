@@ -27,48 +27,53 @@ import type {
 export { date, derive, number, rank, source, sum } from './order.ts';
 
 /**
- * The vocabulary of a model file: `node`, `part`, `edge`, `rank`, `derive`, and the types of their options. `defineGraph`
- * (graph.ts) checks a model and compiles it.
+ * The vocabulary of a model file: `node`, `part`, `edge`, `rank`, `derive`, and their options. `defineGraph` (graph.ts)
+ * checks and compiles a model.
  */
 
-/** Options of one search attribute. */
+/** Options of a search attribute. */
 export interface SearchOptions<A> {
-  /** Attribute or order searched by. Default: the attribute that has the search's name. */
+  /** Attribute or order to search by. Default: the attribute with the search's name. */
   attribute?: Order<A>;
-  /** How the value is encoded so that text order is its order. Default `'string'`. */
+  /** How the value is encoded, so that text order is its order. Default `'string'`. */
   type?: ValueType;
   /**
-   * Index partitions to spread over, 1 and up; 1 adds no suffix. `'value'`: the value itself is in the partition key,
-   * which spreads best and answers equality only. Default 200.
+   * Index partitions to spread over, at least 1; 1 adds no suffix. `'value'` puts the value into the partition key,
+   * which spreads best and only supports equality. Default 200.
    */
   shards?: number | 'value';
-  /** The shard comes from the value (`equals` asks one shard) or from the source (spreads skewed values). Default `'value'`. */
+  /**
+   * Whether the shard comes from the value (`equals` asks one shard) or from the source (spreads skewed values).
+   * Default `'value'`.
+   */
   shardBy?: 'value' | 'source';
-  /** Hash of the shard. Default `'fnv1a'`. */
+  /** Hash function for the shard. Default `'fnv1a'`. */
   hash?: HashName;
-  /** Case-insensitive, by Unicode's case folding and NFKD, for values and arguments; results show the original. Default false. */
+  /**
+   * Ignore case, by Unicode's case folding and NFKD, in values and arguments; results show the original. Default false.
+   */
   caseInsensitive?: boolean;
-  /** One search item for each element of a list or set. Default false. */
+  /** One search item per element of a list or set. Default false. */
   multiValue?: boolean;
   /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
   partition?: NameOf<A>;
   /**
-   * Attributes of type string that are joined in this order and searched by whole leading segments: a country, a state, a
-   * city. It replaces `attribute`. A node is found by the segments up to the first attribute that it lacks; one that lacks
-   * the first attribute is left out.
+   * Text attributes joined in this order and searched by whole leading segments: a country, a state, a city. Replaces
+   * `attribute`. A node is found by the segments up to the first attribute it lacks, and not at all if it lacks the
+   * first.
    */
   path?: readonly NameOf<A>[];
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * DynamoDB keeps the search itself, by an index on the attribute of the nodes: no search item, 1 WCU less a write, no lag behind the
-   * projector. It answers equality. DynamoDB then refuses every item that has the attribute with another type, or empty. Each takes one
-   * of the table's 20 indexes. Default false.
+   * Let DynamoDB maintain the search, by an index on the nodes' attribute: no search items, 1 WCU less per write, no
+   * lag behind the projector. Only supports equality. DynamoDB then refuses items whose attribute is empty or has
+   * another type. Each native search takes one of the table's 20 indexes. Default false.
    */
   native?: boolean;
 }
 
-/** A search attribute: its options, or an order in short. */
+/** A search attribute: its options, or an order as shorthand. */
 export type SearchValue<A> = SearchOptions<A> | Rank<NameOf<A>> | Derive<A> | NameOf<A>;
 
 /** The `search` option of a node type. */
@@ -88,21 +93,20 @@ export interface PartOptions<Searches = unknown, View = unknown, F extends Field
   >;
 }
 
-/** A part of a node type, as `part` makes it. */
+/** A part of a node type, made by `part`. */
 export interface PartDefinition<T extends PartTypes = PartTypes> {
   readonly kind: 'part';
-  /** As given to `part`; `defineGraph` checks them. */
+  /** As passed to `part`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
   readonly types?: T;
 }
 
 /**
- * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. A change of these
- * attributes costs by the size of the part, not by the size of the node.
+ * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. Changing
+ * them costs by the part's size instead of the node's.
  *
- * @example
- * node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
+ * @example node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
  */
 export function part<
   F extends Fields = OpenFields,
@@ -127,41 +131,44 @@ export interface NodeOptions<
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none; reads then show all attributes, of the node itself,
-   * and a type without edge sets and parts has no views, so that `getView` is refused.
+   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none. Reads then show all attributes of
+   * the node itself, and a type without edge sets and parts has no views, so `getView` is refused.
    */
   view?: View;
   /**
-   * Bytes that a view may have; beyond it its largest edge type leaves the set, and readers look at the base edges
-   * instead: the same result, at the cost of a Query. Bounds what one more edge costs. Default 8,192.
+   * Limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base edges
+   * instead: same result, at the cost of a Query. Bounds the cost of another edge. Default 8,192.
    */
   viewBudgetBytes?: number;
   /**
-   * How many entries a list, set or map may have, 1 and up, by attribute: a collection that is kept whole on its node, such
-   * as the addresses of a customer, is rewritten with every change, so that it has to stay small. Writer and import refuse
-   * a larger one; the projector takes what producers write without them. Default: no limit but DynamoDB's 400 KB.
+   * The most entries of a list, set or map, at least 1, by attribute: a collection kept on its node, such as a
+   * customer's addresses, is rewritten with every change, so it should stay small. Writer and import refuse larger
+   * ones; the projector accepts what other producers write. Default: only DynamoDB's 400 KB.
    */
   maxEntries?: Readonly<Partial<Record<NoInfer<NameOf<AttributesOf<F>>>, number>>>;
   /**
-   * A number attribute that turns on optimistic locking: every write of the writer counts it up. A put takes the version
-   * that was read, and is refused where the node has another by now; without one the node has to be new. Updates count up
-   * whatever they change. Producers without the writer are not held to it. Default: none.
+   * A number attribute that turns on optimistic locking: every write through the writer increments it. A put takes the
+   * version that was read, and is refused if the node has another one now; without a version the node has to be new.
+   * Updates always increment it. Other producers aren't checked. Default: none.
    */
   versionAttribute?: Version;
   /**
-   * An attribute that says that the node counts as deleted (soft delete): while it is there and neither null nor false, the node is in
-   * no projection; reads of base items show it. Without the attribute all comes back. Its edges stay, as after a deletion: counts and
-   * totals hold them, but orders by an attribute of the node do not. Default: none.
+   * An attribute that marks the node as deleted (soft delete): while it is present and neither null nor false, the node
+   * isn't in any projection; reads of base items show it. Removing the attribute brings everything back. Its edges
+   * stay, as after a deletion: counts and totals include them, but orders by an attribute of the node don't. Default:
+   * none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * The attribute with the time at which the node ends, in epoch seconds. From then on no read shows it, and some days later DynamoDB
-   * deletes it: the attribute is the table's `ttl`, except of a mirrored type. Its edges stay, as after a deletion. Refused
-   * where an order of edges takes values of these nodes (`source`): each row would have to leave its place at that moment, and
-   * nothing writes then. Default: none.
+   * The attribute with the time at which the node ends, in epoch seconds. From then on no read shows it, and some days
+   * later DynamoDB deletes it: the attribute must be the table's `ttl`, except for a mirrored type. Its edges stay, as
+   * after a deletion. Refused if an order of edges uses values of these nodes (`source`): rows would have to move at
+   * that moment, when nothing writes. Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
-  /** Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. One index item for each node. Default false. */
+  /**
+   * Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. Costs one index item per node. Default false.
+   */
   list?: List;
   /** Attributes to search nodes by. */
   search?: Checked<
@@ -170,16 +177,16 @@ export interface NodeOptions<
     SearchValues<AttributesOf<F>>
   >;
   /**
-   * Parts of the node by how often they change, each an item of its own: `{ source: id, target: 'STATE', … }`. Names match
-   * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name, while the node exists. Default: none.
+   * Parts of the node by how often they change, each a separate item: `{ source: id, target: 'STATE', … }`. Names match
+   * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name while the node exists. Default: none.
    */
   parts?: Parts;
 }
 
-/** A node type of a model, as `node` makes it. */
+/** A node type of a model, made by `node`. */
 export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
   readonly kind: 'node';
-  /** As given to `node`; `defineGraph` checks them. */
+  /** As passed to `node`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
   readonly types?: T;
@@ -199,47 +206,51 @@ export function node<
   return { kind: 'node', options };
 }
 
-/** Labels kept in each edge-set element: attribute names, or names for attributes and computed texts. */
+/** Labels in each edge-set element: attribute names, or names for attributes and computed texts. */
 export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record<string, LabelName<A> | Derive<A>>>;
 
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
-   * Orders by names of your own, which `inbound(..., { order: 'byPriority' })` chooses; the first is the default, and one of a raw name comes before all others. Names match
-   * `[a-z][A-Za-z0-9_]*` and have at most 64 characters. The first share one index item of each edge, as many as `table.indexes` says (2), and each needs
-   * an index. Each further order costs an index item of its own for each edge, with its own copy of the projected attributes. An order
-   * that is named `gsi0`, `gsi1` and so on has the keys of that index; then orders with other names have items of their own.
+   * Orders by names of your choice, selected by `inbound(..., { order: 'byPriority' })`; the first is the default, and
+   * a raw name comes before all others. Names match `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders,
+   * as many as `table.indexes` says (2), share an index item of each edge, and each needs an index. Each further order
+   * costs another index item per edge, with its own copy of the projected attributes. An order named `gsi0`, `gsi1` and
+   * so on has the keys of that index; orders with other names then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
-  /** Index partitions to spread one target's edges over. Default 1. */
+  /** Index partitions over which one target's edges are spread. Default 1. */
   shards?: number;
-  /** The shard comes from the value or from the source. Default `'source'`. */
+  /** Whether the shard comes from the value or the source. Default `'source'`. */
   shardBy?: 'value' | 'source';
-  /** Hash of the shard. Default `'fnv1a'`. */
+  /** Hash function for the shard. Default `'fnv1a'`. */
   hash?: HashName;
-  /** Attributes of the edge copied into the index item. Default `'KEYS_ONLY'`. */
+  /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Attributes of the source node copied into the index item, in addition to those of `project`: a list with titles is one Query. A
-   * change of one costs a write for each edge that leaves the node. A name is in one of the two lists. Default: none.
+   * Source attributes copied into the index item, besides those of `project`: a list with titles takes one Query.
+   * Changing one costs a write per edge that leaves the node. A name may only be in one of the two lists. Default:
+   * none.
    */
   projectSource?: readonly string[];
   /**
-   * Attribute of the edge, or of its source node, put into the index partition (a tenant): queries then name its value. An
-   * edge without it is left out. Not with `includeTarget`. Default: none.
+   * Attribute of the edge, or of its source node, put into the index partition (a tenant); queries then name its value.
+   * An edge without it isn't in the orders. Not with `includeTarget`. Default: none.
    */
   partition?: NameOf<A> | SourceValue;
   /**
-   * The target node, too, is in the index partitions of its incoming edges, behind all of them, with the attributes that its
-   * `view` shows: `inbound(..., { reverse: true, includeTarget: true })` gives it and the newest edges in one Query. It costs an
-   * index item of the node for the first two orders together and one for each further order, written when what the view shows
-   * changes. A node of a type that declares no `view` has none, and is read itself. Needs `shards: 1`. Default false.
+   * Put the target node into the index partitions of its incoming edges, behind all of them, with the attributes that
+   * its `view` shows: `inbound(..., { reverse: true, includeTarget: true })` returns it with the newest edges in one
+   * Query. Costs an index item of the node for the first two orders together and one per further order, written when
+   * what the view shows changes. A node whose type declares no `view` has none, and is read itself. Requires `shards:
+   * 1`. Default false.
    */
   includeTarget?: boolean;
   /**
-   * DynamoDB keeps the orders itself, by an index for each attribute: no index item, 1 WCU less a write, no lag behind the projector. Each
-   * order is an attribute of the edge, or `number(...)` of one; edges with one value come in no promised order. DynamoDB then refuses
-   * every item that has the attribute with another type, or empty. Each takes one of the table's 20 indexes. Default false.
+   * Let DynamoDB maintain the orders, by an index for each attribute: no index items, 1 WCU less per write, no lag
+   * behind the projector. Each order is an attribute of the edge, or `number(...)` of one; edges with the same value
+   * have no defined order. DynamoDB then refuses items whose attribute is empty or has another type. Each order takes
+   * one of the table's 20 indexes. Default false.
    */
   native?: boolean;
 }
@@ -261,7 +272,9 @@ export interface EdgeOptions<
   from: From | readonly From[];
   /** Node types that the edge may enter. */
   to: To | readonly To[];
-  /** Labels kept in each set element; `false` leaves the type out of the set. Default `[]`: the target only. */
+  /**
+   * Labels in each element of the edge set; `false` leaves the type out of edge sets. Default `[]`: only the target.
+   */
   edgeSet?: Checked<EdgeSet, CheckedEdgeSet<AttributesOf<F>, NoInfer<EdgeSet>>, EdgeSetOption<AttributesOf<F>>>;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: Checked<
@@ -270,42 +283,45 @@ export interface EdgeOptions<
     InboundOptions<AttributesOf<F>>
   >;
   /**
-   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many they are and whether
-   * or not the edge set lists them. An edge that comes or goes then costs a read and a transaction, twice the capacity.
+   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many there are, whether
+   * or not the edge set has them. Adding or removing an edge then costs a read and a transaction, twice the capacity.
    * Default false.
    */
   degree?: Degree;
   /**
-   * Sums and numbers by group over the edges of this type that leave a node, in one read: `reader.total`. It includes the count
-   * of `degree`. The same under `inbound` is over the edges that enter a node. Default: none.
+   * Sums, and numbers by group, over each node's outgoing edges of this type, in one read: `reader.total`. Includes the
+   * count of `degree`. For incoming edges, declare them under `inbound`. Default: none.
    */
   outgoing?: Checked<Outgoing, CheckedTotals<AttributesOf<F>, NoInfer<Outgoing>>, TotalOptions<AttributesOf<F>>>;
   /**
-   * How the sort keys of the edges are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one
-   * length however long the ids are, made of a hash of the target's id, with the id in the attribute `targetId`,
-   * which then belongs to the library; `hashedEdgeKey` makes them for producers without the writer. Edges come in the
-   * order of the hashes, and those written with the other option have to be written again. Default `'plain'`.
+   * How the edges' sort keys are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of the same
+   * length however long ids are, from a hash of the target's id, with the id in the attribute `targetId`, which then
+   * belongs to the library; use `hashedEdgeKey` in producers without the writer. Edges then come in the order of the
+   * hashes. To switch, write the edges again. Default `'plain'`.
    */
   keys?: 'plain' | 'hashed';
-  /** An attribute that says that the edge counts as deleted, as that of a node. Default: none. */
+  /** An attribute that marks the edge as deleted, as for a node. Default: none. */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
-  /** The attribute with the time at which the edge ends, as that of a node. Counts and totals follow within minutes: see `deleteEnded`. Default: none. */
+  /**
+   * The attribute with the time at which the edge ends, as for a node. Counts and totals follow within minutes: see
+   * `deleteEnded`. Default: none.
+   */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * Attributes of the target node that the source's view holds a copy of, under the edge. A change of the target reaches
-   * every source: one write for each. Needs `edgeSet` and plain keys. Default: none.
+   * Target attributes of which the source's view holds a copy, under the edge. A change of the target is written to
+   * every source. Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
 }
 
-/** Options that are left out: an edge type without them has no orders and no totals. */
+/** For omitted options: an edge type without orders and totals. */
 // biome-ignore lint/suspicious/noEmptyInterface: an interface has a short name in messages of the compiler
 export interface None {}
 
-/** An edge type of a model, as `edge` makes it. */
+/** An edge type of a model, made by `edge`. */
 export interface EdgeDefinition<T extends EdgeTypes = EdgeTypes> {
   readonly kind: 'edge';
-  /** As given to `edge`; `defineGraph` checks them. */
+  /** As passed to `edge`; `defineGraph` checks them. */
   readonly options: object;
   /** The declared types; nothing at run time. */
   readonly types?: T;

@@ -1,6 +1,6 @@
 import type { IndexName } from '../items/derived-item.ts';
 
-/** Names of the table and its attributes; for tables that already exist. */
+/** Names of the table and its attributes, for existing tables. */
 export interface TableOptions {
   name: string;
   /** Default `'source'`. */
@@ -10,15 +10,16 @@ export interface TableOptions {
   /** The attribute that DynamoDB's TTL uses. Default `'expiresAt'`. */
   ttl?: string;
   /**
-   * How many indexes the model may use, from 1 to 20: as many orders of an edge type, or searches of a node, share one index item. Default 2. Or names of the
-   * indexes, or with them those of their key attributes: default `gsi0` with `gsi0pk` and `gsi0sk`, and so on; there are as many as the
-   * last name says, and 2 at least. Another number is a change of the model: `edgeloom migrate` makes their items again.
+   * How many indexes the model may use, from 1 to 20: as many orders of an edge type, or searches of a node, share an
+   * index item. Default 2. Or the names of the indexes, optionally with their key attributes: by default `gsi0` with
+   * `gsi0pk` and `gsi0sk`, and so on; the last name gives their number, at least 2. Changing the number changes the
+   * model: `edgeloom migrate` rebuilds the items.
    */
   indexes?: number | { readonly [Index in IndexName]?: string | IndexOptions };
   /**
-   * Indexes that native orders and searches use under names of your own, such as those that a table already has: the name of each index, and its
-   * two key attributes, `{ ByTarget: { partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all attributes. Default: each native
-   * index is named by its keys and by what it holds.
+   * Names for the indexes of native orders and searches, such as those that a table already has: each index's name with
+   * its two key attributes, `{ ByTarget: { partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all
+   * attributes. Default: native indexes are named by their keys and what they hold.
    */
   nativeIndexes?: Readonly<Record<string, Required<Omit<IndexOptions, 'name'>>>>;
 }

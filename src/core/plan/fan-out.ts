@@ -25,12 +25,12 @@ import type { EpochSeconds } from './writes/item-update.ts';
 const NONE: readonly never[] = [];
 
 /**
- * The fan-out of a parent's change to the views of its children, or of a source node's change to the index items of its edges (`of`
- * says which), page by page. After the first page a continuation item exists in the parent's partition; the record of each of its
- * writes drives the next page. It is the only derived item whose records cause writes.
+ * The fan-out of a parent's change to its children's views, or of a source node's change to its edges' index items
+ * (`of`), page by page. After the first page, a continuation item in the parent's partition drives the next pages: the
+ * record of each write to it. It is the only derived item whose records cause writes.
  */
 
-/** The fan-outs that a record of a node, or of a part of it, asks for: one for each edge type that uses a changed attribute. */
+/** One for each edge type that uses a changed attribute of the node or part. */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
@@ -57,9 +57,9 @@ export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): read
 }
 
 /**
- * The fan-outs of a node, or of a part of it, whatever has changed.
+ * Whatever has changed.
  *
- * @param target its sort key; no other base item has fan-outs.
+ * @param target sort key of a node or part; other base items have no fan-outs.
  */
 export function fanOutsOf(graph: CompiledModel, { source, target }: Pick<ItemKey, 'source' | 'target'>): FanOutTouch[] {
   const isNode = source === target;
@@ -74,21 +74,21 @@ function fanOutTouch(of: FanOutOf, source: string, edgeType: string): FanOutTouc
   return { kind: 'fan-out', of, source, sortKey: new FanOutPlaces(edgeType).continuation(of), edgeType, records: [] };
 }
 
-/** Tells whether a node is there in both images or in neither, for each model. */
+/** Whether a node exists in both images or in neither, for each model. */
 function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
-/** Tells whether parts of a node decide about its edges' items too. */
+/** Whether parts of a node also decide about its edges' items. */
 function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
 /**
- * The touch that visits the next page of a fan-out; the record of the continuation says where the page begins. If nothing in the
- * registry needs the fan-out, it ends: after this record no other one would end it, and a projection that comes later and needs such
- * fan-outs would take it for its own. Undefined if the record shows the fan-out at its end, if a model without a registry has no such
- * fan-out, or if the item is no continuation.
+ * Visits the next page of a fan-out, whose place is in the continuation's record. If nothing in the registry needs the
+ * fan-out, it ends: no other record would end it, and a later projection with such fan-outs would take it for its own.
+ * Undefined if the record shows the fan-out at its end, the model has no registry and no such fan-out, or the item
+ * isn't a continuation.
  */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
@@ -97,7 +97,7 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
   const { of, edgeType } = fanOut;
   const isOpen = record.isPartial === true || stringOf(record.newImage?.[AFTER]) !== undefined;
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
-  // Without a registry, consumers of another model may need what this model lacks.
+  // Without a registry, consumers of another model may need it.
   // rule: continuation-that-nothing-needs-is-ended
   const isEnding = !isKept && graph.shapes !== undefined && target === new FanOutPlaces(edgeType).continuation(of);
   // rule: continuation-drives-the-next-page
@@ -118,12 +118,12 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
 }
 
 /**
- * Makes the update that leaves the rest of a fan-out to the continuation's record. A fan-out under way continues to its end, however
- * fast the parent changes. A change in the meantime asks for one more round, which begins at the earlier of the two places; the
- * children ahead of the fan-out are visited after the change anyway. Each change writes the continuation, even if that round is
- * requested already: a fan-out whose last record was lost continues by the record of this write.
+ * Leaves the rest of a fan-out to the continuation's record. A running fan-out continues to its end, however fast the
+ * parent changes. Changes in the meantime request one more round, from the earlier of the two places; the children
+ * ahead are visited after the change anyway. Each change writes the continuation even if the round is already
+ * requested: this restarts a fan-out whose last record was lost.
  *
- * @param after sort key of the last reverse item, or of the last edge, of the first page.
+ * @param after sort key of the first page's last reverse item or edge.
  */
 export function beginContinuationUpdate(
   graph: CompiledModel,
@@ -154,8 +154,8 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
 }
 
 /**
- * Makes the update that moves a continuation, as it was read before the page, past that page. At the end it begins the round that changes
- * have requested meanwhile, or becomes a tombstone.
+ * Moves a continuation, as read before the page, past that page. At the end it begins the round that changes have
+ * requested, or becomes a tombstone.
  */
 export function moveContinuationUpdate(
   graph: CompiledModel,
@@ -181,10 +181,10 @@ export function moveContinuationUpdate(
 }
 
 /**
- * Makes the update by which a stuck fan-out goes on from its place. It writes the continuation with the same place, so that the stream
- * gets the lost record again, which drives the next page. It does not end the fan-out: the record may only be late, and then the
- * remaining children would never get the change. A continuation without a place becomes a tombstone. Only one with an impossible place
- * begins again at the first child, or edge.
+ * Continues a stuck fan-out from its place: writing the same place again makes another record, which drives the next
+ * page. The fan-out isn't ended: its record may just be late, and the remaining children would never get the change. A
+ * continuation without a place becomes a tombstone. One with an impossible place starts again at the first child or
+ * edge.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,
@@ -211,8 +211,8 @@ export function continueFanOutUpdate(
 }
 
 /**
- * The update that ends a fan-out that nothing needs any more, if nothing has written to its continuation since that was seen. A
- * tombstone stays, as at the end of any fan-out: who still holds a record of the continuation finds another revision.
+ * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone: whoever still has a
+ * record of the continuation finds another revision.
  */
 export function endContinuationUpdate(
   graph: CompiledModel,
@@ -225,7 +225,7 @@ export function endContinuationUpdate(
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 
-/** Tells whether two images of a node give the same shares to the index items of its edges of a type. */
+/** Whether two images of a node contribute the same to its edges' index items. */
 function givesSameShares(
   graph: CompiledModel,
   source: string,

@@ -7,14 +7,14 @@ import type { ItemKey } from '../store-port.ts';
 /** The sort key of an index item that a base item may have in its partition, whether the base item asks for it at the moment or not. */
 export interface IndexItemKey {
   key: DerivedSortKey;
-  /** True if there is an item for each value: then their sort keys begin with `key`. */
+  /** True for an item per value: their sort keys begin with `key`. */
   isPrefix: boolean;
 }
 
 /** Returns the sort keys of a base item's index items, in every generation of a projection that the model has. */
 export function indexItemKeysOf(graph: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
   const keys = new Map<string, IndexItemKey>();
-  // The item that a count needs may be that of an order, too.
+  // The item that a count needs may also be an order's.
   const add = (key: DerivedSortKey, isPrefix = false): unknown => keys.set(key, { key, isPrefix });
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
     for (const shared of packsOf(derivedSearches(searches))) {

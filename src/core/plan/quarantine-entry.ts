@@ -11,44 +11,43 @@ import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 
-/** The index partition of all quarantine entries; entries are sorted by the time when their fault was found. */
+/** The index partition of all quarantine entries, sorted by when the fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
-/** The most characters of the reason in an entry: it quotes names and values of the base item, and the entry has to fit. */
+/** Limits the reason, which quotes names and values of the base item, so that the entry fits. */
 export const MAX_REASON_CHARACTERS = 4_000;
 
 /**
- * A quarantine entry: a base item that cannot be derived in full, or a derived item that the table refuses, with the reason and the time.
- * The entry of a base item is derived from that one: it comes with the fault, and goes when the base item is right.
+ * A quarantine entry: a base item that can't be derived in full, or a derived item that the table refuses, with reason
+ * and time. A base item's entry is derived from it: it appears with the fault, and disappears when the base item is
+ * right.
  */
 export interface QuarantineEntry {
   source: string;
-  /** Sort key of the base item; `~view` for a view that cannot be written. Empty if the entry does not show it. */
+  /** Sort key of the base item; `~view` for a view that can't be written. Empty if the entry doesn't tell. */
   target: string;
-  /** The code of the reason, for programs. */
   code: string;
-  /** One or more sentences that name the attribute. */
+  /** Names the attribute. */
   reason: string;
   /** When the fault was found, ISO 8601. */
   since: string;
-  /** The derived item that the table refuses, where it is in the partition of the base item; else empty. */
+  /** The refused derived item, if it is in the base item's partition. */
   derivedKeys: string[];
-  /** The refused derived item in another partition. The key of a deleted edge may not name that partition. */
+  /** The refused derived item, if it is in another partition, which a deleted edge's key may not tell. */
   elsewhere?: ItemKey;
 }
 
-/** The entry of a base item, as it was read and as the base item is now. */
 export interface FaultOfBase {
   base: ItemKey;
-  /** The entry as it was read, before the base item; undefined: there is none. */
+  /** The entry as read before the base item; undefined: none. */
   was: Item | undefined;
-  /** What cannot be derived of the base item as it is now; empty: the entry goes. */
+  /** What can't be derived now; empty: the entry goes. */
   problems: readonly Problem[];
-  /** The records that touch the entry, if any do. */
+  /** The records that touch the entry, if any. */
   records: readonly ChangeRecord[];
 }
 
-/** The content of a base item's entry; undefined: the base item is right. An entry that is there already keeps its time. */
+/** Undefined if the base item is right. An existing entry keeps its time. */
 export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs: number): Item | undefined {
   if (problems.length === 0) return undefined;
   const reason = problems.map(({ message }) => message).join('; ');
@@ -57,8 +56,8 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
 }
 
 /**
- * The key of the entry of a derived item that DynamoDB refuses. All edges of a type that leave a node have items of one sort key in the
- * partitions of their targets, so the entry of such an item names the edge as well.
+ * All edges of a type that leave a node have items with the same sort key in their targets' partitions, so the entry of
+ * such an item also names the edge.
  */
 export function refusalKey(touch: Touch): ItemKey {
   const { source, target } = baseOfTouch(touch);
@@ -68,9 +67,9 @@ export function refusalKey(touch: Touch): ItemKey {
 }
 
 /**
- * The content of the entry for a derived item that DynamoDB refuses. It stays until that item is written: a redrive tries it again.
+ * Stays until the item is written: a redrive tries again.
  *
- * @param was the entry as it was read; undefined: there is none.
+ * @param was the entry as read; undefined: none.
  */
 export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreError, nowMs: number): Item {
   const { source, target } = keyOfTouch(touch);
@@ -85,8 +84,8 @@ export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreEr
 }
 
 /**
- * Makes the update of an entry to some content, under the revision that was read; undefined: it becomes a tombstone. An entry of which
- * the table takes the keys alone names no model: a tombstone does.
+ * Under the revision that was read; without content, the entry becomes a tombstone. An entry of which the table accepts
+ * only the keys names no model, which distinguishes it from a tombstone.
  */
 export function entryUpdate(
   graph: CompiledModel,
@@ -116,7 +115,7 @@ function entryContent(
   };
 }
 
-/** The key that a redrive has to reconcile: of a base item, or of a whole view. The entry is in the same partition. */
+/** What a redrive has to reconcile: a base item or a whole view, in the entry's partition. */
 function baseOfTouch(touch: Touch): ItemKey {
   if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
   // A fan-out is repeated from its parent.
@@ -124,8 +123,9 @@ function baseOfTouch(touch: Touch): ItemKey {
 }
 
 /**
- * The forms of an entry, each for a table that refuses the one before: whole; with its keys alone, which name the item; and both without
- * the keys of the index, which may have other types there. A check finds all of them, a redrive of all the first two.
+ * Forms of an entry, each for a table that refuses the previous one: whole; only keys, which name the item; and both
+ * without the index's keys, which may have other types there. A check finds all of them, a redrive of everything the
+ * first two.
  */
 export function formsOfEntry(content: Item): readonly Item[] {
   const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = content;
@@ -133,7 +133,7 @@ export function formsOfEntry(content: Item): readonly Item[] {
   return [content, listed, unlisted, {}];
 }
 
-/** The entry, for a log alone, of which the table takes no form: its reason says so. */
+/** For the log only, if the table accepts no form; the reason says so. */
 export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
   const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
   const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
@@ -144,7 +144,7 @@ function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 
-/** Parses an entry; `derivedKeys` is empty if none were known. If the base item's key is lost, the entry's own key is used. */
+/** If the base item's key is lost, the entry's own key is used. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const keys = item[QUARANTINE_FIELDS.derivedKeys];
@@ -162,7 +162,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** Returns the sort key in an entry's key: of the base item, or of the base item of a derived one. Empty if a hash hides it. */
+/** The sort key of the base item (also for a derived item's entry). Empty if a hash hides it. */
 function targetOfKey(source: string, sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
@@ -171,7 +171,7 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** The time of an entry that is there already, else that of the first record on the stream's clock, where there is one. */
+/** An existing entry's time, otherwise the first record's on the stream's clock, if any. */
 function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
   const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
   if (known !== undefined) return known;

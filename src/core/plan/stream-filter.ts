@@ -5,7 +5,7 @@ import { fanOutOfKey } from '../model/projection/places.ts';
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
 /**
- * Selects the stream records that the projector reads: those of base items, whose sort keys begin with a type name, so with `A`
+ * Selects the stream records that the projector reads: base items, whose sort keys begin with a type name, so with `A`
  * to `Z`. `streamFilterPattern` says the same to the event source mapping.
  */
 export function isBaseSortKey(sortKey: string): boolean {
@@ -13,21 +13,19 @@ export function isBaseSortKey(sortKey: string): boolean {
   return first >= 65 && first <= 90;
 }
 
-/** Tells whether a record is of a fan-out's continuation: the one derived item whose records drive the projector. */
+/** Continuations are the only derived items whose records drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
   return fanOutOfKey(sortKey) !== undefined;
 }
 
-/** A filter pattern of an event source mapping, for the text of one key. */
 export interface StreamFilterPattern {
   [field: string]: { Keys: { [name: string]: { S: { prefix: string }[] } } };
 }
 
 /**
- * The pattern of the event source mapping's filter: records of base items, and of the fan-out's continuations. A record that it
- * keeps back causes no invocation, and the projector's own writes are most of a stream. It is positive, a prefix for each
- * letter, because Lambda promises no "anything but this prefix"; a mapping may have five patterns, and one may list many
- * prefixes.
+ * The event source mapping's filter: records of base items and of continuations. Filtered records cause no invocation,
+ * and the projector's own writes are most of a stream. It lists a prefix for each letter, since Lambda doesn't promise
+ * "anything but this prefix"; a mapping may have five patterns, and one may list many prefixes.
  */
 export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
   const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));

@@ -14,31 +14,28 @@ import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
 /**
- * Which derived items records may have changed. The images of a record name the items, those of the values that were and of those that
- * are, and leave out the items whose share the change left as it was: the record that changed the share touches them. What the items
- * hold is no matter of records.
+ * Which derived items records may have changed. A record's images name the items of the old and the new values, except
+ * items whose share the change left as it was: the record that changed the share touches them. What the items hold
+ * isn't taken from records.
  */
 
-/** Names the derived items that records touch, each once, in the order in which the records name them. */
+/** Each item once, in the order in which records name them. */
 export function touched(graph: CompiledModel, records: readonly ChangeRecord[]): Touch[] {
   const touches = new Touches();
   for (const record of records) addTouches(graph, record, touches);
   return touches.all();
 }
 
-/** A touch in the making. */
 interface Making {
   touch: Touch;
   records: ChangeRecord[];
-  /** The targets of a view. */
   targets?: Set<string>;
 }
 
-/** Touches by their derived items. */
 class Touches {
   private readonly bySource = new Map<string, Map<string, Making>>();
 
-  /** Adds a record to the touch of a name in a partition; `make` makes the touch where there is none yet. */
+  /** `make` makes the touch if there is none yet. */
   add(source: string, name: string, record: ChangeRecord, make: () => Touch): Making {
     let ofSource = this.bySource.get(source);
     if (ofSource === undefined) {
@@ -67,7 +64,6 @@ class Touches {
   }
 }
 
-/** What the two images of a record ask for. */
 interface Images {
   record: ChangeRecord;
   base: ItemKey;
@@ -81,7 +77,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   const { source, target } = record;
   const continuation = continuationTouch(graph, record);
   if (continuation !== undefined) {
-    // A change of the node asks for the whole fan-out besides.
+    // A change of the node also asks for the whole fan-out.
     const made = touches.add(source, `${target} next`, record, () => continuation);
     // The newest record says where the fan-out is.
     made.touch = { ...continuation, records: made.records };
@@ -99,7 +95,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   }
   // rule: keys-alone-touch-all-that-they-name
   if (record.isPartial === true) touchNamedItems(graph, images, touches);
-  // An edge has none, and most records are of edges.
+  // Edges have none, and most records are of edges.
   if (images.plan.kind !== 'edge')
     for (const fanOut of touchedFanOuts(graph, record)) touches.add(source, fanOut.sortKey, record, () => fanOut);
 }
@@ -149,7 +145,7 @@ function touchItem({ record, base }: Images, key: ItemKey, touches: Touches): vo
   touches.add(key.source, key.target, record, () => itemTouch(key, base));
 }
 
-/** The sort keys of the index items of two images. */
+/** The index items of two images. */
 function keysOfBoth(before: DerivedImage, after: DerivedImage): Iterable<DerivedSortKey> {
   if (before.keys.length === 0) return after.keys;
   // All images of an edge share one list of keys.
@@ -165,7 +161,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** Touches every item that a base item may have by its key, for a record that lacks an image. */
+/** For a record that lacks an image: everything that a base item may have by its key. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

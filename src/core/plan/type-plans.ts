@@ -20,83 +20,75 @@ import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
 /**
- * The plans of the types of a model: what does not depend on a key or an image, made once. A batch of ten thousand records has up to
- * twenty thousand images, and a handful of types. `derive` takes a plan, a key and an image.
+ * Plans of a model's types: what doesn't depend on a key or image, made once. A batch of ten thousand records has up to
+ * twenty thousand images, but few types. `derive` takes a plan, a key and an image.
  */
 
-/** The items that edges of a type ask for, whatever node they leave. */
+/** What edges of a type ask for, whatever node they leave. */
 export interface EdgeItemsPlan {
-  /** Writers of the element's labels; undefined if the edge set does not list the type. */
+  /** Undefined if the edge set doesn't list the type. */
   labels: readonly LabelWriter[] | undefined;
   /** Index items that the edge alone decides. */
   indexItems: readonly InboundItemPlan[];
-  /** Joined index items, which the edge and its source node decide. */
+  /** Index items that the edge and its source node decide. */
   joinedItems: readonly JoinedItemPlan[];
-  /** The places of the index items that the edge alone decides. */
+  /** Places of the index items that the edge alone decides. */
   places: readonly EdgeItemPlaces[];
-  /**
-   * The place, among these items, of the item that the count counts, which exists even if no order applies; -1 if the edge is not
-   * counted.
-   */
+  /** The index of the counted item among these, which exists even if no order applies; -1 if the edge isn't counted. */
   countedPlace: number;
 }
 
-/** The plan for edges of a type that leave nodes of a type. */
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** True if the node has a view. */
+  /** True if the source node has a view. */
   hasView: boolean;
-  /** The kinds of items that the edge asks for in its target's partition. */
+  /** The items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];
 }
 
-/** The plan for nodes of a type. */
 export interface NodePlan extends SubjectType {
   kind: 'node';
   node: NodeModel;
-  /** As of an edge. */
+  /** As for an edge. */
   hasView: boolean;
-  /** Searches by the node's own attributes, by their items. */
+  /** Searches by the node's own attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
   /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
-/** The plan for a part of nodes of a type. */
 export interface PartPlan extends SubjectType {
   kind: 'part';
   part: PartModel;
-  /** Searches by the attributes of the part, by their items. */
+  /** Searches by the part's attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
-  /** As of the node. */
+  /** As for the node. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
-/** The plan for base items that ask for nothing: of a type outside the model, or under a key that does not fit its type. */
+/** For base items that ask for nothing: of a type outside the model, or with a key that doesn't fit its type. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
-  /** The problem that any image has. */
+  /** The problem that every image has. */
   problems: readonly Problem[];
 }
 
-/** The plan for the base items with keys of a form. */
 export type TypePlan = EdgePlan | NodePlan | PartPlan | EmptyPlan;
 
-/** The plans for the base items in partitions of nodes of a type. */
 export interface SourcePlans {
   graph: CompiledModel;
   type: string;
   node: NodePlan;
   parts: ReadonlyMap<string, PartPlan>;
   edges: ReadonlyMap<EdgeModel, EdgePlan>;
-  /** The plans of edges with plain keys, each with the beginning of such a key: `FRIEND-USER-`. */
+  /** Plans of edges with plain keys, each with the key's prefix: `FRIEND-USER-`. */
   byBeginning: readonly { beginning: string; plan: EdgePlan }[];
 }
 
-/** A base item's key, and the texts of it that all of its images share. */
+/** A base item's key, and texts that all its images share. */
 export interface PlannedKey extends SubjectKey {
-  /** The beginning of an edge's element; for a hashed key the target follows. */
+  /** The start of an edge's element; with a hashed key, the target follows. */
   escapedEdge: string;
   /** Sort keys of the index items that the edge alone decides. */
   indexKeys: readonly DerivedSortKey[];
@@ -104,7 +96,7 @@ export interface PlannedKey extends SubjectKey {
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type; of the model, and of it as one that is maintained next to another. */
+  /** By node type, for the model itself and as one that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 
@@ -113,9 +105,9 @@ const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
 const plans = new WeakMap<CompiledModel, ModelPlan>();
 
 /**
- * Returns the plans for the base items in a partition; undefined if its node's type is not in the model.
+ * Undefined if the partition's node type isn't in the model.
  *
- * @param isFurther whether another model has the views: this one then adds no items that belong to them.
+ * @param isFurther whether another model has the views: this one then adds nothing to them.
  */
 export function plansOfSource(graph: CompiledModel, source: string, isFurther = false): SourcePlans | undefined {
   const known = modelPlan(graph).sources[isFurther ? 1 : 0];
@@ -129,7 +121,6 @@ export function plansOfSource(graph: CompiledModel, source: string, isFurther = 
   return made;
 }
 
-/** Returns the plan for the base item with a key. */
 export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: string): TypePlan {
   if (of === undefined) return UNKNOWN;
   if (source === sortKey) return of.node;
@@ -142,14 +133,13 @@ export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: 
   return kind.kind === 'node' ? of.node : emptyPlan(kind);
 }
 
-/** The plan for base items of a type outside the model, or for those whose keys or images do not fit their type. */
+/** For a type outside the model, or a key or image that doesn't fit its type. */
 export function emptyPlan(kind: Extract<BaseItemKind, { kind: EmptyPlan['kind'] }>): EmptyPlan {
   return kind.kind === 'unknown'
     ? UNKNOWN
     : { kind: 'misfit', problems: [{ code: kind.code ?? 'misfit', message: misfitText(kind) }] };
 }
 
-/** Makes the texts of a key that images share. */
 export function plannedKey(plan: TypePlan, source: string, sortKey: string): PlannedKey {
   if (plan.kind !== 'edge') {
     return { source, sortKey, escapedEdge: '', indexKeys: NONE };
@@ -159,7 +149,7 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
     source,
     sortKey,
     escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
-    // An array literal has room for exactly its elements; an array that grows gets room for seventeen.
+    // An array literal has room for exactly its elements; a growing array gets room for seventeen.
     indexKeys:
       places.length === 1
         ? [places[0]!.key(sortKey)]
@@ -169,13 +159,12 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
   };
 }
 
-/** Sort keys of the joined index items of an edge; none of another base item. */
+/** Empty for other base items. */
 export function joinedKeys(plan: TypePlan, sortKey: string): readonly DerivedSortKey[] {
   if (plan.kind !== 'edge' || plan.joinedItems.length === 0) return NONE;
   return plan.joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
 }
 
-/** Returns the plan of the items of edges of a type. */
 export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsPlan {
   const { edges } = modelPlan(graph);
   let plan = edges.get(edge);
@@ -183,7 +172,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    // A counted joined item counts for itself, so no other item is needed for the count.
+    // A counted joined item counts by itself, so the count needs no other item.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
@@ -214,7 +203,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
       edge,
       expires: edge.expires,
       hasView,
-      // An item that no total adds up belongs to the view.
+      // Items that no total adds up belong to the view.
       inTargets: hasView && !isFurther ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
       ...edgeItemsPlan(graph, edge),
     };
@@ -227,7 +216,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
     part.name,
     { kind: 'part', part, searches: searchesOf(part.name), ...own },
   ]);
-  // The types of two nodes do not say whether they are of one tenant.
+  // The nodes' types don't tell whether they have the same tenant.
   // rule: each-edge-is-judged-by-its-tenants
   const plain = edges.filter(({ isHashed, edge }) => !isHashed && edge.tenantSeparator === undefined);
   return {

@@ -19,20 +19,19 @@ import {
 } from './saved-run.ts';
 
 /**
- * A migration whose walks over the table are made by many workers at once, each in some of the table's segments. One caller decides
- * the steps and deals out the walks; it continues a walk only when all of its shares are done. All places are in the table: an
- * execution that failed, or a second one at the same time, goes on from them.
+ * A migration whose walks over the table are shared by many workers, each with some of the table's segments. One caller
+ * decides the steps and deals out the walks; it continues when all shares of a walk are done. All places are in the
+ * table: a failed execution's successor, or a second one at the same time, continues from them.
  */
 
-/** How a walk is dealt out. */
 export interface Division {
-  /** Number of shares, each for one worker. */
+  /** One share per worker. */
   shares: number;
-  /** Segments of each share, which one worker reads at once. */
+  /** Segments that a worker reads at once. */
   segmentsOfShare: number;
 }
 
-/** The options of a divided migration. Without a clock of its own the caller waits between calls. */
+/** Without a clock: the caller waits between calls. */
 export type DividedOptions = Omit<
   OfGraph<MigrateOptions>,
   'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'
@@ -45,22 +44,21 @@ export interface DividedResult {
   done: boolean;
   /** The next step, in words. */
   next: string;
-  /** The actions that take away what only other models have. Empty while steps are left. */
+  /** Actions that remove what only other models have. Empty while steps are left. */
   leftovers: MigrateAction[];
-  /** The shares that are to be walked before the next call. Empty: none. */
+  /** Shares to walk before the next call. */
   shares: { plan: string; share: number }[];
   /** Seconds to wait before the next call. */
   waitSeconds: number;
 }
 
-/** The seconds after which a call that another one has overtaken is made again. */
+/** Seconds before a call that another one has overtaken is repeated. */
 const OVERTAKEN_SECONDS = 5;
 
 /**
- * Makes the steps of a migration up to the next walk or wait.
+ * Makes the steps up to the next walk or wait.
  *
- * @example
- * const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
+ * @example const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
  */
 export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
   const { graph, store } = options;
@@ -78,12 +76,13 @@ export async function decideMigration(options: DividedOptions, division: Divisio
     if (value === undefined || value.model === graph.fingerprint) await forgetRun(store, sortKey);
     return { ...decided, done: true };
   }
-  // Another run may have moved the registry on, so that the walk is not asked for any more.
+  // Another run may have moved the registry on, so that the walk isn't needed.
   const isDealt = toWalk !== undefined && saved?.walk?.name === toWalk && shares?.size === saved.walk.shares;
   const walk = isDealt ? saved.walk : toWalk === undefined ? undefined : await dealOutShares(options, toWalk, division);
   const version = (await readHead(reader))?.registry.version ?? 0;
   const replaced = (value?.replaced ?? 0) + (value === undefined || value.model === graph.fingerprint ? 0 : 1);
-  // A run that replaces the place of another forgets what that has verified. Two runs could replace each other's place endlessly.
+  // A run that replaces another one's place forgets what that run has verified; two runs could do this to each other
+  // forever.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
     // The run that is left counts from zero.
@@ -96,7 +95,7 @@ export async function decideMigration(options: DividedOptions, division: Divisio
     ...(walk && { walk }),
   };
   if (!(await saveRun(store, run, revision))) return { ...decided, waitSeconds: OVERTAKEN_SECONDS };
-  // Only now does nobody read the shares of an earlier walk any more.
+  // Only now does nobody read the shares of an earlier walk.
   if (!isDealt) await clearShares(store, sortKey, walk?.plan);
   if (walk === undefined) return decided;
   const open = Array.from({ length: walk.shares }, (_, share) => ({ plan: walk.plan, share })).filter(
@@ -105,13 +104,13 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   return { ...decided, shares: open, waitSeconds: 0 };
 }
 
-/** Tells whether a place is about this model, and about the registry that the table has now. */
+/** Whether a place is of this model, and of the table's current registry. */
 async function isOfThisRegistry({ graph, store }: DividedOptions, { model, version }: SavedRun): Promise<boolean> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   return model === graph.fingerprint && head !== undefined && head.registry.version >= version;
 }
 
-/** The place of a run after the shares of its walk: the walk is done if each of them is. */
+/** A walk is done if all of its shares are. */
 function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, SavedShare>): MigratePlace {
   if (walk === undefined) return place;
   const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
@@ -120,14 +119,14 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   return { ...place, walked: [...(place.walked ?? []), walk.name] };
 }
 
-/** Tells whether a share has still to be walked: it has open segments, or it is not in the table. */
+/** Whether a share has open segments, or isn't in the table. */
 function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }
 
-/** Deals a walk out: its shares are in the table before the run names them. */
+/** The shares are in the table before the run names them. */
 async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
-  // A worker of an earlier walk finds no share of this one, and its shares do not count for this one.
+  // A worker of an earlier walk finds no share of this one, and its shares don't count for this one.
   // rule: walk-has-shares-of-its-own
   const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
   const segments = shares * segmentsOfShare;
@@ -138,17 +137,15 @@ async function dealOutShares(options: DividedOptions, name: string, { shares, se
   return { name, plan, shares };
 }
 
-/** The result of a call that walks. */
 export interface ShareResult {
-  /** True if the share is finished for this worker: it is done, another worker has it, or its walk is over. */
+  /** True if there is nothing left for this worker: the share is done, another worker has it, or its walk is over. */
   isDone: boolean;
 }
 
 /**
- * Walks a share of a walk as far as time goes, and saves its place.
+ * Walks a share as far as time goes, and saves its place.
  *
- * @example
- * while (!(await walkShare(options, { plan, share })).isDone) await pause();
+ * @example while (!(await walkShare(options, { plan, share })).isDone) await pause();
  */
 export async function walkShare(
   options: DividedOptions,

@@ -10,30 +10,31 @@ import type { MigratePlace } from '../walks/place.ts';
 import { migratePlaceSchema } from '../walks/place-schema.ts';
 
 /**
- * The items in which a divided migration keeps its place: one of the run, and one of each share of the walk that is under way. They
- * are in the service's own partition, and outlive the execution that wrote them. Each is written under the revision that was read.
+ * Where a divided migration keeps its place: an item for the run, and one for each share of the current walk. They are
+ * in the service's partition, outlive the execution that wrote them, and are written under the revision that was read.
  */
 
-/** The place of a run. */
 export interface SavedRun {
-  /** Fingerprint of the model. A run of another model begins without this place. */
+  /** A run of another model ignores this place. */
   model: string;
-  /** Version of the registry when the place was saved. An older registry is another one: the place says nothing of it. */
+  /**
+   * The registry's version when the place was saved. If the registry is older now, it is another one, and the place
+   * doesn't apply.
+   */
   version: number;
   place: MigratePlace;
   /** How often runs of different models have replaced each other's place. Absent: never. */
   replaced?: number | undefined;
-  /** The walk that is dealt out, and the number of its shares. */
+  /** The dealt-out walk and its number of shares. */
   walk?: { name: string; plan: string; shares: number } | undefined;
 }
 
 /** One share of a walk: some segments of the table. */
 export interface SavedShare {
-  /** The share's place; without open segments it is done. */
+  /** Done without open segments. */
   at: WalkPlace;
 }
 
-/** Something saved, with the revision that a write of the next one compares. */
 export interface Saved<T> {
   value: T | undefined;
   revision: string | undefined;
@@ -54,23 +55,22 @@ const RUN: ItemKey = { source: SERVICE_PARTITION, target: 'places/migrate' };
 const SHARES = 'shares/migrate/';
 const PLACE = 'place';
 
-/** Reads the place of a run. One that cannot be parsed counts as absent: the walk begins again. */
+/** A place that can't be parsed counts as absent: the walk begins again. */
 export async function readRun(reader: CountingReader<'get'>): Promise<Saved<SavedRun>> {
   return parseSaved(await readItem(reader, RUN), runSchema);
 }
 
-/** Saves the place of a run; false if another run has saved its own since this one was read. */
+/** False if another run has saved its own since the read. */
 export async function saveRun(store: Pick<Store, 'update'>, run: SavedRun, revision: string | undefined) {
   return await saveItem(store, RUN, run, revision);
 }
 
-/** Deletes the place of a run that has ended, with all shares. */
+/** Deletes an ended run's place with all shares. */
 export async function forgetRun(store: Pick<Store, 'delete' | 'query'>, sortKey: string): Promise<void> {
   await store.delete(RUN);
   await clearShares(store, sortKey, undefined);
 }
 
-/** Reads a share of a plan. */
 export async function readShare(
   reader: CountingReader<'get'>,
   plan: string,
@@ -79,7 +79,7 @@ export async function readShare(
   return parseSaved(await readItem(reader, shareKey(plan, share)), shareSchema);
 }
 
-/** Saves a share; false if another worker has saved it since it was read, or if the plan is over. */
+/** False if another worker has saved it since the read, or the plan is over. */
 export async function saveShare(
   store: Pick<Store, 'update'>,
   { plan, share }: { plan: string; share: number },
@@ -89,7 +89,6 @@ export async function saveShare(
   return await saveItem(store, shareKey(plan, share), value, revision);
 }
 
-/** Reads all shares of a plan, by number. */
 export async function readShares(store: Pick<Store, 'query'>, sortKey: string, plan: string) {
   const shares = new Map<number, SavedShare>();
   const sortKeys = { beginsWith: `${SHARES}${plan}/` };
@@ -101,7 +100,6 @@ export async function readShares(store: Pick<Store, 'query'>, sortKey: string, p
   return shares;
 }
 
-/** Deletes the shares of all other plans. */
 export async function clearShares(
   store: Pick<Store, 'delete' | 'query'>,
   sortKey: string,

@@ -20,18 +20,16 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 import { expectedItemsOf } from '../walks/expected-items.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
-/** The most attributes that a warning suggests. */
 const MOST_SUGGESTED = 3;
 
-/** The base items of one type, estimated by a sample: how many there are, and how many have an attribute. */
 interface TypeSample {
   items: number;
   attributes: Map<string, number>;
 }
 
 /**
- * Warns of new searches, orders and totals in which the table's items would not appear, because none has the attributes. That is mostly a renamed
- * attribute whose items are not rewritten yet.
+ * Warns of new searches, orders and totals that would be empty, since none of the table's items has the attributes:
+ * mostly a renamed attribute whose items aren't rewritten yet.
  */
 export function emptyProjectionWarnings(
   graph: CompiledModel,
@@ -70,8 +68,8 @@ export function emptyProjectionWarnings(
 }
 
 /**
- * Warns of totals by an attribute that edges seem to lack: no edge of the sample has it, or there is none and lists of the same edges take it
- * from the source. A list follows the source, a total the edge alone.
+ * Warns of totals by an attribute that edges seem to lack: no edge of the sample has it, or there are none and lists of
+ * the same edges take it from the source. A list can use the source, a total only the edge.
  */
 function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[] {
   const { type, count, incoming } = edge;
@@ -88,10 +86,10 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
   });
 }
 
-/** A search, or the orders of an edge type, with the type of the items that fill it. */
+/** A search or orders, with the type of the items that fill it. */
 interface NamedProjection {
   name: string;
-  /** The projection whose items a search shares; else the same name. */
+  /** The projection whose items a search shares; otherwise the same name. */
   projection: string;
   type: string;
   orders: readonly OrderModel[];
@@ -108,13 +106,13 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     derivedSearches(searches).map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
-    // A due-list may well be empty: it names no attribute by mistake.
+    // A due-list may well be empty: it doesn't name an attribute by mistake.
     const all = inbound === undefined || inbound.native ? [] : [...inbound.orders.values()];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const alone = all.filter(({ isNamed }) => isNamed);
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
     const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
-    // A count has an item of each edge, whatever its order.
+    // A count has an item for each edge, whatever its order.
     const together = named(
       `inbound:${type}`,
       shared.map(({ order }) => order),
@@ -124,7 +122,7 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
   return [...ofNodes, ...ofEdges];
 }
 
-/** The attributes of the item itself that an order reads; none where a function reads them, or another item has them. */
+/** None if a function reads them, or another item has them. */
 function attributesOf(order: OrderModel): string[] {
   switch (order.kind) {
     case 'attribute':
@@ -145,7 +143,7 @@ function usedAttributes(graph: CompiledModel, type: string): string[] {
     .flatMap(({ orders }) => orders.flatMap(attributesOf));
 }
 
-/** The type of a base item of the model: of a node, an edge, or a part as `USER.STATE`. */
+/** A node or edge type, or a part as `USER.STATE`. */
 function typeOfItem(graph: CompiledModel, { source, target }: WalkedItem): string | undefined {
   if (!isBaseSortKey(target)) return undefined;
   const kind = classifyKey(graph, source, target);
@@ -161,7 +159,7 @@ function countItem(types: Map<string, TypeSample>, type: string, { item, share }
   types.set(type, found);
 }
 
-/** The names of the searches, or of the orders, that an index item of a base item is in. */
+/** The searches or orders of a base item's index item. */
 function namesOf({ nodes }: CompiledModel, source: string, sortKey: string, fields: Item): string[] {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'index-item') return [];

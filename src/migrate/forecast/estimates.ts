@@ -21,39 +21,37 @@ import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
-/** Estimates of the work of steps, from a sample of the table: the reads and writes of the walks, item by item. */
+/** Estimates steps from a sample of the table: the reads and writes of the walks, item by item. */
 
-/** The values that an estimate uses. */
 export interface EstimateOptions {
   graph: CompiledModel;
   sample: TableSample;
-  /** Gets the items of the sample that cannot be in what is built. */
+  /** Receives items of the sample that can't be in what is built. */
   leftOut?: LeftOutItems;
 }
 
-/** Bytes that an item has besides what its base item decides: revision, model, and the names of the key's attributes. */
+/** What an item has besides what its base item decides: revision, model, and names of key attributes. */
 const STAMP_BYTES = 100;
 
-/** The capacity units and calls of a step. */
 export interface Work {
   rcu: number;
   wcu: number;
   calls: number;
 }
 
-/** The items of one partition in a sample. */
+/** The sampled items of a partition. */
 interface SampledPartition {
   source: string;
   items: readonly SampledItem[];
   byKey: ReadonlyMap<string, SampledItem>;
-  /** The number of its items, those that the sample does not have included. */
+  /** Including items that the sample doesn't have. */
   count: number;
 }
 
 /**
- * Estimates a backfill and its verification: two walks over the table, and one over each index. A backfill reads each expected item;
- * it reads and writes again those that are missing or differ. The verification queries each in its indexes, and reads those that the
- * indexes show.
+ * Estimates a backfill and its verification: two walks over the table, and one over each index. A backfill reads each
+ * expected item, and again reads and writes those that are missing or differ. The verification queries each in its
+ * indexes, and reads what the indexes show.
  *
  * @param graph the model that is built.
  * @param isOwn whether an item belongs to the generations that are built.
@@ -75,7 +73,7 @@ export function estimateBuild(
     const pages = Math.ceil(partition.count / PAGE_ITEMS);
     const isJoined = partition.items.some(({ target }) => needsSource(graph, target));
     const bytes = partition.items.reduce((all, { item, share }) => all + share * itemSizeBytes(item), 0);
-    // Counts of the first generation are counted again, by the items of the partition.
+    // Counts of the first generation are counted again, by the partition's items.
     for (const item of partition.items) {
       if (isFirstCount(item) && isOwn(item)) sum.rcu += sample.partitionShare * 2 + bytes / READ_UNIT_BYTES;
     }
@@ -93,7 +91,7 @@ export function estimateBuild(
         const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, one.fields) ? 0 : 1) : undefined;
         const bytes = itemBytes(one);
         const indexes = indexKeysOf(one.fields);
-        // An item that the walk finds on another page than its base item is compared with that.
+        // An item on another page than its base item is compared with it separately.
         const stray = pages > 1 ? 1 : 0;
         sum.rcu += share * (readUnits(bytes, true) + stray + (indexes.length === 0 ? 1 : 0));
         for (const _ of indexes) sum.rcu += share * (readUnits(bytes, true) / 2 + readUnits(bytes, true));
@@ -120,8 +118,8 @@ export function estimateBuild(
 }
 
 /**
- * Estimates the building of views: one walk, which looks up the edge of each reverse item; and for each node with a view of another
- * shape a read of its base items, of the nodes that it copies from and of the reverse items, and a write of its view.
+ * Estimates building views: one walk that looks up the edge of each reverse item; and for each node with a view of
+ * another shape, a read of its base items, the nodes it copies from and the reverse items, and a write of its view.
  *
  * @param graph the model that is maintained.
  */
@@ -140,7 +138,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes, true);
     sum.calls += share;
     if (!isOfOtherShape(graph, source, view)) continue;
-    // Who makes the view reads it once more, before its base items.
+    // Making the view reads it again before its base items.
     sum.rcu += share * readUnits(viewBytes, true);
     const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
     sum.rcu += share * readUnits(bytes, true);
@@ -164,7 +162,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
   return sum;
 }
 
-/** Estimates the deletion of items: one walk, and a delete of each. */
+/** One walk, and a delete of each item. */
 export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
   for (const gone of sample.items.filter(isGone)) {
@@ -175,15 +173,15 @@ export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sam
   return sum;
 }
 
-/** Estimates a consistent scan of the table. */
+/** A consistent scan of the table. */
 function estimateWalk({ bytes, itemCount }: TableSample): Work {
   const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / PAGE_ITEMS) };
 }
 
 /**
- * Items that are in the partition of another node than the one whose base item asks for them. A sample seldom has both partitions, so the
- * number of missing items is estimated from the number that exists.
+ * Items in another partition than their base item's. A sample rarely has both partitions, so the missing items are
+ * estimated from the existing ones.
  */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;
@@ -197,12 +195,11 @@ class Elsewhere {
     this.present = all.reduce((sum, { share }) => sum + share, 0);
   }
 
-  /** The item, if the sample has it. */
   stored({ source, sortKey }: Pick<ExpectedItem, 'source' | 'sortKey'>): Item | undefined {
     return this.byKey.get(`${source}\0${sortKey}`);
   }
 
-  /** Notes an expected item; `write` is called at the end with the part of such items that is missing. */
+  /** `write` is called at the end with the missing share of such items. */
   addExpected(share: number, write: (part: number) => void): void {
     this.expected += share;
     this.writes.push(write);
@@ -245,7 +242,7 @@ function readsOfBases(graph: CompiledModel, { source, target, item }: SampledIte
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** The size of the view that a partition's base items ask for. A type of edges that makes it too large is not in it. */
+/** The size of the expected view, without an edge type that makes it too large. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
   const byType = new Map<string, number>();
   const own = byKey.get(source)?.share ?? items[0]!.share;
@@ -265,7 +262,6 @@ function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: Sampl
   return bytes;
 }
 
-/** Bytes of the items that an index has. */
 function storedBytes({ items }: TableSample, index: IndexName): number {
   const { partition } = INDEX_KEYS[index];
   return items.reduce((sum, { source, target, item, share }) => {
@@ -279,8 +275,8 @@ function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
 }
 
 /**
- * The write units of an item: for itself, and again in each of its indexes. A counted item is written in a transaction with its count, and
- * with the other items of that count in the partition, as many as fit.
+ * For the item itself, and again in each of its indexes. A counted item is written in a transaction with its count and
+ * as many of the partition's other items of that count as fit.
  */
 function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const units = writeUnits(bytes);
@@ -289,7 +285,7 @@ function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 / together : 0);
 }
 
-/** The number of items in a partition that one count has, by the name of the count. */
+/** A partition's items by the name of their count. */
 function countSharers(
   expected: readonly { base: SampledItem; ofBase: readonly ExpectedItem[] }[],
   partitionShare: number,
@@ -304,7 +300,7 @@ function countSharers(
   return sharers;
 }
 
-/** The name of the count that an item belongs to; empty: none. */
+/** Empty: no count. */
 function countOf({ fields }: ExpectedItem): string {
   return stringOf(fields[COUNTED]) ?? '';
 }

@@ -9,25 +9,24 @@ import { kindOf, projectionNamesOf } from '../steps/steps.ts';
 import { type EstimateOptions, estimateBuild, estimateDeletion, estimateViews, type Work } from './estimates.ts';
 import type { PlannedStep } from './planned-steps.ts';
 
-/** The estimated cost and time of a step, from a sample of the table. */
+/** The estimated cost and time of a step. */
 export interface StepForecast {
   step: Step['kind'];
-  /** The projections of the step, with ids. */
+  /** The step's projections with ids. */
   projection: string;
   rcu: number;
   wcu: number;
   seconds: number;
 }
 
-/** The values that a forecast uses. */
 export interface ForecastOptions extends EstimateOptions, RateOptions {
   data: DefinitionData;
 }
 
-/** Calls of one process in a second: the SDK takes about a millisecond of CPU for each. */
+/** The SDK takes about a millisecond of CPU per call. */
 const CALLS_A_SECOND = 1_000;
 
-/** Estimates the cost of each step. Writes of a live table during the migration, and retries, are not included. */
+/** Excludes writes to a live table during the migration, and retries. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   const { maxRcu = Number.POSITIVE_INFINITY, maxWcu = Number.POSITIVE_INFINITY } = options;
   return steps.map((planned) => {
@@ -40,7 +39,7 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
       projection: projectionNamesOf(step),
       rcu: Math.ceil(rcu),
       wcu: Math.ceil(wcu),
-      // Reads and writes are made side by side.
+      // Reads and writes run in parallel.
       seconds: waitSeconds + Math.max(rcu / maxRcu, wcu / maxWcu, calls / CALLS_A_SECOND),
     };
   });
@@ -49,7 +48,7 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
 function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
   // Without a registry the only step is the first registration.
   if ('work' in kindOf(step)) return estimateWork(step, registry!, options);
-  // The head, and one item for each new definition.
+  // The head, and an item for each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }

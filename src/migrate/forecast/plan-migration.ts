@@ -16,16 +16,15 @@ import { forecast, type StepForecast } from './forecast.ts';
 import { plannedSteps } from './planned-steps.ts';
 import { sampleTable } from './sample.ts';
 
-/** The values that `planMigration` needs. */
 export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'> & ScanSource;
-  /** Number of items of the table, from DynamoDB. */
+  /** From DynamoDB. */
   itemCount: number;
-  /** Bytes of the table, from DynamoDB. Absent: unknown. */
+  /** From DynamoDB. Absent: unknown. */
   sizeBytes?: number | undefined;
   table?: TableIdentity | undefined;
-  /** The regions of the table and of its replicas, if it has any. */
+  /** The regions of the table and its replicas, if any. */
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
   /** See `MigrateOptions`. */
@@ -36,27 +35,25 @@ export interface PlanOptions extends RateOptions {
 export interface MigrationPlan {
   /** The differences between model and table, in words. */
   changes: string[];
-  /** The actions that take away what the table keeps besides the model: see `MigrateResult`. */
+  /** Actions that remove what the table has besides the model: see `MigrateResult`. */
   leftovers: MigrateAction[];
-  /** New searches and orders that no item of the table would fill. */
+  /** About new searches and orders that would be empty. */
   warnings: string[];
-  /** The projection that the action drops although the model has it: the next migration builds it again. */
+  /** Set if the action drops a projection of the model, which the next migration builds again. */
   comesBack?: string | undefined;
-  /** The steps, each with its estimate. */
   steps: StepForecast[];
-  /** The sum over all steps. */
   cost: { rcu: number; wcu: number; seconds: number };
   /** The basis of the estimate. `isExact`: all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
-  /** The base items of the sample that are of no type of the model. */
+  /** Base items of the sample whose type isn't in the model. */
   unplaced: UnplacedCount;
-  /** The native lists that lack base items of the sample, since these are older than the index and have no key for it. */
+  /** Native lists that lack base items of the sample, which are older than the index and have no valid key for it. */
   gaps: NativeGap[];
-  /** The base items that cannot be in what is built; undefined: none in the sample. */
+  /** Base items that can't be in what is built; undefined: none in the sample. */
   leftOut: LeftOut | undefined;
 }
 
-/** Plans a migration and estimates its cost, from the registry and a sample of the table. Writes nothing. */
+/** Uses the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
   const { graph, store, itemCount, sizeBytes, action, maxRcu, maxWcu, lateWritesMs } = options;
   const expected = definitionsOf(graph);

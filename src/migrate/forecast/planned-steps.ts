@@ -4,7 +4,7 @@ import { nextStep, type Situation } from '../next-step.ts';
 import { type Step, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
 
-/** A planned step, with the registry that it begins with. */
+/** With the registry that it begins with. */
 export interface PlannedStep {
   step: Step;
   registry: Registry | undefined;
@@ -14,8 +14,8 @@ export interface PlannedStep {
 const MOST_STEPS = 10_000;
 
 /**
- * Returns all steps of a migration. It calls `nextStep` and assumes that each step succeeds. It decides nothing itself, so that a
- * plan cannot differ from the migration.
+ * Calls `nextStep`, assuming that each step succeeds. Decides nothing itself, so that a plan can't differ from the
+ * migration.
  */
 export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): PlannedStep[] {
   const { expected, action, table } = situation;

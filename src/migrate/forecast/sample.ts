@@ -6,64 +6,62 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 
-/** An item of a sample, with the number of items of the table that it represents. */
+/** With the number of the table's items that it represents. */
 export interface SampledItem extends WalkedItem {
   share: number;
 }
 
-/** Some items of a table, with the size of the whole. A partition of the sample has every kind of its items. */
+/** Some items of a table, and the size of the whole. A sampled partition has every kind of its items. */
 export interface TableSample {
   items: readonly SampledItem[];
-  /** The number of partitions of the table for each partition of the sample. */
+  /** The table's partitions for each one in the sample. */
   partitionShare: number;
-  /** Number of items of the table; equal to the sample's if that is whole. */
+  /** Equal to the sample's if that is whole. */
   itemCount: number;
-  /** Bytes of the table, estimated from the sample's items. */
+  /** Estimated from the sample's items. */
   bytes: number;
   /** True if the sample is the whole table, so that nothing is estimated. */
   isWhole: boolean;
 }
 
-/** The table that a sample is taken from. */
 export interface SampledTable {
   graph: CompiledModel;
   store: ScanSource & Pick<Store, 'query'>;
-  /** Number of the table's items, from DynamoDB, which counts about every six hours. */
+  /** From DynamoDB, which counts about every six hours. */
   itemCount: number;
-  /** Bytes of the table, from DynamoDB. Absent: unknown. */
+  /** From DynamoDB. Absent: unknown. */
   sizeBytes?: number | undefined;
 }
 
-/** A table up to this size is read whole. */
+/** Tables up to this size are read whole. */
 const WHOLE_ITEMS = 10_000;
 const WHOLE_BYTES = 8 * 1024 * 1024;
 const WHOLE_SEGMENTS = 4;
 const WHOLE_PAGE_ITEMS = 1_000;
 
-/** Segments of which a sample has items. They are spread over the table, because a partition's items lie together. */
+/** How many segments a sample reads, spread over the table, since a partition's items lie together. */
 const PARTS = 40;
 const AT_ONCE = 8;
-/** Items of a segment that are read at most. A segment is expected to have half of them, so that most are read to their end. */
+/** The most items read of a segment. A segment is expected to have half of them, so that most are read to their end. */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
-/** DynamoDB's limit. */
 const MOST_SEGMENTS = 1_000_000;
-/** Segments of another size are this many times smaller or larger. */
+/** Factor between sizes of segments. */
 const STEP = 8;
 
-/** Items of one kind that are read of a partition which a page has cut, and that are counted. */
+/** Of a partition that a page has cut: how many items of a kind are read, and counted. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** Kinds of items of such a partition: edge types, orders, generations. */
+/** The most kinds of items in such a partition: edge types, orders, generations. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Reads a small table whole, and of a larger one the partitions of some small segments.
+ * Reads a small table whole, otherwise the partitions of some small segments.
  *
- * A partition that its page has cut is read again, some items of each kind: edges sort before what is derived from them, so that the
- * first items alone would look as if nothing were derived. The items of the table that no other partition accounts for belong to the
- * kinds that such partitions have more of than can be counted.
+ * A partition cut by its page is read again, some items of each kind: edges sort before derived items, so the first
+ * items alone would look as if nothing were derived. Items of the table that no other partition accounts for are
+ * attributed to kinds with more items than are counted.
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const whole = table.itemCount > WHOLE_ITEMS ? undefined : await readWhole(table);
@@ -72,7 +70,7 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const counted = kinds.filter(({ isAll }) => isAll);
   const known = knownItems({ partitionShare, read, kinds });
   const open = kinds.filter(({ isAll }) => !isAll);
-  // The count of a table with more items than it says is older than most of them.
+  // If a table has more items than its count says, the count is outdated.
   const count = table.itemCount < known / 2 ? known : table.itemCount;
   const least = open.length * COUNTED_ITEMS * partitionShare;
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
@@ -103,7 +101,7 @@ function sampleOf(
   };
 }
 
-/** Reads all items of a table; undefined if there are more than a whole sample has. */
+/** Undefined if there are more than a whole sample has. */
 async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] | undefined> {
   const found: WalkedItem[] = [];
   let bytes = 0;
@@ -122,33 +120,32 @@ async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] |
   return isWithin() ? found : undefined;
 }
 
-/** The items of some segments. */
 interface Parts {
-  /** The number of partitions of the table for each partition in the segments. */
+  /** The table's partitions for each one in the segments. */
   partitionShare: number;
-  /** The items of partitions that no page has cut. */
+  /** Items of partitions that no page has cut. */
   read: readonly WalkedItem[];
-  /** The kinds of items in the other partitions. */
+  /** The kinds of items in cut partitions. */
   kinds: readonly Kind[];
 }
 
-/** Some items of a partition whose sort keys begin alike. */
+/** Items of a partition whose sort keys begin alike. */
 interface Kind {
   items: readonly WalkedItem[];
-  /** The number of items of the kind; without `isAll` only those that were counted. */
+  /** Without `isAll`, only those that were counted. */
   count: number;
   isAll: boolean;
 }
 
-/** The estimated number of items of the table, without kinds that were counted only in part. */
+/** Estimated, without kinds that were only partly counted. */
 function knownItems({ partitionShare, read, kinds }: Parts): number {
   const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
   return (read.length + counted) * partitionShare;
 }
 
 /**
- * Reads segments that are small enough to be read to their end. If few items account for the table, a few partitions have most of its
- * items, and larger segments are more likely to have them.
+ * Reads segments small enough to be read to their end. If their items account for little of the table, a few partitions
+ * have most items, and larger segments are more likely to contain them.
  */
 async function readParts(table: SampledTable): Promise<Parts> {
   const { itemCount, sizeBytes = 0 } = table;
@@ -171,14 +168,14 @@ async function readParts(table: SampledTable): Promise<Parts> {
   return parts;
 }
 
-/** Reads the first page of some of the table's segments; undefined if most of them are too large for it. */
+/** Reads the first page of some segments; undefined if most segments are too large for it. */
 async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
   const { graph, store } = table;
   const pages = await pMap(
     Array(PARTS).keys(),
     async (part) => {
       const page = await store.scan({ segment: Math.floor((part * segments) / PARTS), segments, limit });
-      // DynamoDB stops at the limit without a look at what follows, so a full page may be the whole segment.
+      // DynamoDB stops at the limit without looking further, so a full page may be the whole segment.
       return { items: itemsOf(graph, page.items), cut: page.lastKey && walkedItem(graph, page.lastKey).source };
     },
     { concurrency: AT_ONCE },
@@ -194,7 +191,7 @@ async function readPartsOf(table: SampledTable, segments: number, limit: number)
   };
 }
 
-/** Reads some items of each kind of a partition, and counts them up to a limit. */
+/** Reads some items of each kind in a partition, and counts up to a limit. */
 async function readKinds({ graph, store }: SampledTable, partition: string): Promise<Kind[]> {
   if (isServicePartition(partition)) return [];
   const kinds: Kind[] = [];
@@ -217,7 +214,7 @@ async function readKinds({ graph, store }: SampledTable, partition: string): Pro
   return kinds;
 }
 
-/** The beginning of a sort key that all items of its kind have in common; it ends before what differs from edge to edge. */
+/** The prefix common to items of a kind, without what differs from edge to edge. */
 function beginningOf(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   if (key === undefined) return typedBeginning(sortKey);
@@ -229,13 +226,13 @@ function beginningOf(sortKey: string): string {
   return before + ('edge' in key ? typedBeginning(text) : '');
 }
 
-/** The edge type of a sort key, with its `-`; a key that has none is its own kind. */
+/** The edge type with its `-`; a key without one is its own kind. */
 function typedBeginning(sortKey: string): string {
   const type = typePrefix(sortKey);
   return type === undefined ? sortKey : `${type}-`;
 }
 
-/** The items of a page without the service's own. */
+/** Without the service's own items. */
 function itemsOf(graph: CompiledModel, page: readonly Item[]): WalkedItem[] {
   return page.map((item) => walkedItem(graph, item)).filter(({ source }) => !isServicePartition(source));
 }

@@ -5,7 +5,7 @@ import type { Registry } from '../../registry/registry.ts';
 import { type DefinitionData, reviveKeyed } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
-/** Makes the model to build: the index items of some generations. */
+/** A model with only the index items of some generations. */
 export function builtModel(
   generations: readonly (SeenState & { definition: string })[],
   { version }: Registry,
@@ -15,6 +15,6 @@ export function builtModel(
   const parts = generations.map(({ name, id, definition }) => {
     return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
   });
-  // The model has no views: `shapes` is without types.
+  // Without views: `shapes` has no types.
   return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
 }

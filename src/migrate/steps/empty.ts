@@ -4,12 +4,13 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import type { ScanSource } from '../../core/store-port.ts';
 
-/** Items in a page: more than the service's own partition usually holds, which has the registry and items of consumers and checks. */
+/** More than the service partition usually holds: the registry, and items of consumers and checks. */
 const PAGE_ITEMS = 25;
 
 /**
- * Tells whether a table holds no base item and no derived item, not even a tombstone or a quarantine entry: then no record of it was ever
- * projected. One page is enough if the table holds anything. In an empty table the scan reads the service's own partition.
+ * Whether a table holds no base item and no derived item, not even a tombstone or quarantine entry: then no record of
+ * it was ever projected. One page suffices if it holds anything; in an empty table the scan reads the service
+ * partition.
  */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {

@@ -18,7 +18,7 @@ import {
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
 
-/** The steps that write the registry: each is one conditional write. */
+/** The steps that write the registry, each by one conditional write. */
 
 const registers: RegistryStep<StepOf<'register'>> = {
   words: 'Register the model with the table',
@@ -132,7 +132,6 @@ const dropsShape: RegistryStep<StepOf<'drop-shape'>> = {
   write: ({ seen }, registry) => dropShape(registry, seen),
 };
 
-/** The steps that write the registry, by kind. */
 export const REGISTRY_STEPS = {
   register: registers,
   enforce: enforces,

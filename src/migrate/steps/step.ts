@@ -8,7 +8,7 @@ import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
 
-/** A step of a migration, and everything that a kind of step says about itself. `steps.ts` is the table of the kinds. */
+/** A step of a migration, and everything that a kind of step declares. `steps.ts` lists the kinds. */
 
 /** One step. */
 export type Step =
@@ -36,106 +36,98 @@ export type Step =
   | { kind: 'forget'; seen: SeenState }
   | { kind: 'drop-shape'; seen: SeenState };
 
-/** The step of a kind. */
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-/** The work of this run; the work of another run does not count here. */
+/** What this run has done; other runs' work doesn't count. */
 export interface RunMemory {
-  /** Generations that are backfilled and verified. */
   verified: ReadonlySet<string>;
-  /** Views that are reconciled. */
   reconciled: ReadonlySet<string>;
-  /** Generations, and types of views, whose items are deleted. */
   deleted: ReadonlySet<string>;
-  /** Generations and shapes that no reader may have used for a full lease, as this run has seen itself. */
+  /** Generations and shapes that no reader may have used for a full lease, observed by this run. */
   unused: ReadonlySet<string>;
-  /** Generations and shapes that were built so long ago that every replica shows them. */
+  /** Generations and shapes built so long ago that every replica shows them. */
   shown: ReadonlySet<string>;
-  /** Retired generations and shapes that no late write can reach any more. */
+  /** Retired generations and shapes that no late write can reach. */
   outlasted: ReadonlySet<string>;
 }
 
-/** The name of a state that a run has seen. The same id in another state, or in the same state a second time, has another name. */
+/** Names a state that a run has seen. The same id in another state, or again in the same state, has another name. */
 export function seenKey({ name, id, changed }: SeenState): string {
   // rule: state-that-comes-back-is-seen-again
   return `${name}@${id}/${changed}`;
 }
 
-/** The name of some states that a run has seen: that of a walk, or of a wait, for them. */
+/** Names a walk or wait for some states. */
 export function seenKeys(states: readonly SeenState[]): string {
   return states.map(seenKey).join(' ');
 }
 
-/** The registry that a step begins with, and the definitions in it. */
+/** The registry that a step begins with, and its definitions. */
 export interface Known {
   registry: Registry;
   data: DefinitionData;
 }
 
-/** The parts of a run that the work of a step uses. */
+/** What the work of a step uses of a run. */
 export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;
   stats: ApplyStats;
-  /** True if the table was empty when the run looked; undefined: it has not looked. */
+  /** True if the table was empty; undefined: not checked. */
   isEmpty: boolean | undefined;
-  /** Makes what a walk over the table needs, for the model that is built. The walk ends where one of the states has changed. */
+  /** What a walk needs to build the model. The walk ends when one of the states has changed. */
   buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
-  /** Runs a walk over the table, from the place where the last run stopped in the same walk. Throws if time ends before the walk. */
+  /** Continues where the last run stopped in the same walk. Throws if time ends before the walk. */
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
-  /** Builds generations and verifies them, until no software from before the registry writes meanwhile. */
+  /** Repeats until no software older than the registry has written in between. */
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
-  /** Waits until no reader uses the states any more; returns those that are still as they were seen. */
+  /** Waits until no reader uses the states; returns those that are unchanged. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
-  /** Waits until every replica shows the last writes. */
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Waits for some milliseconds, until no write can land that rests on an earlier registry. */
+  /** Waits until no write can arrive that is based on an earlier registry. */
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
-/** The values that a write of the registry depends on, besides the step and the registry. */
+/** What a write of the registry depends on besides step and registry. */
 export interface WriteFacts {
   expected: Definitions;
   table: TableIdentity | undefined;
-  /** The time by DynamoDB's clock; 0 for kinds that do not ask for it. */
+  /** By DynamoDB's clock; 0 for kinds that don't ask for it. */
   serverTimeMs: number;
-  /** True if the table holds no item; undefined for kinds that do not ask for it. */
+  /** Undefined for kinds that don't ask for it. */
   isEmpty?: boolean | undefined;
   /** The first id of the registry of a table with items. */
   firstId?: number | undefined;
 }
 
-/** The texts of a kind of step. */
 interface StepText {
   /** The step in words, before the names of its projections. */
   words: string;
-  /** The state of its projections after it. */
+  /** The state of its projections afterwards. */
   stateAfter: string;
 }
 
-/** A kind of step that writes the registry. */
 export interface RegistryStep<S extends Step> extends StepText {
-  /** Returns the registry to write. `registry` is undefined only for the first registration. */
+  /** `registry` is only undefined for the first registration. */
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
-  /** The definitions that the step writes besides. Default: none. */
+  /** Definitions that the step also writes. Default: none. */
   definitions?(step: S, expected: Definitions): readonly Defined[];
   /** True if it adds definitions or begins to, so that writers have to be able to compile the result. */
   brings?: boolean;
-  /** The fact that is read before the write: the time by DynamoDB's clock, or whether the table is empty. */
+  /** What is read before the write: DynamoDB's time, or whether the table is empty. */
   asks?: 'time' | 'emptiness';
 }
 
-/** A kind of step that works, and changes nothing in the registry. */
+/** Works without changing the registry. */
 export interface WorkStep<S extends Step> extends StepText {
-  /** Does the work; returns the states that the run remembers as done. */
+  /** Returns the states to remember as done. */
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
-  /** The memory that these states go into. Absent: none. */
+  /** The memory for these states. Absent: none. */
   remembers?: keyof RunMemory;
-  /** The states that it is done for, if nothing fails: for a plan. */
+  /** The states that it is done for if nothing fails, for a plan. */
   states(step: S): readonly SeenState[];
-  /** How long it waits, in milliseconds. Absent: it does not wait. */
+  /** Milliseconds that it waits. Absent: it doesn't wait. */
   waitMs?(step: S): number;
 }
 
-/** A kind of step. */
 export type StepKind<S extends Step = Step> = RegistryStep<S> | WorkStep<S>;

@@ -2,15 +2,13 @@ import { REGISTRY_STEPS } from './registry-steps.ts';
 import type { Step, StepKind, StepOf } from './step.ts';
 import { WORK_STEPS } from './work-steps.ts';
 
-/** The table of the kinds of steps. `migrate/next-step.ts` decides when a step comes; everything else about a step is in its entry. */
+/** The kinds of steps. `migrate/next-step.ts` decides when a step comes; everything else about it is in its entry. */
 const STEPS: { readonly [Kind in Step['kind']]: StepKind<StepOf<Kind>> } = { ...REGISTRY_STEPS, ...WORK_STEPS };
 
-/** Returns the entry of a step's kind. */
 export function kindOf(step: Step): StepKind {
   return STEPS[step.kind] as StepKind;
 }
 
-/** Returns the names of a step's projections. */
 export function projectionNamesOf(step: Step): string {
   if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
   if ('types' in step) return step.types.map((type) => `view:${type}`).join(' ');
@@ -24,7 +22,6 @@ export function projectionNamesOf(step: Step): string {
   return '';
 }
 
-/** A step in words. */
 export function describeStep(step: Step): string {
   return `${kindOf(step).words} ${projectionNamesOf(step)}`.trim();
 }

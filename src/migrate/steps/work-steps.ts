@@ -6,11 +6,11 @@ import { builtModel } from './built-model.ts';
 import { isEmptyTable } from './empty.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
-/** The steps that work, or wait, and change nothing in the registry. */
+/** Steps that work or wait, without changing the registry. */
 
 /**
- * How long after a write readers may assume that every replica of the table, and of its indexes, shows it. DynamoDB says that
- * eventually consistent reads usually show a write within a second, and promises no bound. Ten times that costs a migration
+ * How long after a write every replica of the table and its indexes is assumed to show it. DynamoDB says that
+ * eventually consistent reads usually show a write within a second, without a bound. Ten times that costs a migration
  * seconds, and sessions rely on the same time (`indexGraceMs`).
  */
 export const REPLICA_LAG_MS = 10_000;
@@ -101,5 +101,4 @@ const deletes: WorkStep<StepOf<'delete'>> = {
   },
 };
 
-/** The steps that work, by kind. */
 export const WORK_STEPS = { look, wait, pause, outlast, backfill, 'reconcile-views': reconcilesViews, delete: deletes };

@@ -24,9 +24,8 @@ import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
 
-/** Builds the items of a new generation, or of a new shape. */
+/** Builds the items of a new generation or shape. */
 
-/** The values that building needs; `graph` is the model to build. */
 export interface BuildContext extends EndingContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;
@@ -34,24 +33,27 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
-  /** True if the build goes on where base items cannot be in what is built. */
+  /** True to continue although base items can't be in what is built. */
   acceptsLeftOut: boolean;
-  /** Reads the registry, and throws if another run has changed what is built. Called for each page, once its items are read. */
+  /**
+   * Reads the registry, and throws if another run has changed what is built. Called for each page after reading its
+   * items.
+   */
   checkStates: () => Promise<void>;
-  /** Tells whether time is over: a walk over the table stops at its next page. */
+  /** Whether time is over: a walk stops at its next page. */
   isOver: () => boolean;
-  /** The place where a walk over the table stopped, to continue from. */
+  /** Where a walk stopped, to continue from. */
   begunAt?: WalkPlace | undefined;
 }
 
-/** Derived keys in one read. */
+/** Derived keys per read. */
 const READ_KEYS = 100;
 
 /**
- * Writes the index items of generations: for each base item those that are missing or differ, under the revision that was read. No
- * image of a record is used. Items of these generations that no base item asks for are removed: a
- * writer of another model that read no registry, or a gap in the stream, has left them behind. Throws `items-left-out` at its end where
- * base items cannot be in the projections, unless that is accepted: readers would miss the items without a word.
+ * Writes missing and differing index items of generations for each base item, under the revision that was read, without
+ * using record images. Removes items that no base item asks for, left by a writer of another model without registry, or
+ * by a gap in the stream. Throws `items-left-out` at the end if base items can't be in the projections, unless
+ * accepted: readers would silently miss them.
  */
 export async function backfill(
   context: BuildContext,
@@ -79,16 +81,16 @@ export async function backfill(
     }
     return true;
   });
-  // A walk that stops in between has not counted them all, but goes on for nothing.
+  // A walk that stops earlier hasn't counted them all, but may continue.
   const { found } = leftOut;
   if (found !== undefined && !context.acceptsLeftOut) throw itemsLeftOut(found);
   return place;
 }
 
 /**
- * Reconciles live items that no base item asks for; repair finds the base item of an item with a hash in its name. Counts of the
- * first generation are counted again, because writers without the registry, whose model has no count, have not changed them. If the
- * type is not counted at all, its remaining counts are removed.
+ * Reconciles live items that no base item asks for; repair finds the base item of a hashed key. First-generation counts
+ * are counted again, since writers without the registry, whose model has no count, haven't changed them. If the type
+ * isn't counted at all, remaining counts are removed.
  */
 async function reconcileStrays(
   context: BuildContext,
@@ -130,7 +132,7 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
   return `${source}\0${sortKey}`;
 }
 
-/** Reconciles an index item, or an entry of a total, with its base item; a counted item together with its count. */
+/** With its base item; a counted item together with its count. */
 export async function reconcileItem(
   context: ApplyContext,
   { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
@@ -138,7 +140,7 @@ export async function reconcileItem(
   await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
 }
 
-/** Rebuilds the views of some types that have another shape or are missing. */
+/** Rebuilds views of some types that are missing or have another shape. */
 export async function reconcileViews(
   context: BuildContext,
   types: ReadonlySet<string>,
@@ -156,7 +158,7 @@ export async function reconcileViews(
         context,
         chunk.map((source) => ({ source, target: VIEW_KEY })),
       );
-      // A view of the shape is left as it is.
+      // A view of the shape is left alone.
       const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
       await pMap(old, (source) => makeViewWhole(context, source), { concurrency: context.concurrency });
     }
@@ -165,8 +167,8 @@ export async function reconcileViews(
 }
 
 /**
- * Reconciles reverse items whose edge does not exist, or is none of the model any more, so that they become tombstones. A writer that
- * deleted the edge while no view had copies of it has left them.
+ * Turns reverse items without a valid edge into tombstones: left by a writer that deleted the edge while no view had
+ * copies of it.
  */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {

@@ -3,16 +3,16 @@ import type { WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, backfill } from './build.ts';
 import { indexesOf, verifyIndex, verifyInIndexes } from './verify.ts';
 
-/** A walk for building, over the table or an index. It continues from the place where it stopped, and returns where it stops. */
+/** A walk over the table or an index. Continues where it stopped, and returns where it stops. */
 export interface BuildingWalk {
   kind: string;
   walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>;
 }
 
 /**
- * Returns the walks after which generations are ready for readers, in their order: `backfill` writes their items, `verifyInIndexes` looks for
- * each item of the table in the indexes, and one walk over each index looks for entries that have left their place in the table. The walks
- * over the indexes come last, because the walk before them may still move items.
+ * The walks after which readers may use generations, in order: `backfill` writes items, `verifyInIndexes` finds each
+ * item of the table in the indexes, and a walk over each index finds entries whose item has left the table. The latter
+ * come last, since earlier walks may still move items.
  */
 export function buildingWalks(context: BuildContext, generations: readonly SeenState[]): readonly BuildingWalk[] {
   const build: BuildingWalk['walk'] = (begunAt) => backfill({ ...context, begunAt }, generations);

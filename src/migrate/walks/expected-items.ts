@@ -10,21 +10,19 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 
 /** The index items that base items ask for in a model that is being built. */
 
-/** An index item, or an entry of a total, that a base item asks for. */
+/** An index item or a total's entry. */
 export interface ExpectedItem {
   base: { source: string; target: string };
-  /** The partition of the item. */
   source: string;
   sortKey: string;
   fields: Item;
 }
 
-/** The values that reading base items needs. */
 interface ExpectedContext extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
-/** Reads the source nodes of edges with joined items, by id. */
+/** For edges with joined items, by id. */
 export async function readSourceNodes(
   context: ExpectedContext,
   items: readonly ItemKey[],
@@ -45,13 +43,12 @@ export async function readSourceNodes(
   return nodes;
 }
 
-/** Problems of a base item with every model, whatever is built. */
+/** Problems of a base item in every model. */
 const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-between-tenants', 'malformed']);
 
-/** Replaces the node of an edge that decides alone. */
+/** For an edge that decides alone. */
 const NO_NODE: SourceNode = { item: undefined };
 
-/** Reads a base item, and returns the index items that it asks for now. */
 export async function readExpectedItems(
   context: ExpectedContext,
   { source, target }: ItemKey,
@@ -61,11 +58,7 @@ export async function readExpectedItems(
   return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));
 }
 
-/**
- * Returns the index items that a base item asks for.
- *
- * @param onProblems called where the base item cannot be in some of the projections.
- */
+/** @param onProblems called if the base item can't be in some of the projections. */
 export function expectedItemsOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,

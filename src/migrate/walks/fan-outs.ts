@@ -7,17 +7,16 @@ import { reconcile } from '../../reconcile/loop.ts';
 import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
-/** The values that ending fan-outs needs. */
 export interface EndingContext extends ApplyContext {
   /** Calls in flight at once. */
   concurrency: number;
-  /** Reads the registry consistently, and says which fan-outs it needs at that moment. */
+  /** Which fan-outs the registry needs now, by a consistent read. */
   neededFanOuts: () => Promise<NeedsFanOut>;
 }
 
 /**
- * Ends those fan-outs among the items of a page that nothing in the registry needs: no writer goes on with one after views have left
- * off copying, or after the last order that a source node decides is gone.
+ * Ends fan-outs on a page that nothing in the registry needs: no writer continues one after views stopped copying, or
+ * after the last order with source attributes is gone.
  */
 export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
   const open = items.filter(({ target, item }) => isContinuationKey(target) && isFanOutOpen(item));
@@ -31,8 +30,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
     seen: { item },
     async expected(current) {
       if (!isFanOutOpen(current)) return true;
-      // Another migration may have brought back the projection that needs this fan-out. The fan-out was seen
-      // open before this read of the registry, so the registry has that projection.
+      // Another migration may have brought back the projection that needs this fan-out. The fan-out was seen open
+      // before this read of the registry, so the registry has that projection.
       // rule: fan-out-is-judged-by-a-registry-read-after-it
       const isNeeded = await neededFanOuts();
       return isNeeded(target);

@@ -4,15 +4,14 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
 import { printable } from '../../foundation/printable.ts';
 
-/** Base items that a projection cannot hold: a label without a rank, a value of another type, a `derive` that throws. */
+/** Base items that a projection can't hold: a label without a rank, a value of another type, a `derive` that throws. */
 export interface LeftOut {
-  /** How many there are, or about how many where a sample was read. */
+  /** Approximate for a sample. */
   items: number;
   /** One of them, and why. */
   example: { source: string; target: string; reason: string };
 }
 
-/** Counts base items that the projections which are built leave out. */
 export class LeftOutItems {
   private items = 0;
   private example: LeftOut['example'] | undefined;
@@ -25,19 +24,17 @@ export class LeftOutItems {
     this.example ??= { source, target, reason: first.message };
   }
 
-  /** Undefined: none. */
   get found(): LeftOut | undefined {
     return this.example && { items: Math.round(this.items), example: this.example };
   }
 }
 
-/** Says how many items would be left out, with an example. */
 export function leftOutText({ items, example: { source, target, reason } }: LeftOut, about = ''): string {
   const key = `${printable(source)} ${printable(target)}`;
   return `${about}${countText(items, 'item')} cannot be in what is built, such as ${key}: ${printable(reason)}`;
 }
 
-/** The error of a migration that nobody has told to go on without these items. */
+/** For a migration that hasn't been told to continue without these items. */
 export function itemsLeftOut(leftOut: LeftOut): EdgeloomError {
   return new EdgeloomError(
     'items-left-out',

@@ -4,11 +4,10 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 
-/** The schema of a place, in a file of its own: the package's declarations name no type of zod. */
+/** In its own file, so that the package's declarations name no type of zod. */
 
 const names = z.array(z.string());
 
-/** The schema of a place. */
 export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   version: z.literal(1),
   memory: z.strictObject({
@@ -25,7 +24,7 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
 });
 
-/** Parses a place; throws `invalid-cursor` if the value is none. */
+/** Throws `invalid-cursor` for an invalid value. */
 export function parseMigratePlace(value: unknown): MigratePlace {
   const { success, data, error } = migratePlaceSchema.safeParse(value, parsingInEnglish());
   if (success) return data;

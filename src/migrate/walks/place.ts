@@ -1,9 +1,9 @@
 import type { WalkPlace } from '../../store/table-walk.ts';
 
-/** The place where a migration stopped because time was over: JSON, for the call that continues. */
+/** Where a migration stopped because time was over, as JSON for the next call. */
 export interface MigratePlace {
   version: 1;
-  /** The work of the run that the registry does not record, by the names of the states that it has seen. */
+  /** What the run has done and the registry doesn't record, by the names of seen states. */
   memory: {
     verified: string[];
     reconciled: string[];
@@ -12,22 +12,22 @@ export interface MigratePlace {
     shown: string[];
     outlasted: string[];
   };
-  /** The walk over the table that was under way. */
+  /** The walk that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** How often each step of a projection that writes the registry was made. */
+  /** How often each registry step of a projection was made. */
   made?: Record<string, number> | undefined;
-  /** The walks that others have finished, by name. */
+  /** Walks that others have finished, by name. */
   walked?: string[] | undefined;
-  /** The wait under way: its names, its start in milliseconds since 1970, and its length in milliseconds. */
+  /** The wait under way: its names, its start (milliseconds since 1970) and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
-/** Thrown by the work of a step whose states another run has changed. Only the run itself sees it. */
+/** Thrown by a step's work if another run has changed its states. Only seen by the run. */
 export class ChangedStates {}
 
-/** Thrown to stop a run at its place. Only the run itself sees it. */
+/** Thrown to stop a run at its place. Only seen by the run. */
 export class StoppedRun {
-  /** @param toWalk the walk that others are to make. */
+  /** @param toWalk the walk that others have to make. */
   constructor(
     readonly left: Pick<MigratePlace, 'walk' | 'waiting'>,
     readonly toWalk?: string,

@@ -8,8 +8,8 @@ import { endUnneededFanOuts } from './fan-outs.ts';
 import { walk } from './walk.ts';
 
 /**
- * Deletes the items of generations that nothing maintains any more, each only if it has not changed since it was read. Ends the fan-outs
- * that nothing needs without them.
+ * Deletes items of generations that nothing maintains, each only if unchanged since it was read. Ends fan-outs that
+ * nothing needs any more.
  */
 export async function removeGenerations(
   context: BuildContext,

@@ -14,13 +14,13 @@ import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes 
 import { walk } from './walk.ts';
 
 /**
- * Compares the built items with the indexes that readers will use, in both directions: an item of the table may not be in its index
- * yet, and an item that has left the table may still be in the index.
+ * Compares built items with the indexes that readers will use, both ways: an item may not be in its index yet, and an
+ * item that has left the table may still be.
  */
 
 /**
- * Looks for each expected item in the index that readers will use, and ends when all of them match: an item of the table may not be
- * in its index yet. Differences in the table are reconciled on the way.
+ * Looks for each expected item in its index until all match, since an index lags. Reconciles differences in the table
+ * on the way.
  */
 export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
@@ -35,10 +35,7 @@ export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/**
- * Calls `untilShown` for each entry. Returns whether all calls returned true: a call returns false if time was over before the
- * index showed the table's items.
- */
+/** False if time ran out before an index showed the table's items. */
 async function areAllShown<T>(
   { concurrency }: BuildContext,
   entries: readonly T[],
@@ -47,7 +44,7 @@ async function areAllShown<T>(
   return (await pMap(entries, untilShown, { concurrency })).every(Boolean);
 }
 
-/** Tells whether an index shows all items that a base item asks for. Waits until it does, or until time is over. */
+/** Waits until an index shows everything that a base item asks for; false if time runs out. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly ExpectedItem[]): Promise<boolean> {
   let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
@@ -57,7 +54,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     await context.checkStates();
-    // The base item may have changed meanwhile, and may ask for other items now.
+    // The base item may have changed and ask for other items now.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(
       context,
@@ -78,7 +75,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
     const found = await shownAt(context, { index, partition, sort }, { source, target: sortKey });
     if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
-  // An item without keys of an index, such as the view of a part, is read by its key in the table.
+  // An item without index keys, such as a part's view, is read by its key in the table.
   const isFurther =
     fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
   if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isFurther) return true;
@@ -86,7 +83,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
   return hasExpectedFields(stored, fields);
 }
 
-/** The indexes that contain items of a model. */
+/** The indexes that contain a model's items. */
 export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
   for (const { nodes, edges } of layersOf(graph)) {
@@ -98,9 +95,9 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
 }
 
 /**
- * Looks up in the table each entry of generations that an index shows, and ends when each item is where the index shows it. An
- * index may still show an item that a writer has just moved or deleted. The walks over the table cannot find such an entry, because
- * no item names its place any more.
+ * Looks up each index entry of some generations in the table, until the index shows nothing outdated. An index may
+ * still show an item that was just moved or deleted; walks over the table can't find such entries, since no item names
+ * their place.
  */
 export async function verifyIndex(
   context: BuildContext,
@@ -117,7 +114,7 @@ export async function verifyIndex(
   });
 }
 
-/** Tells whether an index does not show an entry any more that has left the table. Waits until then, or until time is over. */
+/** Waits until an index no longer shows an entry that has left the table; false if time runs out. */
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;

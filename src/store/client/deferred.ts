@@ -6,23 +6,23 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 import type { SdkClient } from './sdk.ts';
 
-/** Regions in which DynamoDB is `dynamodb.REGION.amazonaws.com`: those of AWS's standard partition. */
+/** Regions of AWS's standard partition, where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
 /** Calls whose connections can be closed. */
 export interface DeferredCalls extends TableCalls {
-  /** The client of the SDK, for what is no call of a store. */
+  /** The SDK's client, for everything that isn't a store's call. */
   client(): Promise<DynamoDBClient>;
-  /** Lets the connections go; calls after it fail. */
+  /** Closes the connections; later calls fail. */
   close(): Promise<void>;
 }
 
 /**
- * The calls of a store without a client of the SDK, so that a function that starts does not read the SDK. The SDK loads on the first
- * failure or the first call that the lean client does not support. If the options do not tell credentials, region and endpoint, it
- * loads on the first call, which finds them out.
+ * A store's calls without the SDK's client, so that a starting function doesn't load the SDK. It is loaded at the first
+ * failure, at a call that the lean client doesn't support, or, if the options don't tell credentials, region and
+ * endpoint, at the first call.
  *
- * @param isPlain whether the options alone may tell the endpoint; false: the first call finds it out.
+ * @param isPlain whether the options alone tell the endpoint; otherwise the first call finds it.
  */
 export function deferredCalls(options: ClientOptions, isPlain = true): DeferredCalls {
   const agent = new WholeBodyAgent(options);
@@ -49,7 +49,7 @@ export function deferredCalls(options: ClientOptions, isPlain = true): DeferredC
   return Object.assign(way, { client: async () => (await sdk()).client, close: () => agent.destroy() });
 }
 
-/** A client for the stream of a table that is loaded and made when it is first asked for. */
+/** Loads and makes the stream's client at first use. */
 export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBStreamsClient> {
   let made: Promise<DynamoDBStreamsClient> | undefined;
   return () => {
@@ -58,11 +58,11 @@ export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBS
   };
 }
 
-/** The route that the SDK would find from these options alone; undefined where it looks further. */
+/** Undefined if the SDK would look beyond these options. */
 export function knownRoute(options: ClientOptions): CallRoute | undefined {
   const { credentials, region, endpoint } = clientConfig(options);
   if (typeof credentials !== 'object' || region === undefined) return undefined;
-  // Others are the SDK's matter from the first call on.
+  // Other modes are left to the SDK from the first call on.
   if ((process.env['AWS_RETRY_MODE'] ?? PLAIN_RETRY_MODE) !== PLAIN_RETRY_MODE) return undefined;
   const text = endpoint ?? standardEndpoint(region);
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;

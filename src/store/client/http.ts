@@ -8,18 +8,17 @@ import type { ClientOptions } from './options.ts';
 type Request = Dispatcher.RequestOptions;
 type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs'>;
 
-/** Connections that a client keeps open at most, unless its option `maxConnections` says otherwise. */
+/** Default of `maxConnections`. */
 export const MAX_CONNECTIONS = 64;
-/** How long a connection without a request is kept. */
+/** How long an idle connection is kept. */
 const KEEP_ALIVE_MS = 60_000;
-/** How long a connection may take to open. */
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a server may be silent before its answer and within it, unless the option `answerTimeoutMs` says otherwise. */
+/** How long a server may be silent before or within its answer; default of `answerTimeoutMs`. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
 /**
- * The time limits of every connection, for undici's agents. Without them a connection whose other end is gone, and which
- * nobody closes, holds a call for five minutes. Throws `invalid-option`.
+ * For undici's agents. Without limits a dead connection that nobody closes holds a call for five minutes. Throws
+ * `invalid-option`.
  */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
   checkWholeNumber('answerTimeoutMs', answerTimeoutMs);
@@ -31,10 +30,10 @@ export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.O
 }
 
 /**
- * An undici agent with a bounded pool of kept-alive connections: a request beyond the bound waits for its turn. It hands
- * out response bodies whole, not as streams. DynamoDB's answers are short and the SDK parses them whole; a stream for
- * each of them is about a tenth of a call's CPU. A body that cannot be the one that DynamoDB sent
- * is a broken connection. For the SDK's undici handler only.
+ * An undici agent with a bounded pool of kept-alive connections; requests beyond the bound wait. It returns whole
+ * response bodies instead of streams: DynamoDB's answers are short and parsed whole, and a stream costs about a tenth
+ * of a call's CPU. A body that can't be DynamoDB's is treated as a broken connection. Only for the SDK's undici
+ * handler.
  */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
@@ -42,24 +41,23 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
     checkWholeNumber('maxConnections', maxConnections);
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
-    // undici's own bound does not hold where connections fail: it forgets those, and opens them again in addition to new ones.
+    // undici's own bound fails with broken connections: it forgets them, and opens them again in addition to new ones.
     this.turns = pLimit(maxConnections);
   }
 
   override request(options: Request): Promise<Dispatcher.ResponseData> {
     const isAbortable = options.signal !== undefined && options.signal !== null;
     const response = isAbortable ? this.turns(() => this.requestAbortable(options)) : this.whole(options);
-    // The handler passes the body on unseen, and the SDK takes bytes wherever it takes a stream.
+    // The handler passes the body on unseen, and the SDK accepts bytes in place of a stream.
     return response as unknown as Promise<Dispatcher.ResponseData>;
   }
 
-  /** undici's own request knows how to be aborted. */
+  /** undici's own request can be aborted. */
   private async requestAbortable(options: Request): Promise<WholeResponse> {
     const { statusCode, headers, body } = await super.request(options);
     return checkedResponse({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
   }
 
-  /** Sends a request; returns the response with its whole body. */
   whole(options: Request): Promise<WholeResponse> {
     return this.turns(
       () => new Promise<WholeResponse>((resolve, reject) => this.dispatch(options, collector(resolve, reject))),
@@ -76,15 +74,15 @@ function checkWholeNumber(name: keyof ConnectionOptions, value: number): void {
   );
 }
 
-/** A response whose body is not the one that was sent: the SDK takes it for a lost connection, and tries again. */
+/** A response with a damaged body: the SDK treats it as a lost connection and retries. */
 class BrokenResponseError extends Error {
   readonly code = 'ECONNRESET';
 }
 
 /**
- * Returns a response if its checksum fits its body, and if the body of a successful response is a JSON object; throws otherwise.
- * DynamoDB computes the checksum over the bytes that it sends. This client asks for no compression, so these are the body's bytes.
- * The SDK would read an empty body, or `null`, as an answer without content.
+ * Throws unless the checksum fits the body, and a successful response's body is a JSON object. DynamoDB computes the
+ * checksum over the sent bytes, which are the body's, since this client requests no compression. The SDK would read an
+ * empty body, or `null`, as an empty answer.
  */
 function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;
@@ -101,7 +99,7 @@ const OPENING = '{'.charCodeAt(0);
 const CLOSING = '}'.charCodeAt(0);
 const SPACE = ' '.charCodeAt(0);
 
-/** Tells whether a text has the first and the last character of a JSON object, with space around it or not. */
+/** Whether the first and last characters, ignoring space, are those of a JSON object. */
 function looksLikeJsonObject(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;

@@ -4,32 +4,29 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
 /**
- * Calls of a service that takes JSON as DynamoDB does, signed without a client of the SDK: a function that starts reads none, and a project
- * installs none. They are made once; whoever calls tries again.
+ * Signed calls of a service with DynamoDB's JSON protocol, without an SDK client: a starting function loads none, and a
+ * project installs none. Without retries.
  */
 
-/** A service and how its calls are named. */
 export interface JsonService {
-  /** As in the signature and in the endpoint: `sqs`. */
+  /** As in the signature and the endpoint: `sqs`. */
   name: string;
-  /** Before the name of a call: `AmazonSQS`. */
+  /** The prefix of call names: `AmazonSQS`. */
   target: string;
   contentType: string;
 }
 
-/** SQS. */
 export const SQS: JsonService = { name: 'sqs', target: 'AmazonSQS', contentType: 'application/x-amz-json-1.0' };
-/** EventBridge. */
 export const EVENT_BRIDGE: JsonService = {
   name: 'events',
   target: 'AWSEvents',
   contentType: 'application/x-amz-json-1.1',
 };
 
-/** Makes a call; throws a `StoreError`, which says whether trying again may help. */
+/** Throws a `StoreError`, which tells whether retrying may help. */
 export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Returns the calls of a service. Throws `invalid-environment` where region or credentials are missing. */
+/** Throws `invalid-environment` if region or credentials are missing. */
 export function jsonService(service: JsonService, options: ClientOptions): CallService {
   const { region, credentials, endpoint = standardEndpoint(service, region) } = clientConfig(options);
   if (region === undefined || typeof credentials !== 'object') {
@@ -67,7 +64,6 @@ function standardEndpoint({ name }: JsonService, region = ''): string {
 
 const THROTTLED = /Throttl|TooManyRequests|RequestLimitExceeded|SlowDown|OverLimit|ServiceUnavailable|InternalFailure/;
 
-/** The refusal of a call, as an error. */
 function refusal(call: string, status: number, text: string): StoreError {
   const { __type, message, Message = message } = membersOf(text);
   const type = typeof __type === 'string' ? __type.slice(__type.indexOf('#') + 1) : `status ${status}`;
@@ -80,7 +76,7 @@ function refusal(call: string, status: number, text: string): StoreError {
   );
 }
 
-/** The members of an error document; none where the text is no JSON, as that of a proxy. */
+/** Empty if the text isn't JSON, such as a proxy's. */
 function membersOf(text: string): { __type?: unknown; message?: unknown; Message?: unknown } {
   try {
     return JSON.parse(text) ?? {};

@@ -4,18 +4,14 @@ import { SdkCalls } from '../lean/sdk-calls.ts';
 import type { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/** A client of the SDK, and the calls of a store through it. */
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
-  /** Tells whether something was added to the client's middleware since it was made, which wants to see each call. */
+  /** Whether middleware was added since the client was made, which has to see each call. */
   isObserved(): boolean;
 }
 
-/**
- * A client of the SDK that sends over an agent, with middleware that is resolved once and none of the work that is repeated
- * for each call without need (`trimCosts`).
- */
+/** Resolves middleware once, and skips unnecessary work of each call (`trimCosts`). */
 export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkClient {
   const client = new CachingClient({
     ...clientConfig(options),
@@ -26,25 +22,24 @@ export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkCli
   return { client, calls: new SdkCalls(client), isObserved: watchMiddleware(client) };
 }
 
-/** A command, as far as sending one needs it. */
 interface SendableCommand {
   resolveMiddleware(stack: unknown, config: unknown, options: unknown): ResolvedMiddleware;
 }
 type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
 
 /**
- * Resolves the middleware of each kind of command once. The SDK's own `cacheMiddleware` does the same, but a
- * `DynamoDBDocumentClient` takes a client's configuration over and refuses one that has it.
+ * Resolves each command's middleware once. The SDK's `cacheMiddleware` does the same, but a `DynamoDBDocumentClient`
+ * copies a client's configuration and refuses one with it.
  */
 class CachingClient extends DynamoDBClient {
   private resolved = new WeakMap<object, ResolvedMiddleware>();
 
-  /** Resolves middleware again: it was changed. */
+  /** After a change of the middleware. */
   forgetMiddleware(): void {
     this.resolved = new WeakMap();
   }
 
-  /** As the SDK's: calls with options, or with a callback, go the SDK's way. */
+  /** Like the SDK's; calls with options or a callback are the SDK's. */
   override send(command: unknown, ...rest: unknown[]): never {
     if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
     const kind = (command as object).constructor;
@@ -57,7 +52,7 @@ class CachingClient extends DynamoDBClient {
   }
 }
 
-/** Watches a client's middleware. Returns a function that says whether the middleware has changed since this call. */
+/** The returned function tells whether the middleware has changed. */
 function watchMiddleware(client: CachingClient): () => boolean {
   const stack = client.middlewareStack;
   let isChanged = false;
@@ -72,12 +67,14 @@ function watchMiddleware(client: CachingClient): () => boolean {
   return () => isChanged;
 }
 
-/** An answer that is no JSON. The SDK takes it for a lost connection and tries again: the call may have been carried out. */
+/**
+ * An answer that isn't JSON. The SDK treats it as a lost connection and retries: the call may have been carried out.
+ */
 class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Makes the SDK retry a call if it cannot read the answer. Without this the SDK throws its parser's error. */
+/** Makes the SDK retry if it can't read the answer, instead of throwing its parser's error. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {
@@ -92,22 +89,22 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   );
 }
 
-/** Removes three costs of each call. The requests stay the same. */
+/** Removes three costs of each call without changing requests. */
 function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
-  // It copies every input and output, 3,000 elements of an edge set one by one, for a logger that is not set.
+  // It copies every input and output, such as 3,000 elements of an edge set, for a logger that isn't set.
   middlewareStack.remove('loggerMiddleware');
-  // The SDK makes a new signer for each call. It asks for region and credentials whenever it signs, so one will do.
+  // The SDK makes a signer for each call. A signer asks for region and credentials whenever it signs, so one suffices.
   const makeSigner = config.signer;
   let signer: ReturnType<typeof makeSigner> | undefined;
   config.signer = (scheme) => {
     signer ??= makeSigner(scheme).catch((error: unknown) => {
-      // A region that could not be found may be found the next time.
+      // A region that wasn't found may be found next time.
       signer = undefined;
       throw error;
     });
     return signer;
   };
-  // The SDK copies its configuration several times in each call. V8 keeps an object of fifty properties as a hash table,
-  // slow to copy, unless it is the prototype of another.
+  // The SDK copies its configuration several times per call. V8 keeps an object with fifty properties as a hash table,
+  // which is slow to copy, unless it is another object's prototype.
   Object.create(config);
 }

@@ -9,27 +9,26 @@ import {
   nativeIndexDefinition,
 } from './table-definition.ts';
 
-/** The indexes that a model needs of a table, those of derived items and native ones, and what a table has of them. */
+/** The indexes that a model needs (of derived items and native), and what a table has of them. */
 
-/** An index that a model needs. */
 export interface IndexNeed {
   /** Its name in the table. */
   name: string;
-  /** The index of derived items; undefined: it is native. */
+  /** Undefined for a native index. */
   index?: IndexName;
   partition: string;
   sort: string;
-  /** The attributes that it holds besides keys, in words; empty for an index of derived items, which all hold the same. */
+  /** Non-key attributes in words; empty for an index of derived items, which all hold the same. */
   held: string;
   definition: Required<IndexDefinition>;
-  /** The attributes that an index with this projection lacks. */
+  /** Attributes that an index with this projection lacks. */
   lackingIn(projection: Projection | undefined): string[];
 }
 
-/** The state of an index in a table; `filling`: DynamoDB still fills it. `differs`: another index has the name. */
+/** `filling`: DynamoDB is still filling it. `differs`: another index has the name. */
 export type IndexState = 'absent' | 'filling' | 'differs' | 'fits';
 
-/** The indexes that a model needs: those of derived items first. */
+/** Indexes of derived items first. */
 export function indexNeeds(graph: CompiledModel): IndexNeed[] {
   const derived = graph.indexes.map((index): IndexNeed => {
     return {
@@ -51,7 +50,6 @@ export function indexNeeds(graph: CompiledModel): IndexNeed[] {
   return [...derived, ...native];
 }
 
-/** The state of an index in a table. */
 export function stateOfIndex(need: IndexNeed, table: TableDescription): IndexState {
   const found = indexNamed(need.name, table);
   if (found === undefined || found.IndexStatus === 'DELETING') return 'absent';
@@ -60,12 +58,11 @@ export function stateOfIndex(need: IndexNeed, table: TableDescription): IndexSta
   return found.IndexStatus === 'CREATING' ? 'filling' : 'fits';
 }
 
-/** The index of a table by its name. */
 export function indexNamed(name: string, { GlobalSecondaryIndexes = [] }: TableDescription) {
   return GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
 }
 
-/** Tells whether a table or an index has these two keys. */
+/** Whether a table or index has these two keys. */
 export function hasKeys(schema: GlobalSecondaryIndex['KeySchema'], partition: string, sort: string): boolean {
   const attributeOfKeyType = (type: string): string | undefined =>
     schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;

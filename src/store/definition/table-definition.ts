@@ -3,7 +3,7 @@ import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native.ts';
 
-/** The CreateTable input of a model: keys, the indexes that it needs, on-demand, a stream with both images. */
+/** A model's CreateTable input: keys, needed indexes, on-demand capacity, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey } = graph.table;
   const keys = graph.indexes.flatMap((index) => Object.values(indexKeysOf(graph.table)[index]));
@@ -24,7 +24,6 @@ export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   };
 }
 
-/** An index of derived items as CreateTable and UpdateTable take it. */
 export function indexDefinition({ table }: CompiledModel, index: IndexName): Required<IndexDefinition> {
   const { partition, sort } = indexKeysOf(table)[index];
   return {
@@ -34,7 +33,6 @@ export function indexDefinition({ table }: CompiledModel, index: IndexName): Req
   };
 }
 
-/** A native index as CreateTable and UpdateTable take it. */
 export function nativeIndexDefinition({
   name,
   partition,
@@ -52,25 +50,21 @@ export function nativeIndexDefinition({
   };
 }
 
-/** An index as CreateTable and UpdateTable take it. */
 export type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
 
-/** The attributes that readers of a native order or search need and that an index with this projection does not hold. */
+/** Attributes that readers of a native order or search need and the index doesn't hold. */
 export function lackingInNative({ attributes }: NativeIndexNeed, projection: Projection | undefined): string[] {
   if (projection?.ProjectionType === 'ALL') return [];
   if (attributes === undefined) return ['all'];
   return attributes.filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
-/** The projection of an index: attributes that readers need, and no bookkeeping, whose changes would be billed again in each index. */
+/** Attributes that readers need, without bookkeeping, whose changes would be billed in each index. */
 export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/**
- * The attributes that readers of a model need and that an index with this projection does not hold; none where it holds all attributes. An
- * index needs a value only for a search.
- */
+/** Attributes that a model's readers need and the index doesn't hold. An index only needs values for searches. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,
@@ -85,7 +79,6 @@ export function lackingAttributes(
     .filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
-/** The key schema of two text keys. */
 export function keySchema(partition: string, sort: string): NonNullable<CreateTableCommandInput['KeySchema']> {
   return [
     { AttributeName: partition, KeyType: 'HASH' },

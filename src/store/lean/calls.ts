@@ -23,7 +23,7 @@ import type {
   UpdateItemCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 
-/** The calls that a store makes, by the names that DynamoDB has for them. */
+/** A store's calls by their names in DynamoDB. */
 export interface Calls {
   GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
   BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
@@ -38,12 +38,12 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Makes the calls of a store, the lean way or through the SDK. Throws what the SDK throws, by the same names. */
+/** Makes a store's calls, the lean way or through the SDK. Throws errors with the SDK's names. */
 export interface TableCalls {
-  /** Makes a call, with the retries that its client is set up with. */
+  /** With the retries configured in its client. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
-  /** The region that the calls go to. */
+  /** The region that calls go to. */
   region(): Promise<string | undefined>;
-  /** Makes a call in one attempt: a change whose answer was lost must not be sent again unseen. */
+  /** In one attempt: a change whose answer was lost must not be silently repeated. */
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
 }

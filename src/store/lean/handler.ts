@@ -3,36 +3,34 @@ import type { Dispatcher } from 'undici';
 
 type Handle = UndiciHttpHandler['handle'];
 
-/** A request, as the SDK hands it to its handler. */
+/** As the SDK passes it to its handler. */
 export type HandledRequest = Parameters<Handle>[0];
 
-/** A response of undici with its body whole. */
 export type WholeResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Buffer };
 
-/** Sends requests, and gives responses whole. */
 export interface WholeBodySender {
   whole(options: Dispatcher.RequestOptions): Promise<WholeResponse>;
 }
 
-/** The outcome of a request: a response, or the reason why there is none. */
+/** A response, or the reason why there is none. */
 export type Answer = { response: WholeResponse } | { error: unknown };
 
-/** The lean way's instructions to the handler of one call of the SDK. */
+/** The lean way's instructions to the handler of one SDK call. */
 export interface LeanAttempt {
-  /** The answer that the lean way has got already: the SDK's first attempt gets it, and nothing is sent. */
+  /** An answer that the lean way already has: the SDK's first attempt gets it, and nothing is sent. */
   answer?: Answer | undefined;
   /** Called with the signed request that the SDK is about to send. */
   observe?: (request: HandledRequest) => void;
 }
 
-/** The options of a call of the SDK, which reach its handler unseen. */
+/** Options of an SDK call, which reach its handler unseen. */
 export interface LeanOptions {
   lean: LeanAttempt;
 }
 
 /**
- * The SDK's handler over undici, with which the lean way (lean-way.ts) works. If the lean way has got an answer already, the handler
- * returns that answer and sends nothing. Otherwise it shows the request to the lean way, and sends it.
+ * The SDK's handler over undici, for the lean way (lean-way.ts). If the lean way already has an answer, it is returned
+ * without sending. Otherwise the lean way is shown the request, which is then sent.
  */
 export class LeanHandler extends UndiciHttpHandler {
   override async handle(
@@ -45,13 +43,13 @@ export class LeanHandler extends UndiciHttpHandler {
       return await super.handle(request, options);
     }
     const { answer } = lean;
-    // Only the first attempt was made: what the SDK sends again it sends itself.
+    // Only the first attempt was made; the SDK sends its retries itself.
     lean.answer = undefined;
     return await new UndiciHttpHandler({ dispatcher: answeringDispatcher(answer) }).handle(request, options);
   }
 }
 
-/** A dispatcher that sends nothing and replays a ready response, so that the SDK parses it as usual. */
+/** Sends nothing and replays a response, so that the SDK parses it as usual. */
 function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;

@@ -3,12 +3,12 @@ import type { TableCalls } from './calls.ts';
 
 const known = new WeakMap<DynamoDBClient, TableCalls>();
 
-/** Says how a store makes its calls with a client. */
+/** How a store makes its calls with a client. */
 export function registerCalls(client: DynamoDBClient, calls: TableCalls): void {
   known.set(client, calls);
 }
 
-/** Returns the calls that are registered for a client; for a client that the user has made, calls through the SDK. */
+/** Calls registered for a client; for a user's own client, calls through the SDK. */
 export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
   if ('callOnce' in client) return client;
   let calls = known.get(client);
@@ -20,7 +20,7 @@ export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
 }
 
 function lateSdkCalls(client: DynamoDBClient): TableCalls {
-  // Imported when it is needed: a function that goes the lean way should not load the SDK for it.
+  // Imported on demand: a function that goes the lean way shouldn't load the SDK.
   const sdk = import('./sdk-calls.ts').then(({ SdkCalls }) => new SdkCalls(client));
   return {
     call: async (name, input) => (await sdk).call(name, input),

@@ -5,19 +5,18 @@ import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeRespons
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
 /**
- * The lean way to DynamoDB, for all calls that a store makes: the body is JSON, the signer keeps its key, and the answer is
- * parsed and no more. A call takes a fifth of the SDK's CPU.
+ * The lean way to DynamoDB, for all calls of a store: the body is JSON, the signer caches its key, and the answer is
+ * just parsed. A call takes a fifth of the SDK's CPU.
  *
- * The SDK stays in charge of everything else. Where endpoint and region are not known beforehand it resolves them: its first
- * request is looked at, and again when the credentials change. Its provider chain gives and renews the credentials. And whatever
- * answer is not plainly good is handed to it as that of its own first attempt: it reads errors, corrects the clock, waits and
- * tries again.
+ * The SDK stays in charge of everything else. If endpoint and region aren't known, its first request shows them, and
+ * again when credentials change. Its provider chain supplies credentials. Every answer that isn't plainly good is
+ * passed to it as its own first attempt's: it reads errors, corrects the clock, waits and retries.
  */
 
-/** The mode of the SDK's retries that waits only after a failure. Its other modes may hold up any call. */
+/** The SDK's retry mode that only waits after failures. Other modes may delay any call. */
 export const PLAIN_RETRY_MODE = 'standard';
 
-/** The calls of the SDK, which also look at a request and take an answer. */
+/** The SDK's calls, which can also show a request and accept an answer. */
 export interface ObservableCalls extends TableCalls {
   call<Name extends keyof Calls>(
     name: Name,
@@ -29,25 +28,25 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
-  /** Tells whether the SDK decides for each call when it is sent, which its retries may: see `PLAIN_RETRY_MODE`. */
+  /** Whether the SDK's retries decide when each call is sent: see `PLAIN_RETRY_MODE`. */
   isPaced(): Promise<boolean>;
-  /** Tells the SDK's retries of a call that succeeded: each one allows a little more of them after a run of failures. */
+  /** Reports a success to the SDK's retries, which allow a little more of them after a run of failures. */
   noteSuccess(): void;
 }
 
-/** The work that the lean way leaves to the SDK. */
+/** What the lean way leaves to the SDK. */
 export interface LeftToSdk {
-  /** The credentials to sign with now. */
+  /** The current credentials. */
   credentials(): SigningCredentials | Promise<SigningCredentials>;
-  /** How far the server's clock is ahead of this machine's, as far as is known. */
+  /** How far the server's clock is ahead of this machine's, if known. */
   clockOffsetMs(): number;
-  /** Tells whether something wants to see each call of the SDK. */
+  /** Whether something has to see each SDK call. */
   isObserved(): boolean;
   /** The SDK's own calls. */
   calls(): Promise<ObservableCalls>;
 }
 
-/** Where and how requests go. */
+/** Where and how requests are sent. */
 export interface CallRoute {
   /** Protocol, host and port. */
   origin: string;
@@ -56,19 +55,18 @@ export interface CallRoute {
   signer: Signer;
 }
 
-/** The route to an endpoint with credentials. */
 export function routeTo(origin: string, scope: SigningScope, credentials: SigningCredentials): CallRoute {
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const own = { accessKeyId, secretAccessKey, sessionToken };
   return { origin, path: scope.path, credentials: own, signer: new Signer(own, scope) };
 }
 
-/** Makes calls the lean way where it can, and else through the SDK. */
+/** Makes calls the lean way if possible, otherwise through the SDK. */
 export class LeanWay implements TableCalls {
-  /** Once it was needed, and whether it wants to be asked for each call. */
+  /** Set once it was needed; `isPaced` if it has to be asked for each call. */
   private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
 
-  /** @param route where it is known; else the first request of the SDK shows it. */
+  /** @param route if known; otherwise the SDK's first request shows it. */
   constructor(
     private readonly agent: WholeBodySender,
     private readonly sdk: LeftToSdk,
@@ -114,8 +112,8 @@ export class LeanWay implements TableCalls {
       try {
         return await calls[way](name, input, { lean: { answer } });
       } catch (error) {
-        // Another call may have corrected the clock since this one was signed, which the SDK then does not see. A request that was
-        // refused for its time changed nothing, so it may be sent again.
+        // Another call may have corrected the clock since this one was signed, which the SDK doesn't notice. A request
+        // refused for its time changed nothing, so it may be repeated.
         if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
         return await calls[way](name, input);
       }
@@ -141,7 +139,7 @@ export class LeanWay implements TableCalls {
     }
   }
 
-  /** Takes the endpoint and the scope of the signature out of a request of the SDK; other signatures are left to it. */
+  /** Takes endpoint and signing scope from an SDK request; other signatures are left to the SDK. */
   private learnRoute(
     { protocol, hostname, port, path, headers }: HandledRequest,
     credentials: SigningCredentials,
@@ -165,31 +163,31 @@ function areSameCredentials(one: SigningCredentials, other: SigningCredentials):
 }
 
 /**
- * A binary value in the JSON of an input, which would not be what DynamoDB takes. Inside a text the quotes are escaped, and no
- * attribute value begins with any of these, so nothing else looks like one.
+ * Binary values, which an input's JSON doesn't encode as DynamoDB expects. Inside texts quotes are escaped, and no
+ * attribute value begins like this, so nothing else matches.
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
-/** The names of refusals for the time of a request's signature. */
+/** Refusals for the time of a request's signature. */
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Tells whether a call was refused for the time of its signature, so that it changed nothing. */
+/** Refused for the time of its signature: nothing was changed. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
 
-/** Tells whether the signature uses a path unchanged. The SDK encodes any other path first. */
+/** The SDK encodes any other path before signing. */
 function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }
 
-/** The clock was corrected between two calls if its offset differs by more than this. */
+/** A larger difference between two calls' offsets means that the clock was corrected. */
 const CLOCK_STEP_MS = 60_000;
 
-/** Values that JSON does not hold as they are, and a name that the SDK loses: both are left to the SDK. */
+/** Values that JSON doesn't represent, and a name that the SDK loses: left to the SDK. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** The output of a successful response or of a failed condition; undefined where the SDK has to read the response. */
+/** For a successful response or a failed condition; undefined if the SDK has to read the response. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');
@@ -202,7 +200,6 @@ function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer 
   throw new ConditionFailedError(message, Item ?? undefined, metadataOf(statusCode, headers));
 }
 
-/** The parts of an answer that are read here. */
 interface Members extends Record<string, unknown> {
   __type?: unknown;
   message?: string;
@@ -210,17 +207,17 @@ interface Members extends Record<string, unknown> {
   Item?: ConditionalCheckFailedException['Item'] | null;
 }
 
-/** An object of JSON; undefined where the text is none. */
+/** Undefined if the text isn't a JSON object. */
 function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK says what is wrong with it, and whether the call may be made again.
+    // The SDK says what is wrong with it, and whether the call may be repeated.
     return undefined;
   }
 }
 
-/** The output of a call. A member that is null is none, as it is to the SDK. */
+/** Null members count as absent, as for the SDK. */
 function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
   for (const name in members) if (members[name] === null) delete members[name];
   return Object.assign(members, { $metadata });
@@ -229,7 +226,7 @@ function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** The metadata that the SDK gives with a call that was made in one attempt. */
+/** As the SDK returns it for a call with one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {
@@ -240,7 +237,7 @@ function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): 
   };
 }
 
-/** The failure of a condition, by the name that the SDK gives it: its own class would load the SDK. */
+/** With the SDK's name, but without its class, which would load the SDK. */
 class ConditionFailedError extends Error implements Omit<ConditionalCheckFailedException, keyof Error> {
   override readonly name = 'ConditionalCheckFailedException';
   readonly $fault = 'client';

@@ -30,7 +30,7 @@ const COMMANDS = {
   TransactWriteItems: TransactWriteItemsCommand,
 };
 
-/** The calls of a store through a client of the SDK. */
+/** A store's calls through an SDK client. */
 export class SdkCalls implements ObservableCalls {
   private strategy: RetryStrategy | undefined;
 
@@ -54,13 +54,13 @@ export class SdkCalls implements ObservableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']> {
-    // Made for each call: middleware that was added since the last one sees this one.
+    // Made for each call, so that it sees middleware added since the last one.
     const single = singleAttemptClient(this.client);
     try {
       return await this.send(single, commandOf(name, input), options);
     } catch (error) {
       if (!isCorrectedClock(error)) throw error;
-      // A request that was refused for its time changed nothing, and the SDK has corrected its clock by the refusal.
+      // A request refused for its time changed nothing, and the SDK has corrected its clock.
       return await this.send(single, commandOf(name, input));
     }
   }
@@ -85,16 +85,16 @@ export class SdkCalls implements ObservableCalls {
   }
 }
 
-/** A retry strategy of the SDK that also records successes. The SDK's older strategies do not, and no client of ours has one. */
+/** A retry strategy that also records successes. The SDK's older strategies don't, and none of our clients has one. */
 type RetryStrategy = Extract<
   Awaited<ReturnType<DynamoDBClient['config']['retryStrategy']>>,
   { recordSuccess: (token: never) => void }
 >;
 
-/** A call that succeeded at its first attempt, in the form that the SDK's retries take. */
+/** A success at the first attempt, in the form that the SDK's retries expect. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
-/** Tells whether a call was refused for this machine's clock, and the SDK knows the right time now. */
+/** Refused for this machine's clock, and the SDK now knows the right time. */
 function isCorrectedClock(error: unknown): boolean {
   if (!isRefusedForTime(error)) return false;
   return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;
@@ -105,18 +105,18 @@ interface ServiceException {
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {
-  // The commands are all of this client; `send` is overloaded for each alone.
+  // All commands are this client's; `send` is overloaded for each.
   const Command = COMMANDS[name] as unknown as new (given: typeof input) => UpdateItemCommand;
   return new Command(input);
 }
 
-/** The same client without the SDK's own retries. Connections, credentials and middleware are shared. */
+/** The same client without the SDK's retries. Shares connections, credentials and middleware. */
 function singleAttemptClient(client: DynamoDBClient): DynamoDBClient {
   const middlewareStack = client.middlewareStack.clone();
   middlewareStack.remove('retryMiddleware');
-  // Its place is kept: signing is added relative to it, once for each attempt.
+  // Keeps its place: signing is added relative to it, once per attempt.
   middlewareStack.add((next) => next, { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' });
-  // The client keeps resolved middleware by command: this one needs a memory of its own.
+  // The client caches resolved middleware by command: this one needs its own cache.
   return Object.create(client, {
     middlewareStack: { value: middlewareStack },
     resolved: { value: new WeakMap() },

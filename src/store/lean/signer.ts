@@ -1,32 +1,30 @@
 import { createHmac, hash } from 'node:crypto';
 
 /**
- * Signature Version 4 of calls to DynamoDB: as the SDK signs them, with the key of a day kept and two hashes for a call.
- * Source: "Create a signed AWS API request" in the IAM user guide.
+ * Signature Version 4 as the SDK signs DynamoDB calls, with the key cached for a day and two hashes per call. Source:
+ * "Create a signed AWS API request" in the IAM user guide.
  */
 
-/** Who signs. */
 export interface SigningCredentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
-/** The parts of a signature that are the same for all calls to an endpoint. */
+/** The parts of a signature that all calls to an endpoint share. */
 export interface SigningScope {
   /** As in the header `host`. */
   host: string;
-  /** The path of the endpoint, mostly `/`. */
+  /** The endpoint's path, mostly `/`. */
   path: string;
   region: string;
   service: string;
-  /** Default: that of DynamoDB. */
+  /** Default: DynamoDB's. */
   contentType?: string;
 }
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 
-/** Signs calls of one endpoint with one set of credentials. */
 export class Signer {
   private second = 0;
   private time = '';
@@ -39,13 +37,13 @@ export class Signer {
   ) {}
 
   /**
-   * The headers of a call.
+   * A call's headers.
    *
-   * @param target such as `DynamoDB_20120810.UpdateItem`. @param nowMs the clock, corrected by what the server's says.
+   * @param target such as `DynamoDB_20120810.UpdateItem`. @param nowMs the clock, corrected by the server's.
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
-    // An empty token is none, as the SDK takes it: a variable of the environment may be empty.
+    // An empty token counts as none, as for the SDK: an environment variable may be empty.
     const { accessKeyId, sessionToken } = this.credentials;
     const { host, path, region, service, contentType = CONTENT_TYPE } = this.scope;
     const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;
@@ -67,7 +65,7 @@ export class Signer {
     return headers;
   }
 
-  /** The time as it is signed, and on another day another key. */
+  /** Each day has its own key. */
   private setTime(second: number): void {
     if (second === this.second) return;
     this.second = second;

@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { noteTimeOfAnswer } from './answer-time.ts';
 
-/** DescribeTable whose answer carries the time at which DynamoDB gave it, a header that the SDK drops. */
+/** DescribeTable whose answer keeps DynamoDB's time, a header that the SDK drops. */
 export class TimedDescribeTableCommand extends DescribeTableCommand {
   constructor(input: DescribeTableCommand['input']) {
     super(input);

@@ -4,19 +4,19 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { classifyError } from '../classify.ts';
 
-/** Items of the table that are looked at, at most: some 8 MB, which cost 1,000 read units. `edgeloom check` looks at all of them. */
+/** The most items examined: some 8 MB, for 1,000 read units. `edgeloom check` examines all. */
 const MOST_LOOKED_AT = 10_000;
 
-/** The native lists that would lack items of the table, by its first items. */
+/** Native lists that would lack some of the table's first items. */
 export interface LookedForGaps {
   gaps: NativeGap[];
-  /** The number of items that were looked at. */
+  /** Number of items examined. */
   items: number;
-  /** True if these are all of the table. */
+  /** True if these are all of the table's items. */
   isWhole: boolean;
 }
 
-/** Looks for items that a new native index would leave out, among the first items of the table. */
+/** Among the table's first items. */
 export async function lookForGaps(client: DynamoDBClient, graph: CompiledModel): Promise<LookedForGaps> {
   const { name, partitionKey, sortKey } = graph.table;
   const native = new NativeGaps(graph);

@@ -17,49 +17,49 @@ import { keyTypeText, otherKeyTypes } from '../key-types.ts';
 import { describeTable, type TableAccess, ttlOf } from '../table.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
-/** One thing that a table gets: its stream, one index, or the deletion of what has expired. */
+/** A change to a table: its stream, an index, or TTL. */
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** An index of a native order or search, by its name. */
+  /** An index of a native order or search, by name. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 
-/** A step that adds an index. */
 export type IndexStep = Extract<TableStep, { kind: 'index' | 'native-index' }>;
 
-/** The steps that bring a table to a model. */
+/** The steps that adapt a table to a model. */
 export interface TablePlan {
   table: string;
   steps: TableStep[];
   /** The steps in words. */
   texts: string[];
   /**
-   * Steps that are left out until they are asked for, in words: TTL of a table that has items, another index instead of one of all
-   * attributes, and the deletion of an index of native orders and searches that the model has no more.
+   * Steps not taken unless requested, in words: TTL for a table with items, replacing an index with all attributes, and
+   * deleting an index of native orders and searches that the model no longer has.
    */
   left: string[];
   /**
-   * Write units that filling the new indexes takes at most: those of the whole table, once for each. Items without keys of an index
-   * cost nothing there.
+   * The most write units for filling new indexes: those of the whole table, once per index. Items without an index's
+   * keys cost nothing there.
    */
   mostWcu: number;
-  /** The native lists whose new index would leave out items of the table, which have another value as its key. Absent: no native index is new. */
+  /** Native lists whose new index would leave out items with an invalid key. Absent: no native index is new. */
   lookedFor?: LookedForGaps;
 }
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
   /**
-   * The TTL attribute, by the name that the model has for it. A table that has items gets TTL only if this option names the attribute:
-   * TTL would delete items of other software that have the attribute too.
+   * The TTL attribute, by the model's name. A table with items only gets TTL if this option names the attribute: TTL
+   * would also delete other software's items that have it.
    */
   ttl?: string | undefined;
 }
 
 /**
- * Plans the steps that give a table what the model needs. Throws `table-differs` for a difference that no update
- * changes: other keys, an index or a stream of another kind, a TTL by another attribute; `invalid-option` for a TTL that the model does not name.
+ * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed
+ * (other keys, an index or stream of another kind, TTL by another attribute) and `invalid-option` for a TTL that the
+ * model doesn't name.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -79,7 +79,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   );
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
-  // An item takes a unit at least.
+  // An item takes at least one unit.
   const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
@@ -106,7 +106,7 @@ function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
   );
 }
 
-/** Tells whether there is an item; DynamoDB's own count is hours old. */
+/** DynamoDB's own count is hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
   try {
     const { Items = [] } = await client.send(new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true }));
@@ -120,7 +120,10 @@ function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
-/** Says of each index of all attributes that it works and how it is replaced. Under its own name readers would be without it meanwhile. */
+/**
+ * Describes indexes with all attributes: they work, and how to replace them. Under the same name readers would be
+ * without the index in between.
+ */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -130,7 +133,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Names the indexes of native orders and searches that this model does not have: each write of their items pays for them. */
+/** Indexes of native orders and searches that this model doesn't have: each write of their items pays for them. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -143,14 +146,14 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Names the indexes that have the keys of a native index under another name, which readers do not ask. */
+/** Indexes with a native index's keys under another name, which readers don't use. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
     .filter(({ IndexName = '' }) => !used.has(IndexName))
     .flatMap(({ IndexName, KeySchema, Projection }) => {
       const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
-      // The text of an index that a native one had replaced is another one.
+      // An index that a native one had replaced is described differently.
       if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
       const way =
         Projection?.ProjectionType === 'ALL'
@@ -181,14 +184,13 @@ function stepText(graph: CompiledModel, step: TableStep): string {
   return `${text}; from then on the table takes no item whose ${attribute} is ${type === 'N' ? 'no number' : 'no text, or an empty one'}`;
 }
 
-/** The index that a step adds. */
 export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
   return indexNeeds(graph).find(({ name, index }) =>
     step.kind === 'index' ? index === step.index : index === undefined && name === step.index,
   )!;
 }
 
-/** Throws where what the table has is of another kind than the model needs. */
+/** Throws if what the table has is of another kind than the model needs. */
 function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
   const { name, partitionKey, sortKey } = graph.table;
   const differ = (what: string, hint: string): EdgeloomError =>
@@ -235,7 +237,6 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
   }
 }
 
-/** A table as DynamoDB describes it. */
 export async function describedTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: graph.table.name }))).Table!;

@@ -28,16 +28,15 @@ export interface UpdateTableOptions extends TablePlanOptions {
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
 
-/** Times between two looks at a table that changes. */
+/** Pauses between looks at a changing table. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Gives a table what the model needs and it lacks: the stream first, so that nothing is missed from then on, then one index
- * after the other, each filled before the next, then TTL, which a table with items gets only by its name (`ttl`). It may be run again where it was interrupted: what is there by then is
- * waited for and not asked for. Gives the steps that were taken.
+ * Adds to a table what the model needs: first the stream, so that nothing is missed, then one index after the other,
+ * each filled before the next, then TTL, which a table with items only gets by name (`ttl`). Can be repeated after an
+ * interruption: existing changes are awaited. Returns the steps taken.
  *
- * @example
- * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
+ * @example await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
  */
 export async function updateTable(graph: CompiledModel, options: UpdateTableOptions): Promise<TablePlan> {
   checkOptions('updateTable', options, { client: true, ttl: true, onProgress: true, wait: true });
@@ -89,7 +88,7 @@ async function updateInput(
   return { TableName, AttributeDefinitions: [...others, ...own], GlobalSecondaryIndexUpdates: [{ Create }] };
 }
 
-/** Waits until the table and every index of it is active: DynamoDB makes one index at a time. */
+/** Until table and indexes are active: DynamoDB makes one index at a time. */
 async function waitUntilActive(
   client: DynamoDBClient,
   graph: CompiledModel,

@@ -10,22 +10,21 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
 /**
- * The items that say how far the table's stream is applied. `mark` is for the whole stream, and holds the lease of the process that
- * moves it. `mark/<shard>` is for one shard: the next walk begins there.
+ * Items that say how far the table's stream is applied. `mark` covers the whole stream, and holds the lease of the
+ * process that moves it. `mark/<shard>` covers one shard: the next walk begins there.
  */
 
-/** How far one shard is applied. */
 export interface AppliedPlace {
-  /** The label of its stream. A shard of another stream may have the same name. */
+  /** A shard of another stream may have the same name. */
   stream: string;
-  /** The last record up to which all records are applied. */
+  /** All records up to this one are applied. */
   sequenceNumber: string;
 }
 
-/** How far one shard is applied, as a process has published it. */
+/** How far a shard is applied, as published by a process. */
 export interface PublishedShard {
   shardId: string;
-  /** Number of records that no claim holds. */
+  /** Number of unclaimed records. */
   open: number;
   /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
   oldestMs?: number | undefined;
@@ -33,24 +32,28 @@ export interface PublishedShard {
   isLost?: boolean | undefined;
 }
 
-/** The low watermark of a whole stream, as a process has published it. */
+/** The low watermark of a whole stream, as published by a process. */
 export interface PublishedLowWatermark {
-  /** The ARN of its stream. */
   streamArn: string;
-  /** Every record made before this time is applied, in milliseconds since 1970; absent if that is not known. */
+  /** Every record made before this time is applied, in milliseconds since 1970; absent if unknown. */
   upToMs?: number | undefined;
   /** When the walk of the stream began, in milliseconds since 1970. */
   lookedAtMs: number;
-  /** How far each shard is applied; absent if there are too many of them. */
+  /** Absent if there are too many shards. */
   shards?: readonly PublishedShard[] | undefined;
-  /** When it was seen that the table had another stream before, in milliseconds since 1970; absent: no low watermark was published of one. */
+  /**
+   * When the table was found to have a new stream, in milliseconds since 1970; absent: no low watermark of an earlier
+   * stream was published.
+   */
   renewedMs?: number | undefined;
-  /** The process that moves the low watermark, and the end of its lease in milliseconds since 1970: until then no other process moves it. */
+  /**
+   * The process that moves the low watermark, and the end of its lease in milliseconds since 1970, until which no other
+   * process moves it.
+   */
   holder: string;
   leaseUntilMs: number;
 }
 
-/** The values that saving places needs. */
 interface PlaceContext {
   graph: { table: TableNames };
   store: Pick<Store, 'put'>;
@@ -58,14 +61,14 @@ interface PlaceContext {
   now: () => number;
 }
 
-/** Places that are saved at once. */
+/** Places saved at once. */
 const PLACES_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
-/** With more shards the published low watermark would cost several units a write, and is published without them. */
+/** With more shards, publishing them would cost several units per write, so they are omitted. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
-/** How long a shard's place is kept: longer than its last record stays in the stream. */
+/** Longer than the shard's last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
@@ -88,11 +91,7 @@ const publishedSchema = z.object({
 });
 const placeSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
 
-/**
- * Reads the applied places of all shards of a stream.
- *
- * @param stream the stream's label.
- */
+/** @param stream the stream's label. */
 export async function readAppliedPlaces(
   store: Pick<Store, 'query'>,
   table: TableNames,
@@ -108,7 +107,6 @@ export async function readAppliedPlaces(
   return places;
 }
 
-/** Saves the applied place of a shard. */
 export async function saveAppliedPlace(
   store: Pick<Store, 'put'>,
   table: TableNames,
@@ -125,8 +123,8 @@ export async function saveAppliedPlace(
 }
 
 /**
- * Saves how far a look has found each shard applied, so that the next process begins there. Who may not write, or cannot now, leaves the
- * older places: they cost the next process more reads.
+ * Lets the next process begin there. If this process can't write, older places remain, which cost the next one more
+ * reads.
  */
 export async function saveAppliedPlaces(
   { graph, store, source, now }: PlaceContext,
@@ -147,7 +145,6 @@ export async function saveAppliedPlaces(
   }
 }
 
-/** Reads the published low watermark, and the item that holds it. */
 export async function readPublishedLowWatermark(
   store: Pick<Store, 'get'>,
 ): Promise<{ item: Item | undefined; published: PublishedLowWatermark | undefined }> {
@@ -155,7 +152,7 @@ export async function readPublishedLowWatermark(
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
-/** Publishes a low watermark, unless another process has written the item since it was read as `seen`; returns whether it did. */
+/** False if another process has written the item since it was read as `seen`. */
 export async function publishLowWatermark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,

@@ -8,21 +8,18 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 /** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
 
-/** The place where a worker of a run has stopped: an item of the service's own partition. */
+/** Where a run's worker stopped: an item in the service partition. */
 export interface SavedPlace {
-  /** Number of the worker. */
   worker: number;
-  /** The number of segments that the table is read in. */
   segments: number;
-  /** The segments that this worker reads. */
   onlySegments: number[];
-  /** Fingerprint of the model that the run compares with. A run with another model begins at the start of the table. */
+  /** Fingerprint of the run's model. With another model, a run begins at the table's start. */
   model: string;
-  /** The cursor in the worker's segments; null if the worker has not begun. */
+  /** Null if the worker has not begun. */
   cursor: unknown;
   /** When it was saved, in milliseconds since 1970. Absent: by an earlier version. */
   savedMs?: number | undefined;
-  /** When the run began that has made it, in milliseconds since 1970. Absent: by an earlier version. */
+  /** When its run began, in milliseconds since 1970. Absent: by an earlier version. */
   beganMs?: number | undefined;
 }
 
@@ -37,9 +34,7 @@ const placeSchema = z.object({
   beganMs: z.optional(z.number()),
 });
 
-/**
- * Reads the places that an earlier run in this mode has left, sorted by worker. An entry that cannot be parsed counts as absent.
- */
+/** Left by an earlier run in this mode, sorted by worker. Entries that can't be parsed are skipped. */
 export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPlace[]> {
   const places: SavedPlace[] = [];
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: `places/${mode}/` }, consistent: true };
@@ -50,20 +45,17 @@ export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPla
   return places.sort((a, b) => a.worker - b.worker);
 }
 
-/** Reads one worker's place; undefined if there is none. */
 export async function savedPlace(store: Store, mode: RunMode, worker: number): Promise<SavedPlace | undefined> {
   const { item } = await store.get(placeKey(mode, worker), { consistent: true });
   return item && placeOf(item);
 }
 
-/** Saves a worker's place for the next run. */
 export async function savePlace(store: Store, table: TableNames, mode: RunMode, place: SavedPlace): Promise<void> {
   const { source, target } = placeKey(mode, place.worker);
   const key = { [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
   await store.put({ ...key, place: { S: JSON.stringify(place) } });
 }
 
-/** Deletes a worker's place: its segments are done. */
 export async function clearPlace(store: Store, mode: RunMode, worker: number): Promise<void> {
   await store.delete(placeKey(mode, worker));
 }
@@ -76,7 +68,7 @@ function placeOf(item: Item): SavedPlace | undefined {
   try {
     return placeSchema.parse(JSON.parse(stringOf(item['place']) ?? ''));
   } catch {
-    // A place that cannot be parsed costs time only: the worker begins at the start of its segments.
+    // An unreadable place only costs time: the worker begins at the start of its segments.
     return undefined;
   }
 }

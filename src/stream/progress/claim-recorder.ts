@@ -18,7 +18,7 @@ export interface ClaimRecorderOptions {
   /** Milliseconds between two writes. Default 10,000. */
   intervalMs?: number | undefined;
   /**
-   * True if a claim is extended by the next one of the same shard, and then holds every record between its ends. Set it only for a
+   * True if a claim is extended by the shard's next one, and then covers every record between its ends. Only for a
    * consumer that reads the shard with its own iterator: no record lies between two of its batches.
    */
   joins?: boolean | undefined;
@@ -27,16 +27,16 @@ export interface ClaimRecorderOptions {
 }
 
 const INTERVAL_MS = 10_000;
-/** Claims of one item. This many fit into 1 KB, so that a write takes one unit. */
+/** Claims per item. They fit into 1 KB, so that a write takes one unit. */
 const CLAIMS_A_WRITE = 36;
 /**
- * Claims that are kept while writes fail. The oldest claims beyond this number are lost, and the sweep reconciles their records.
+ * Claims kept while writes fail. The oldest ones beyond this number are lost, and the sweep reconciles their records.
  */
 const MOST_KEPT = 10_000;
 
 /**
- * Writes a consumer's claims into the table: items `cover/<ms>/<id>`, one for each write. For up to four batches a second that is
- * one unit in ten seconds. A failed write does not fail the consumer: the sweep reconciles records that nobody claims.
+ * Writes a consumer's claims into the table: items `cover/<ms>/<id>`, one per write. For up to four batches a second
+ * that is one unit in ten seconds. A failed write doesn't fail the consumer: the sweep reconciles unclaimed records.
  */
 export class ClaimRecorder {
   private claims: Claim[] = [];
@@ -58,8 +58,8 @@ export class ClaimRecorder {
   }
 
   /**
-   * Claims applied records, in stream order: every record for the projector in the shard from the first of them to the last, as far
-   * as the consumer received them. Call it after applying them, never before.
+   * Claims applied records in stream order: every record for the projector in the shard from the first to the last that
+   * the consumer received. Call it after applying them, never before.
    */
   addClaim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
     const { joins = false } = this.options;
@@ -77,12 +77,12 @@ export class ClaimRecorder {
     if (this.claims.length > MOST_KEPT) this.claims.shift();
   }
 
-  /** Writes the pending claims if the interval since the last write is over. */
+  /** If the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.claims.length > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write();
   }
 
-  /** Schedules a write of the pending claims for the end of the interval. */
+  /** At the end of the interval. */
   schedule(): void {
     if (this.timer !== undefined || this.claims.length === 0) return;
     this.timer = setTimeout(
@@ -95,7 +95,6 @@ export class ClaimRecorder {
     this.timer.unref();
   }
 
-  /** Writes all pending claims now. */
   async flush(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -113,7 +112,7 @@ export class ClaimRecorder {
       const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
       end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
       const some = claims.slice(start, end);
-      // Each write has a key of its own, so that no claims overwrite others.
+      // Each write has its own key, so that no claims are overwritten.
       this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
       try {
         await options.store.put(claimsItem(options.table, this.id, some, this.newestKeyMs));

@@ -9,10 +9,10 @@ const PREFIX = 'cover/';
 /** The end of the range of claim keys: `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
-/** How long claims are kept: longer than a record lives in the stream. */
+/** Longer than a record lives in the stream. */
 const KEPT_SECONDS = 25 * 3600;
 
-/** Makes the item for some claims of a consumer. All of them belong to one stream. */
+/** All claims belong to one stream. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
   const stream = claims[0]?.stream;
   return {
@@ -25,8 +25,7 @@ export function claimsItem(table: TableNames, id: string, claims: readonly Claim
 }
 
 /**
- * Reads the claims of a stream that consumers wrote since a time of their clocks, in milliseconds since 1970. The result maps item
- * keys to claims.
+ * Claims of a stream by item key, written since a time of the consumers' clocks, in milliseconds since 1970.
  *
  * @param stream the stream's label.
  */

@@ -1,29 +1,29 @@
 /**
- * Derives from the claims of consumers which records of a stream are applied. A consumer that crashes, freezes or gives up a batch
- * reports nothing. So a note of the newest position proves nothing about the records before it: a record counts as applied only if
- * a claim holds it.
+ * Derives which records are applied from the consumers' claims. A consumer that crashes, freezes or gives up a batch
+ * reports nothing, so a newest position proves nothing about earlier records: a record only counts as applied if a
+ * claim covers it.
  */
 
-/** A consumer's statement that it has applied every record for the projector from `first` to `last`, in one shard. */
+/** A consumer's statement that it has applied every record for the projector from `first` to `last` in one shard. */
 export interface Claim {
-  /** Sequence numbers of the first record and of the last one. */
+  /** Sequence numbers of the first and last record. */
   first: string;
   last: string;
   /**
-   * The number of these records. If the shard has more between `first` and `last`, several lanes apply it, and this claim is of one
-   * lane.
+   * Number of these records. If the shard has more between `first` and `last`, several lanes apply it, and this claim
+   * is of one lane.
    */
   records: number;
-  /** The label of the stream. Another stream of the table may use the same sequence numbers. */
+  /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
-  /** The consumer reads its shard alone and in order: the claim holds every record between its ends, whatever `records` says. */
+  /**
+   * The consumer reads its shard alone and in order: the claim covers every record between its ends, whatever `records`
+   * says.
+   */
   isWhole?: boolean;
 }
 
-/**
- * Makes one claim for records of one shard, oldest first: the claim is from the first to the last. The list holds this claim alone; it is
- * empty if there are no records.
- */
+/** One claim for a shard's records, oldest first; empty without records. */
 export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
@@ -33,41 +33,42 @@ export function claimOf(records: readonly OpenRecord[]): Claim[] {
   return [{ ...claim, ...(stream !== undefined && { stream }) }];
 }
 
-/** A stream record that the projector applies, reduced to its position. */
+/** A record that the projector applies, reduced to its position. */
 export interface OpenRecord {
   sequenceNumber: string;
   /** The label of its stream, if known. */
   stream?: string;
 }
 
-/** A range of places in a list of records. */
+/** A range of indexes in a list of records. */
 export interface Run {
   start: number;
-  /** The place after the last record of the range. */
+  /** The index after the last record. */
   end: number;
 }
 
-/** The result of matching claims with the records of a shard. */
+/** Claims matched with a shard's records. */
 export interface Coverage {
-  /** The records that no claim holds, as ranges. All records before the first range are applied. */
+  /** Unclaimed records, as ranges. All records before the first range are applied. */
   free: readonly Run[];
   /**
-   * True if a claim holds some, but not all, of the records between its ends: several batches of the shard are applied at a time.
+   * True if a claim covers only some of the records between its ends: several batches of the shard are applied in
+   * parallel.
    */
   hasLanes: boolean;
 }
 
 /**
- * Finds the records of a shard that a claim holds: these are applied. Two claims are never joined, because nobody has claimed the
- * records between them.
+ * Finds a shard's claimed records, which are applied. Two claims are never joined, since nobody has claimed the records
+ * between them.
  *
- * @param records the records that are not known to be applied, oldest first, without a gap.
- * @param claims claims of any shard of the stream. A claim belongs to the shard that has records at its ends. A claim that begins
- * before the first of these records counts only if it is whole: the records before the first one can no longer be counted.
+ * @param records records not known to be applied, oldest first, without a gap.
+ * @param claims claims of any shard of the stream. A claim belongs to the shard with records at its ends. One that
+ * begins before the first of these records only counts if it is whole: earlier records can't be counted any more.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
-  // For each place where a claim begins: the end of the longest claim from there.
+  // By the index where claims begin: the end of the longest one.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
@@ -91,24 +92,24 @@ export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Clai
   return { free, hasLanes };
 }
 
-/** Removes the leading zeros that one engine writes: claims are stored without them. */
+/** One engine writes leading zeros; claims are stored without them. */
 export function withoutLeadingZeros(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 
-/** Tells whether a sequence number is lower than that of a record; false if there is no record. */
+/** False if there is no record. */
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }
 
-/** Returns the number of records, from the oldest, that are applied without a gap. */
+/** How many records, from the oldest on, are applied without a gap. */
 export function appliedCount({ free: [first] }: Coverage, records: readonly OpenRecord[]): number {
   return first?.start ?? records.length;
 }
 
 const BASE = 36;
 
-/** Encodes claims, without their stream, as a short text: 36 of them fit into a kilobyte. */
+/** Without their stream: 36 claims fit into a kilobyte. */
 export function claimsText(claims: readonly Claim[]): string {
   return claims
     .map(({ first, last, records, isWhole }) => {
@@ -121,7 +122,7 @@ export function claimsText(claims: readonly Claim[]): string {
 const WHOLE = 'w';
 const CLAIM = /^([0-9a-z]{1,80})\.([0-9a-z]{1,80})\.([0-9a-z]{1,8})(\.w)?$/;
 
-/** Decodes claims. A part that is no claim, for example of a later version, is ignored. */
+/** Ignores parts that aren't claims, such as a later version's. */
 export function parseClaims(text: string): Claim[] {
   return text.split(' ').flatMap((part) => {
     const [, first, span, records, whole] = CLAIM.exec(part) ?? [];

@@ -1,47 +1,46 @@
 import type { Runtime } from '../../foundation/runtime.ts';
 /**
- * The position of the stream's consumer, for a check. An answer says what was applied when its question was asked. Reading the
- * position of a large stream takes time.
+ * The position of the stream's consumer, for a check. An answer says what was applied when its question was asked;
+ * reading the position of a large stream takes time.
  */
 
-/** Reports how far the consumer of the stream has come. */
+/** Reports how far the stream's consumer has come. */
 export interface ConsumerPosition {
   /**
-   * Every record made before this time has been projected, in milliseconds since 1970; undefined if that is not known.
+   * Every record made before this time is projected, in milliseconds since 1970; undefined if unknown.
    *
-   * @param sinceMs the time that the caller asks about. An answer found before that time does not help. Default: any answer.
+   * @param sinceMs the time that the caller asks about: earlier answers don't help. Default: any answer.
    */
   appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
 }
 
-/** An answer about the consumer's position. */
 export interface PositionAnswer {
-  /** When the question was asked. The answer says nothing about records made later. */
+  /** When the question was asked. Says nothing about later records. */
   askedAtMs: number;
-  /** At `askedAtMs`, every record made before this time was projected; undefined: not known. */
+  /** At `askedAtMs`, every record made before this time was projected; undefined: unknown. */
   appliedMs: number | undefined;
 }
 
-/** For how long a new question gets the last answer, in milliseconds. */
+/** How long the last answer is reused, in milliseconds. */
 const ANSWER_HOLDS_MS = 200;
 
 /**
- * One consumer position that all parts of a check share. One question at a time is under way. Callers that ask meanwhile wait for
- * its answer; those that need a later one share the next question.
+ * A consumer position shared by all parts of a check. One question is under way at a time. Callers in the meantime wait
+ * for its answer; those that need a later one share the next question.
  */
 export class SharedPosition {
-  /** The newest answer; undefined before the first. */
+  /** Undefined before the first answer. */
   latest: PositionAnswer | undefined;
   private asking: Promise<PositionAnswer> | undefined;
   private questions = 0;
 
-  /** @param now clock in milliseconds since 1970. */
+  /** @param now the current time in milliseconds since 1970. */
   constructor(
     private readonly consumer: ConsumerPosition,
     private readonly now: () => number,
   ) {}
 
-  /** Returns an answer whose question was asked after the given time, or during this call. */
+  /** The question was asked after the given time, or during this call. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -50,7 +49,7 @@ export class SharedPosition {
       const answer = await this.asking;
       if (answer.askedAtMs > momentMs) return answer;
     }
-    // A question that another caller has asked meanwhile is later than this call: its answer is new enough.
+    // Another caller's question is later than this call, so its answer is new enough.
     if (this.questions === before) this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
   }
@@ -60,7 +59,7 @@ export class SharedPosition {
     this.asking = this.answer(sinceMs).finally(() => {
       this.asking = undefined;
     });
-    // The caller of `startQuestion` awaits the promise and gets its error.
+    // The caller of `startQuestion` gets the error.
     this.asking.catch(() => undefined);
   }
 
@@ -71,30 +70,29 @@ export class SharedPosition {
   }
 }
 
-/** The values that waiting for the consumer needs. */
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
   /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
   graceMs: number;
   consumer?: SharedPosition;
 }
 
-/** Tells whether the consumer was behind by more than `graceMs` when it was asked. Then a check reports no difference. */
+/** Whether the consumer was more than `graceMs` behind. A check then reports no difference. */
 export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): Promise<boolean> {
   const answer = await consumer?.answerAfter(now() - Math.max(graceMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
 /**
- * True if every record made before a given time has been projected. `passed`: yes; `behind`: no; `over`: `graceMs` has passed and
- * the position cannot be known; `unknown`: not known yet.
+ * Whether every record made before a given time is projected. `passed`: yes; `behind`: no; `over`: `graceMs` has passed
+ * and the position can't be known; `unknown`: not yet.
  */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
- * Returns whether the stream has passed a given time, as far as that is known now. The answer `behind` needs a question that was
- * asked after `graceMs` was over. If the position cannot be known, the passed time alone decides.
+ * Whether the stream has passed a given time, as far as known. `behind` needs a question asked after `graceMs` was
+ * over. If the position can't be known, only the passed time decides.
  *
- * @param freshMs how old an answer may be that does not confirm the passing.
+ * @param freshMs how old an answer may be that doesn't confirm it.
  */
 export async function hasStreamPassed(
   { consumer, graceMs, now }: ConsumerContext,

@@ -4,7 +4,7 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
 
-/** Reads a table's progress items that have not expired. */
+/** Progress items that haven't expired. */
 export async function readConsumers(
   store: Pick<Store, 'query'>,
   table: TableNames,
@@ -20,8 +20,8 @@ export async function readConsumers(
 }
 
 /**
- * How far workers have applied the shards of a stream, by their progress: the last record of each shard. A worker reads a shard alone
- * and in order, so it has applied all records before that one.
+ * The last record that workers have applied in each shard. A worker reads a shard alone and in order, so it has applied
+ * all earlier records.
  *
  * @param stream the stream's label.
  */
@@ -37,7 +37,7 @@ export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream:
   return applied;
 }
 
-/** The later of two sequence numbers of one shard. */
+/** Of one shard. */
 export function laterNumber(one: string, other: string | undefined): string {
   return other !== undefined && BigInt(other) > BigInt(one) ? other : one;
 }

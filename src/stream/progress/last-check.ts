@@ -18,17 +18,15 @@ import {
   SHARE_RANGE,
 } from './record.ts';
 
-/** The totals of a check that are saved. */
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
-  /** When the first page was read, or before, in milliseconds since 1970. */
+  /** When the first page was read, or earlier, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
 }
 
-/** The names of the saved counts. */
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
-/** Saves the result of a check of the whole table, for `status`. */
+/** Of the whole table, for `status`. */
 export async function saveLastCheck(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -38,7 +36,7 @@ export async function saveLastCheck(
   await saveVerdict(table, store, countsOf(totals), { beganAtMs: totals.beganAtMs, endedAtMs });
 }
 
-/** Saves the totals of one worker for this night. Each call of the worker overwrites the item. */
+/** Totals of one worker for this night. Each call of the worker overwrites the item. */
 export async function saveShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -51,7 +49,7 @@ export async function saveShare(
   await store.put(checkShareItem(table, share, nowMs));
 }
 
-/** Saves the last check of a run whose workers are all done: the sum over all workers and all nights. */
+/** For a run whose workers are all done: the sum over all workers and nights. */
 export async function saveRunAsLastCheck(
   table: TableNames,
   store: Pick<Store, 'put' | 'query'>,
@@ -63,15 +61,15 @@ export async function saveRunAsLastCheck(
   for await (const item of sharesIn(store)) {
     const share = readCheckShare(item);
     shares += share === undefined ? 0 : 1;
-    // The run began with its first share. An earlier version's share does not say when.
+    // The run began with its first share. An earlier version's share doesn't say when.
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
-  // Without any share nothing is known about the run. In particular it does not count as clean.
+  // Without shares nothing is known about the run; in particular it isn't clean.
   if (shares > 0) await saveVerdict(table, store, sum, { beganAtMs, endedAtMs });
 }
 
-/** Deletes the shares of the previous run, before a new one begins. */
+/** Deletes the previous run's shares before a new one begins. */
 export async function clearShares(table: TableNames, store: Pick<Store, 'delete' | 'query'>): Promise<void> {
   for await (const item of sharesIn(store)) {
     await store.delete({ source: SERVICE_PARTITION, target: stringOf(item[table.sortKey]) ?? '' });
@@ -79,8 +77,8 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
 }
 
 /**
- * Returns the seconds since a check of the whole table has ended; if none has, since this was first asked. The first caller leaves
- * the time of its question in the table.
+ * Seconds since a check of the whole table ended; if none has, since this was first asked. The first caller notes the
+ * time in the table.
  */
 export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
@@ -92,7 +90,6 @@ export async function checkAgeSeconds(
   return (nowMs - (sinceMs ?? nowMs)) / 1000;
 }
 
-/** Reads the shares that the workers of a check have left in the table. */
 function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> {
   return queriedItems(store, { partition: SERVICE_PARTITION, sortKey: SHARE_RANGE, consistent: true });
 }
@@ -107,7 +104,7 @@ async function saveVerdict(
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
-/** Returns the remaining differences: a check that repairs does not count those that it has repaired. */
+/** Without those that a repairing check has repaired. */
 function countsOf(totals: NotedTotals) {
   const { pending, quarantined, unregistered } = totals;
   return { drift: driftLeft(totals), pending, quarantined, unregistered };

@@ -26,38 +26,35 @@ import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 
-/** One look at a base item and what is derived from it: whether all of it agrees, and the revisions of what is there. */
+/** A look at a base item and what is derived from it: whether all of it agrees, and the revisions. */
 export interface Look {
   agrees: boolean;
   revisions: string;
 }
 
-/** A base item compared with the items that are derived from it. */
+/** A base item compared with its derived items. */
 export interface Comparison extends Pick<Derived, 'problems'> {
-  /** Keys of derived items that are not as the base item wants them. */
+  /** Keys of derived items that differ from what the base item asks for. */
   differing: string[];
   revisions: string;
 }
 
-/** The kind of a base item that the model projects. */
 export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'part' | 'edge' | 'hashed' }>;
 
-/** Tells whether the model projects a base item of this kind. */
 export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
   return kind.kind !== 'unknown' && kind.kind !== 'misfit';
 }
 
-/** The model and the table that a look needs. */
 export interface LookContext {
   graph: CompiledModel;
   store: Store;
-  /** Tells whether reads use a view. Otherwise they derive it from the base items, which are always up to date. */
+  /** Whether reads use a view. Otherwise they derive it from base items, which is always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
 /**
- * How far the edges of a source node have been compared with it: those before the place agree with this image of the node. A change that
- * has reached an edge's item is not taken back, so a wait need not look at them again.
+ * How far a source node's edges have been compared: those before the place agree with this image of the node. A change
+ * that has reached an edge's item isn't undone, so a wait needn't look again.
  */
 export interface EdgesPlace {
   node?: string;
@@ -66,7 +63,7 @@ export interface EdgesPlace {
   isAtEnd?: boolean;
 }
 
-/** Looks at a base item, consistently. An item that the model does not project agrees: nothing is derived from it. */
+/** A consistent look. An item that the model doesn't project agrees: nothing is derived from it. */
 export async function lookAt(context: LookContext, base: ItemKey): Promise<Look> {
   const kind = classifyKey(context.graph, base.source, base.target);
   if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
@@ -74,7 +71,7 @@ export async function lookAt(context: LookContext, base: ItemKey): Promise<Look>
   return { agrees: differing.length === 0, revisions };
 }
 
-/** Tells whether each fan-out of a node's changes is complete: no page of one is left. */
+/** Whether all fan-outs of a node's changes are complete. */
 export async function hasFannedOut({ graph, store }: LookContext, { source, target }: ItemKey): Promise<boolean> {
   const fanOuts = fanOutsOf(graph, { source, target });
   if (fanOuts.length === 0) return true;
@@ -86,10 +83,10 @@ export async function hasFannedOut({ graph, store }: LookContext, { source, targ
 }
 
 /**
- * Compares what is derived from a base item with a consistent read of it. For a source node it reads the edges page by page,
- * up to the first page with an edge that differs.
+ * Compares what is derived from a base item with a consistent read of it. For a source node, reads the edges up to the
+ * first page with a difference.
  *
- * @param place where to begin with the edges; it is moved on. Default: at the first.
+ * @param place where to begin with the edges; moved on. Default: at the first.
  */
 async function compareDerived(
   context: LookContext,
@@ -99,7 +96,7 @@ async function compareDerived(
   place: EdgesPlace = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
-  // The base item first: what is derived from it may be newer by then, never older than it was.
+  // The base item first: what is derived from it may then be newer, never older.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
   const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
@@ -127,7 +124,7 @@ async function compareDerived(
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
 }
 
-/** Compares a base item with what is derived from it, as `compareDerived` does, where reads use it. */
+/** Like `compareDerived`, for what reads use. */
 export async function compareInForce(
   { store, projections }: { store: Store; projections: ProjectionsInForce },
   base: ItemKey,
@@ -139,13 +136,13 @@ export async function compareInForce(
   return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
 }
 
-/** The source node of an edge that it decides with; undefined where it does not. */
+/** Undefined if the edge decides alone. */
 async function sourceNodeOfEdge(context: LookContext, { source, target }: ItemKey): Promise<SourceNode | undefined> {
   if (source === target || !needsSource(context.graph, target)) return undefined;
   return completeSourceNode(context, { source, target: '' }, undefined);
 }
 
-/** The source node; `item` is the one of its pieces that is read already, under the key `read`. */
+/** `item` is the piece that is already read, under the key `read`. */
 async function completeSourceNode(
   { graph, store }: LookContext,
   read: ItemKey,
@@ -166,12 +163,12 @@ async function completeSourceNode(
   );
 }
 
-/** Edges in one page of a look. */
+/** Edges per page of a look. */
 const EDGES_PAGE = 250;
 
 /**
- * Keys of the index items of a node's edges that are not as the node wants them, of the first page with such; what was looked at
- * goes into `stored`.
+ * Index items of a node's edges that differ, from the first page with differences; everything read is added to
+ * `stored`.
  */
 async function differingEdges(
   { graph, store }: LookContext,
@@ -216,10 +213,9 @@ async function differingEdges(
   return [];
 }
 
-/** The most characters of a text of revisions: a token holds the text, and a node may have the items of thousands of edges. */
+/** Limits a text of revisions: a token holds it, and a node may have thousands of edges' items. */
 const REVISIONS_LENGTH = 16;
 
-/** The revisions of items, as a short text. */
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   const revisions = [...stored].map(([key, item]) => {
     return [key, revisionOf(item) ?? '-'] as const;
@@ -231,14 +227,14 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
 }
 
-/** The attributes that an edge copies from its target, by a consistent read; undefined where there is no target or no copy. */
+/** By a consistent read; undefined without target or copy. */
 async function expectedCopy({ graph, store }: LookContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
   return copyOf(graph, kind.edge, item);
 }
 
-/** The view and every index item that the base item may have, also ones that it wants no more. */
+/** The view and every index item that the base item may have, even unwanted ones. */
 async function storedItems(
   { graph, store }: LookContext,
   base: ItemKey,
@@ -267,7 +263,7 @@ function isViewAsExpected(
 ): boolean {
   if (kind.kind === 'part') return true;
   if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
-  // An evicted type is read from the base edges: it is up to date at any time.
+  // An evicted type is read from base edges, which are always up to date.
   if (evictedTypes(view).has(kind.edge.type)) return true;
   if (!sameItem(copiesByEdge(view).get(base.target), copy)) return false;
   const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];

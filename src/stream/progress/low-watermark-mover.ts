@@ -14,37 +14,36 @@ import {
 } from './applied-places.ts';
 import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
-/** The values that moving the low watermark needs. */
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
-  /** For a process that reads the stream anyway: what its walk reads. It takes the lease from any other process. */
+  /** For a process that reads the stream anyway: what its walk reads. It takes the lease from other processes. */
   tail?: Pick<WalkContext, 'source' | 'now'> | undefined;
 }
 
-/** How long the lease of a mover lasts, in milliseconds. */
+/** In milliseconds. */
 const LEASE_MS = 10_000;
-/** A stream keeps records for a day, also one that is switched off. */
+/** A stream keeps records for a day, even a disabled one. */
 const STREAM_MS = 25 * 3_600_000;
 
 /**
- * Moves the low watermark of a stream, unless another process does. A lease in the published low watermark lets one process at a time walk the
- * stream; all others read the low watermark that it publishes.
+ * Moves a stream's low watermark, unless another process does. A lease in the published low watermark lets one process
+ * walk the stream; all others read what it publishes.
  */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
   private readonly saved = new Map<string, string | undefined>();
-  /** False if this process may only read: then it walks the stream itself, and publishes nothing. */
+  /** False if this process may only read: it then walks the stream itself, and publishes nothing. */
   private mayPublish = true;
-  /** When it was seen that the table had another stream before. */
+  /** When the table was found to have another stream before. */
   private renewedMs: number | undefined;
 
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * Returns the time before which every record is applied, in milliseconds since 1970; undefined if the claims do not show it.
+   * The time before which every record is applied, in milliseconds since 1970; undefined if the claims don't show it.
    *
-   * @param freshMs how old a low watermark that another process has published may be.
+   * @param freshMs how old another process's published low watermark may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
@@ -53,11 +52,12 @@ export class LowWatermarkMover {
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    // Another process has moved the low watermark, maybe past claims that this walk cannot use any more. So the next walk begins at the shards' applied places.
+    // Another process has moved the low watermark, maybe past claims that this walk can't use. So the next walk begins
+    // at the shards' applied places.
     // rule: walk-begins-again-after-another-mover
     if (ofStream?.holder !== this.id) this.walk = undefined;
     if (tail === undefined && (isFresh || isElsewhere)) return ofStream.upToMs;
-    // The consumer of the stream before may be behind, and nobody walks that stream any more.
+    // The earlier stream's consumer may be behind, and nobody walks that stream any more.
     // rule: low-watermark-of-a-new-stream-waits-for-the-one-before
     this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;
     const leased = await this.takeLease(item, ofStream);
@@ -78,7 +78,7 @@ export class LowWatermarkMover {
     return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
 
-  /** Publishes the result of a walk. If another process holds the lease by now, its published low watermark stays. */
+  /** If another process now holds the lease, its published low watermark stays. */
   private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
     const stream = streamLabel(source.streamArn);
@@ -87,7 +87,7 @@ export class LowWatermarkMover {
       await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
       this.saved.set(shardId, appliedUpTo);
     };
-    // One after the other they would outlast the lease of a stream with many shards.
+    // In sequence they would outlast the lease of a stream with many shards.
     await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
     const { item, published } = await readPublishedLowWatermark(store);
     if (published?.holder !== this.id) return;
@@ -134,7 +134,7 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
   };
 }
 
-/** The low watermark of a look. Throws `no-stream` for a stream that is switched off: the table may have another one by now. */
+/** Throws `no-stream` for a disabled stream: the table may have another one now. */
 function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(

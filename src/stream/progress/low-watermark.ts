@@ -16,29 +16,29 @@ export interface LowWatermarkOptions {
   now?: RuntimeOptions['now'];
   /** The table. */
   store: Store;
-  /** Reads which stream the table has. */
+  /** Finds the table's stream. */
   client: DynamoDBClient;
   /** Reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** How long an answer is reused, in milliseconds; all callers share it. Default 5,000. */
+  /** How long an answer is reused by all callers, in milliseconds. Default 5,000. */
   everyMs?: number | undefined;
 }
 
 const EVERY_MS = 5_000;
 
 /**
- * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`: the time, in
- * milliseconds since 1970, before which consumers have claimed each record of every shard. It returns undefined if that is not
- * known: the table has no stream, reading the stream fails for now, several batches of a shard are applied at a time
- * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago, and a low watermark of the one before was published. Make one function for each process. Among all processes one moves the low watermark: it walks the
- * stream, with two or more GetRecords calls for each shard. The others read the one item that it publishes. A process without the
- * right to write to the partition `~edgeloom` walks the stream itself.
+ * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`:
+ * the time, in milliseconds since 1970, before which consumers have claimed each record of every shard. Returns
+ * undefined if unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are
+ * applied in parallel (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago after a
+ * low watermark of the earlier one was published. Make one function per process. Among all processes, one moves the low
+ * watermark by walking the stream, with two or more GetRecords calls per shard; the others read the item that it
+ * publishes. A process without the right to write to the partition `~edgeloom` walks the stream itself.
  *
- * The low watermark rests on the claims of the consumers. It does not move while these run with `progress: false`. It stops at a batch that
- * was given up, until a redrive has reconciled that batch.
+ * The low watermark is based on consumers' claims. It doesn't move while they run with `progress: false`. It stops at a
+ * failed batch until a redrive has reconciled the batch.
  *
- * @example
- * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
+ * @example const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
  * const session = Session.from(request.cookies.s, { key, lowWatermark });
  */
 export function createLowWatermark(
@@ -65,7 +65,7 @@ export function createLowWatermark(
       lowWatermark = await mover?.upToMs(everyMs);
     } catch (error) {
       if (error instanceof StoreError && error.code === 'no-stream') {
-        // The table has a new stream now, and nothing is known about it yet.
+        // The table has a new stream, of which nothing is known yet.
         source = undefined;
         mover = undefined;
         lowWatermark = undefined;
@@ -77,7 +77,7 @@ export function createLowWatermark(
   return sharedAnswer(look, everyMs, now);
 }
 
-/** The same for a process that knows the table's stream, and asks nobody for it. */
+/** For a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
   let lowWatermark: number | undefined;
@@ -85,7 +85,7 @@ export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS):
     try {
       lowWatermark = await mover.upToMs(everyMs);
     } catch (error) {
-      // A stream that is switched off gets no more records: what was applied stays applied.
+      // A disabled stream gets no more records: what was applied stays applied.
       const isOff = error instanceof StoreError && error.code === 'no-stream';
       if (!isOff && !isTemporaryError(error)) throw error;
     }
@@ -94,7 +94,7 @@ export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS):
   return sharedAnswer(look, everyMs, context.now);
 }
 
-/** One answer for all who ask within `everyMs`. */
+/** One answer for all callers within `everyMs`. */
 function sharedAnswer<T>(look: () => Promise<T>, everyMs: number, now: () => number): () => Promise<T> {
   let answer: { value: T; atMs: number } | undefined;
   let looking: Promise<T> | undefined;

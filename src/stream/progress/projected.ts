@@ -8,12 +8,12 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { compareInForce, isProjectedKind } from './look.ts';
 
 /**
- * Makes a function that tells whether what is derived from a base item is as the base item wants it now, by one consistent look. A base
- * item that cannot be derived, or whose type the model does not have, has nothing that could be waited for: it counts as projected. So
- * does the continuation of a fan-out that is complete.
+ * Makes a function that tells, by a consistent look, whether everything derived from a base item is as it asks now. A
+ * base item that can't be derived, or whose type isn't in the model, counts as projected, since there is nothing to
+ * wait for. So does the continuation of a complete fan-out.
  *
- * @example
- * const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store }) });
+ * @example const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store })
+ * });
  */
 export function isProjectedIn(graph: CompiledModel, options: { store: Store }): (key: ItemKey) => Promise<boolean> {
   checkStoreOptions('isProjectedIn', options, { store: true });

@@ -5,13 +5,13 @@ import { readConsumers } from './consumers.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
 /**
- * The position that one process publishes for all others, the observer above all: whoever asks it reads an item instead of the stream,
+ * The position that one process, above all the observer, publishes for others: they read an item instead of the stream,
  * which serves two readers well.
  */
 
-/** A published position older than this says nothing of now: the stream is read. In milliseconds. */
+/** If the published position is older (in milliseconds), the stream is read. */
 const FRESH_MS = 15_000;
-/** Consumers write their claims every ten seconds. So a record that was published as open may be applied up to this age. */
+/** Consumers write claims every ten seconds, so a published open record may be applied up to this age. */
 const CLAIM_MS = 15_000;
 
 type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
@@ -19,14 +19,14 @@ type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
   store: Pick<Store, 'get' | 'query'>;
 };
 
-/** The time before which every record is applied, as a process has published it lately, in milliseconds since 1970; undefined: none has. */
+/** As recently published, in milliseconds since 1970; undefined: not published. */
 export async function publishedUpToMs(context: PublishedContext): Promise<number | undefined> {
   return (await freshLowWatermark(context))?.upToMs;
 }
 
 /**
- * How far the stream is applied, as a process has published it lately; undefined: none has, or the claims do not show it. A shard
- * counts as applied while its oldest open record is younger than the claims of consumers are late.
+ * As recently published; undefined: not published, or the claims don't show it. A shard counts as applied while its
+ * oldest open record is younger than claims may be late.
  */
 export async function publishedPosition(context: PublishedContext): Promise<StreamPosition | undefined> {
   const { lookedAtMs, upToMs, shards } = (await freshLowWatermark(context)) ?? {};

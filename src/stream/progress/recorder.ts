@@ -4,7 +4,6 @@ import type { Store } from '../../core/store-port.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { type ConsumerKind, progressItem, type ShardProgress } from './record.ts';
 
-/** Options of a recorder of progress. */
 export interface RecorderOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -22,26 +21,25 @@ export interface RecorderOptions {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-/** Progress that a consumer reports after a batch. */
 export interface AppliedRecords extends ShardProgress {
-  /** The number of applied records of base items. */
+  /** Number of applied records of base items. */
   records: number;
 }
 
 const INTERVAL_MS = 10_000;
-/** Number of intervals without a write after which a working consumer writes that it is still there. */
+/** Intervals after which a working consumer writes even without news. */
 const BEAT_INTERVALS = 2;
-/** Shards of one progress item. This many fit into 1 KB, so that a write takes one unit. */
+/** Shards per progress item. They fit into 1 KB, so that a write takes one unit. */
 const SHARDS_A_RECORD = 5;
 
 /**
- * Saves a consumer's progress in the table: at most one write of one unit in ten seconds, for any number of shards. A failed write
- * does not fail the consumer.
+ * Saves a consumer's progress in the table: at most one write of one unit in ten seconds, for any number of shards. A
+ * failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly shards = new Map<string, ShardProgress>();
-  /** Parts with progress that is not written yet, the longest waiting first. */
+  /** Parts with unwritten progress, longest waiting first. */
   private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
@@ -49,9 +47,9 @@ export class ProgressRecorder {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
   private sinceMs: number;
-  /** The speed that the last write contained. */
+  /** The speed in the last write. */
   private told = { records: 0, intervalMs: 0 };
-  /** Number of calls of `writeWhile` that have not ended. */
+  /** Running calls of `writeWhile`. */
   private inHand = 0;
   private beat: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -64,7 +62,6 @@ export class ProgressRecorder {
     this.sinceMs = this.now();
   }
 
-  /** Notes progress in memory. */
   noteProgress({ records, ...progress }: AppliedRecords): void {
     const shard = progress.shardId ?? '';
     this.shards.set(shard, progress);
@@ -72,20 +69,19 @@ export class ProgressRecorder {
     this.records += records;
   }
 
-  /** Writes progress now, if some is new and the interval since the last write is over. */
+  /** If there is news and the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.unwritten.size > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
 
-  /** Notes progress, and writes it when the interval since the last write is over. */
   noteAndSchedule(applied: AppliedRecords): void {
     this.noteProgress(applied);
     this.schedule();
   }
 
   /**
-   * Runs some work, and writes meanwhile, every 20 seconds, that the consumer is there. A batch that takes minutes does not advance
-   * its shard, and a consumer that has not written for a minute counts as gone.
+   * Writes every 20 seconds during the work that the consumer is alive. A batch that takes minutes doesn't advance its
+   * shard, and a consumer that hasn't written for a minute counts as gone.
    */
   async writeWhile<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
@@ -98,7 +94,7 @@ export class ProgressRecorder {
         clearTimeout(this.beat);
         this.beat = undefined;
       }
-      // A Lambda function is frozen once it has answered: a write under way has to end before.
+      // A Lambda function is frozen after its answer, so a running write has to end first.
       await this.writing;
     }
   }
@@ -114,7 +110,7 @@ export class ProgressRecorder {
   private scheduleBeat(): void {
     if (this.beat !== undefined) return;
     const periodMs = BEAT_INTERVALS * this.intervalMs;
-    // Before the first write, and after a long pause, the wait begins with the work that begins now.
+    // Before the first write, and after a long pause, the wait begins with the current work.
     const waitMs = this.now() - this.writtenAtMs < periodMs ? this.writtenAtMs + periodMs - this.now() : periodMs;
     this.beat = setTimeout(() => {
       this.beat = undefined;
@@ -167,7 +163,7 @@ export class ProgressRecorder {
     }
   }
 
-  /** Returns the part of a shard. The map keeps the order of its shards, so each shard keeps its part. */
+  /** The map keeps its shards' order, so each shard keeps its part. */
   private partOf(shard: string): number {
     return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_RECORD);
   }

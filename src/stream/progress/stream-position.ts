@@ -9,29 +9,30 @@ import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /**
- * How far a stream is applied, whichever consumers read it. Each shard is read from its applied place to its end. A record that no claim
- * holds is either not applied, or applied and not claimed yet. So some of these records are compared with their derived items.
+ * How far a stream is applied, whichever consumers read it. Each shard is read from its applied place to its end. An
+ * unclaimed record is either not applied, or applied and not yet claimed, so some of these records are compared with
+ * their derived items.
  */
 
-/** How far one shard of the stream is applied. */
+/** How far a shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
   /** True if every record for the projector is applied. */
   atEnd: boolean;
-  /** True if the shard was read to its end. If not, records that were not read may wait. */
+  /** True if the shard was read to its end. Otherwise unread records may be waiting. */
   isWhole: boolean;
-  /** Age of the oldest record that is not applied, in seconds; 0 if there is none. */
+  /** Age in seconds of the oldest record that isn't applied; 0 if there is none. */
   behindSeconds: number;
-  /** Number of records that are not applied, as far as they were counted. */
+  /** Records that aren't applied, as far as counted. */
   waiting: number;
   /**
-   * True if the other fields are certain: the shard was read to its end, and all its open records were compared or one of them was
-   * found late. False if only a sample was compared and nothing in it was late.
+   * True if the other fields are certain: the shard was read to its end, and all its open records were compared or one
+   * was found late. False if only a sample was compared, without a late one.
    */
   isCertain: boolean;
-  /** True if the stream lists it, closed, but no longer has it: nobody can apply the records that it may have had. */
+  /** True if the stream lists it, closed, but no longer has it: its records can't be applied any more. */
   isLost?: boolean | undefined;
-  /** The last record up to which all records are applied; absent if there is none, or it is not known. */
+  /** All records up to this one are applied; absent if there is none, or unknown. */
   appliedUpTo?: string | undefined;
 }
 
@@ -42,31 +43,31 @@ export interface StreamPosition {
   consumers: ConsumerProgress[];
   shards: ShardPosition[];
   /**
-   * Every record made before this time has a claim, in milliseconds since 1970; absent if the claims do not show it, for example if
-   * several batches of a shard are applied at a time.
+   * Every record made before this time is claimed, in milliseconds since 1970; absent if the claims don't show it, such
+   * as when several batches of a shard are applied in parallel.
    */
   claimedUpToMs?: number | undefined;
-  /** GetRecords calls that this took. */
+  /** GetRecords calls made. */
   streamReads: number;
 }
 
-/** The values that reading the position needs. */
+/** What reading the position needs. */
 export interface PositionContext {
   /** @internal */
   now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'query'>;
-  /** The stream of the table. */
+  /** The table's stream. */
   source: StreamSource;
-  /** Tells whether the derived items of a base item are as expected. */
+  /** Whether a base item's derived items are as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
   /** A walk to continue. Default: a new one, from the applied places in the table. @internal */
   walk?: StreamWalk | undefined;
 }
 
-/** At most this many base items of a shard are compared with their derived items. */
+/** The most base items of a shard compared with their derived items. */
 const MOST_COMPARED = 25;
-/** Base items that are compared at once, of all shards together. */
+/** Base items compared at once, over all shards. */
 const COMPARED_AT_ONCE = 32;
 
 /** Reads how far a stream is applied. */
@@ -79,23 +80,23 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();
   const turns = pLimit(COMPARED_AT_ONCE);
   const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
-    // Where one comparison fails, those that wait for their turn are not made.
+    // If a comparison fails, waiting ones are skipped.
     () => turns.clearQueue(),
   );
   const claimed = upToMs === undefined ? {} : { claimedUpToMs: upToMs };
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** The time before which every record is applied, in milliseconds since 1970; undefined if that is not certain. */
+/** In milliseconds since 1970; undefined if uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
 /**
- * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims do not show it. It
- * is for `lowWatermark`, and uses no comparison: a comparison cannot distinguish a value that is still there from one that was replaced
- * and then written again. It lags by the time between two writes of a consumer's claims, ten seconds.
+ * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims don't
+ * show it. For `lowWatermark`. Uses no comparison, which can't tell an old value from one that was replaced and written
+ * again. Lags by the time between two writes of claims, ten seconds.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;
@@ -115,13 +116,13 @@ async function shardPosition(
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
   const known = { shardId, isWhole, isCertain, appliedUpTo };
   if (late.length === 0) return { ...known, atEnd: isWhole, behindSeconds: 0, waiting: 0 };
-  // The first record may be applied already while a later one is not. The age of the oldest open record is the cautious answer.
+  // The first record may be applied although a later one isn't. The oldest open record's age is the cautious answer.
   const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
   const behindSeconds = (lookedAtMs - oldestMs) / 1000;
   return { ...known, atEnd: false, behindSeconds, waiting: open.length };
 }
 
-/** Picks at most `most` of some entries: the first, the last, and evenly spread ones between. */
+/** The first, the last, and evenly spread ones between, at most `most`. */
 function sampleEvenly<T>(entries: readonly T[], most: number): T[] {
   if (entries.length <= most) return [...entries];
   return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);

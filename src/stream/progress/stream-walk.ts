@@ -19,7 +19,7 @@ import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } f
 import { readClaims } from './claims-item.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
 
-/** The values that walking a stream needs. */
+/** What walking a stream needs. */
 export interface WalkContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
   /** The table. */
@@ -27,72 +27,72 @@ export interface WalkContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
 }
 
-/** A record for the projector that no known claim holds. */
+/** A record for the projector without a known claim. */
 export interface OpenChange {
   sequenceNumber: string;
   key: ItemKey;
   madeAtMs: number;
 }
 
-/** How far one shard is applied, as a walk has found. */
+/** How far a shard is applied, found by a walk. */
 export interface WalkedShard {
   shardId: string;
-  /** Records from the first one without a claim, oldest first. */
+  /** Records from the first unclaimed one, oldest first. */
   open: readonly OpenChange[];
-  /** The records of `open` without a claim, as ranges of places in `open`. */
+  /** The unclaimed records, as ranges of indexes in `open`. */
   free: readonly Run[];
   /** True if the shard was read to its end. */
   isWhole: boolean;
-  /** True if the shard is closed: it gets no more records. */
+  /** True if the shard is closed and gets no more records. */
   isClosed: boolean;
   /** True if the stream lists it, closed, but no longer has it. */
   isLost: boolean;
-  /** True if several of its batches are applied at a time. Then the claims do not show how far it is applied. */
+  /** True if several of its batches are applied in parallel: the claims then don't show how far it is applied. */
   hasLanes: boolean;
-  /** The last record up to which all records are applied; undefined if there is none yet. */
+  /** All records up to this one are applied; undefined if there is none. */
   appliedUpTo: string | undefined;
-  /** When the last record that was read was made; undefined if none was read. */
+  /** When the last record read was made; undefined if none was read. */
   readUpToMs: number | undefined;
 }
 
-/** How far a stream is applied, as a walk has found. */
+/** How far a stream is applied, found by a walk. */
 export interface WalkedStream {
   /** When this look began, in milliseconds since 1970. */
   lookedAtMs: number;
   shards: readonly WalkedShard[];
   /**
-   * Every record made before this time has a claim, in milliseconds since 1970; undefined if the claims do not show it.
+   * Every record made before this time is claimed, in milliseconds since 1970; undefined if the claims don't show it.
    */
   upToMs: number | undefined;
-  /** True if the stream is switched off: later records, if any, are in another one. */
+  /** True if the stream is disabled: later records, if any, are in another one. */
   isDisabled: boolean;
-  /** Pages of the stream that this look has read: GetRecords calls. */
+  /** GetRecords calls of this look. */
   pages: number;
 }
 
-/** Most pages of a shard that one look reads: 50,000 records. */
+/** The most pages of a shard in one look: 50,000 records. */
 export const MOST_PAGES = 50;
-/** Number of empty pages in a row that count as the end of a shard: a single page may be empty before the end. */
+/** Empty pages in a row that count as a shard's end: a single page may be empty earlier. */
 export const EMPTY_PAGES = 2;
-/** Most open records of a shard. A shard with more is read further once some of them are applied. */
+/** The most open records of a shard; more are read once some of these are applied. */
 const MOST_OPEN = 50_000;
-/** Shards that are read at once. */
+/** Shards read at once. */
 export const SHARDS_AT_ONCE = 32;
-/** The greatest difference between the clocks of two consumers, or of a consumer and the stream, in milliseconds. */
+/** The largest difference between clocks of consumers, or of a consumer and the stream, in milliseconds. */
 const SKEW_MS = 5 * 60_000;
 /** How long a record may be in the stream, in milliseconds: a day, and an hour for clocks. */
 const STREAM_MS = 25 * 3_600_000;
-/** How late a claim may become visible after claims with later times, in milliseconds. */
+/** How late a claim may appear after claims with later times, in milliseconds. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied. The first look reads each shard from its saved place, or from where a worker has come, or from
- * its oldest record. A later look continues from there, so that it costs only what is new. A walk writes nothing.
+ * Follows how far a stream is applied. The first look reads each shard from its saved place, a worker's position, or
+ * its oldest record. Later looks continue there, so they only cost what is new. A walk writes nothing.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
   private readonly claims = new Map<string, readonly Claim[]>();
-  /** The latest time of all claims read, by the clocks of their writers. */
+  /** The latest time of all claims read, by their writers' clocks. */
   private newestClaimMs: number | undefined;
   private places: ReadonlyMap<string, string> | undefined;
   private pages = 0;
@@ -101,7 +101,7 @@ export class StreamWalk {
 
   constructor(private readonly context: WalkContext) {}
 
-  /** Takes a look, after the last look has ended. */
+  /** Runs after the previous look. */
   look(): Promise<WalkedStream> {
     const looking = this.looking.then(() => this.lookNow());
     this.looking = looking.catch(() => undefined);
@@ -115,7 +115,7 @@ export class StreamWalk {
     let description = await source.describe();
     let vanished = await this.readShards(description);
     if (vanished !== undefined || lacksChildren(description, this.shards)) {
-      // A closed shard continues in children. The first listing did not have them yet, or had a shard that is gone.
+      // A closed shard continues in children. The first listing didn't have them yet, or had a shard that is gone.
       description = await source.describe();
       vanished = await this.readShards(description);
     }
@@ -126,7 +126,7 @@ export class StreamWalk {
     const isKnown = !lacksChildren(description, this.shards);
     // rule: low-watermark-is-of-the-begin-of-its-look
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
-    // A closed shard continues in children that may hold records from before this look.
+    // A closed shard continues in children that may have records from before this look.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
     return {
       lookedAtMs,
@@ -137,7 +137,7 @@ export class StreamWalk {
     };
   }
 
-  /** Reads the listed shards. Returns the error of one that the stream does not have, once all others are read. */
+  /** Returns the error of a missing shard, once all others are read. */
   private async readShards({ shards }: StreamDescription): Promise<StreamError | undefined> {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
@@ -152,7 +152,7 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        // Other shards count while this one is read.
+        // Other shards also count meanwhile.
         const pages = await shard.readOn();
         this.pages += pages;
       } catch (error) {
@@ -164,7 +164,7 @@ export class StreamWalk {
     return vanished;
   }
 
-  /** Reads the claims written since the last look. For a new shard it reads all claims since its first open record. */
+  /** Claims since the last look; for a new shard, all claims since its first open record. */
   private async readClaims(): Promise<void> {
     const { store, graph, source } = this.context;
     const known = this.newestClaimMs;
@@ -193,8 +193,8 @@ export class StreamWalk {
     for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // A claim is dropped if its records are no longer open, and if it is too old for records that are still to be read: a tail may be far
-    // behind the consumers, and then knows claims of records that it reads later.
+    // A claim is dropped if its records are no longer open, and it is too old for records still to be read: a tail may
+    // be far behind the consumers, and then knows claims of records that it reads later.
     // rule: claim-is-kept-until-its-records-are-read
     const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
@@ -204,7 +204,7 @@ export class StreamWalk {
   }
 }
 
-/** The place of each shard up to which all records are known to be applied: its saved place, or where a worker has come. */
+/** All records up to it are known to be applied: the shard's saved place, or a worker's position. */
 async function readPlaces({ store, graph: { table }, source, now }: WalkContext): Promise<Map<string, string>> {
   const stream = streamLabel(source.streamArn);
   const places = appliedByWorkers(await readConsumers(store, table, now()), stream);
@@ -214,12 +214,11 @@ async function readPlaces({ store, graph: { table }, source, now }: WalkContext)
   return places;
 }
 
-/** Returns when claims were written, from the key of their item: `cover/<ms>/<id>`. */
+/** From the item's key: `cover/<ms>/<id>`. */
 function claimedAtMs(key: string): number {
   return Number(key.split('/')[1]);
 }
 
-/** The walk of one shard. */
 class ShardWalk {
   /** True if the claims were read back to the shard's oldest open record. */
   hasClaims = false;
@@ -240,7 +239,7 @@ class ShardWalk {
   ) {
     this.appliedUpTo = after;
     this.reader = new ShardPages(context.source, shardId, { after }, () => {
-      // Records that left the stream cannot be applied by anyone any more.
+      // Records that left the stream can't be applied any more.
       this.open = [];
       this.appliedUpTo = undefined;
     });
@@ -259,7 +258,7 @@ class ShardWalk {
     return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
   }
 
-  /** Reads the records since the last look; returns the number of pages. */
+  /** Returns the number of pages. */
   async readOn(): Promise<number> {
     if (this.isClosed) return 0;
     this.isWhole = false;
@@ -278,14 +277,14 @@ class ShardWalk {
     return pages;
   }
 
-  /** Drops the oldest records while they were made before a time: they have left the stream, and nobody can apply them any more. */
+  /** Records older than this have left the stream, and can't be applied any more. */
   dropOldRecords(madeBeforeMs: number): void {
     const kept = this.open.findIndex(({ madeAtMs }) => madeAtMs >= madeBeforeMs);
     const left = this.open.splice(0, kept < 0 ? this.open.length : kept);
     this.appliedUpTo = left.at(-1)?.sequenceNumber ?? this.appliedUpTo;
   }
 
-  /** Drops the records that claims hold, from the oldest one on. */
+  /** From the oldest one on. */
   dropClaimedRecords(byLast: ReadonlyMap<string, readonly Claim[]>): void {
     const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(withoutLeadingZeros(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
@@ -309,14 +308,14 @@ class ShardWalk {
   }
 }
 
-/** Returns the key of a record if the projector has to apply it; undefined for all others. */
+/** Undefined if the projector doesn't apply the record. */
 function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
   const item = changedItem(table, record);
   if (item === undefined || !(isBaseSortKey(item.target) || isContinuationKey(item.target))) return undefined;
   return { source: item.source, target: item.target };
 }
 
-/** Tells whether the listing lacks the children of a closed shard. A disabled stream gets no new shards. */
+/** Whether a closed shard's children aren't listed yet. A disabled stream gets no new shards. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -328,13 +327,13 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
   let upToMs = lookedAtMs;
   for (const { open, isWhole, readUpToMs } of shards) {
     for (const { madeAtMs } of open) upToMs = Math.min(upToMs, madeAtMs);
-    // Records that are not read yet were made later than those that were read.
+    // Unread records were made later than those that were read.
     if (!isWhole) upToMs = Math.min(upToMs, readUpToMs ?? 0);
   }
   return upToMs;
 }
 
-/** Tells whether a failed look may succeed later: throttling, or a shard that was trimmed or ended between two calls. */
+/** Whether a later look may succeed: throttling, or a shard that was trimmed or ended between two calls. */
 export function isTemporaryError(error: unknown): error is StreamError | StoreError {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

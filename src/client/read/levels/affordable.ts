@@ -1,18 +1,17 @@
 import type { Spending } from '../../call/capacity.ts';
 import { Budget, LEAST_RCU } from '../lists/budget.ts';
 
-/** Some of the ids to read, and what was read of them; undefined: no unit was left for them. */
+/** Some of the ids and what was read for them; undefined if no units were left. */
 export interface Read<Result> {
   ids: readonly string[];
   read: Result | undefined;
 }
 
-/** Ids in one call. */
 const MOST_IDS = 100;
 
 /**
- * Reads ids in as many calls as the units allow: a few ids tell how large their items are, and the next calls ask for no more than what
- * is left pays for. Without a bound all ids are read at once.
+ * Reads ids in as many calls as the units allow. A few ids show how large their items are; later calls ask for what the
+ * remaining units pay for. Without a bound, all ids are read at once.
  */
 export async function* affordable<Result>(
   spending: Spending | undefined,

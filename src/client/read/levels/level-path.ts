@@ -1,12 +1,12 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { WithLevel } from './level.ts';
 
-/** A slash between two levels. */
+/** A slash between levels, unless escaped. */
 const SLASH = /(?<!\\)\//;
 
 /**
- * A level, and behind each slash the one below it, as `--with` and the studio take them: `KEYRESULT/GOALMEMBERSHIP:LEAD`. In a label a
- * slash is written as `\/`.
+ * Levels separated by slashes, as `--with` and the studio take them: `KEYRESULT/GOALMEMBERSHIP:LEAD`. Escape a slash in
+ * a label as `\/`.
  */
 export function levelOfPath(path: string): WithLevel {
   const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
@@ -14,7 +14,7 @@ export function levelOfPath(path: string): WithLevel {
   return level!;
 }
 
-/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may hold colons. */
+/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may contain colons. */
 function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
   const colon = text.indexOf(':');
   const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];

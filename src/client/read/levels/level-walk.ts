@@ -14,20 +14,20 @@ import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
-/** Nodes that a page left out. */
+/** What a page left out. */
 export interface Truncated {
   /**
-   * The bound that was reached first: `maxNodes`, `maxRcu`, the depth of 5 levels, or `edges`: a node has more edges of a type than fit
-   * into its view, and only the first 100 were read. `edges` of the reader gives all of them.
+   * The bound that was reached first: `maxNodes`, `maxRcu`, the depth of 5 levels, or `edges`: a node has more edges of
+   * a type than its view holds, and only the first 100 were read. Use `edges` of the reader to get all.
    */
   reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
-  /** Nodes that are not shown. */
+  /** Nodes that were left out. */
   ids: string[];
-  /** Nodes of which not all edges were read, or not all are shown: a node at the other end may be left out, or missing at this place. */
+  /** Nodes whose edges were not all read or shown: their neighbours may be missing, or missing at this place. */
   edgesOf?: string[];
 }
 
-/** The nodes of a page with their levels. */
+/** A page's nodes with their levels. */
 export interface LevelsRead {
   items: AnyPageNode[];
   truncated?: Truncated;
@@ -35,13 +35,12 @@ export interface LevelsRead {
   calls: number;
 }
 
-/** A node, and one of its levels. */
 interface Step {
   id: string;
   level: Level;
 }
 
-/** A node at the other end of an edge, with what the edge copies of it. */
+/** The node at the other end of an edge, with the attributes that the edge copies from it. */
 interface Neighbour {
   id: string;
   copy?: Record<string, unknown> | undefined;
@@ -49,12 +48,12 @@ interface Neighbour {
 
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_QUERIED = 1e9;
-/** Named nodes are cheap to list: a Query asks for this many more than may be shown, so as to name those left out. */
+/** Listing nodes is cheap: a Query asks for this many more than may be shown, to name those left out. */
 const NAMED_BEYOND = 100;
 
 /**
- * Reads the levels of a page, one after the other: a BatchGetItem for 100 nodes of a level, however many nodes they are next to. A
- * node is read once, on whichever levels it is.
+ * Reads a page level by level, with one BatchGetItem per 100 nodes of a level. Each node is read once, on whichever
+ * levels it appears.
  */
 export async function readLevels(
   context: ReadContext,
@@ -69,15 +68,13 @@ export async function readLevels(
 class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
   private readonly sets: Map<string, EdgeSetElement[]>;
-  /** Nodes of which only the attributes were read. */
   private readonly withoutEdges = new Set<string>();
-  /** Edge types of which a node's set has the first edges only. */
+  /** Edge types of which only the first edges are known, by node. */
   private readonly truncatedTypes: Map<string, readonly string[]>;
-  /** Attributes that edges copy of the nodes that are shown. */
+  /** Attributes that edges copy from shown nodes. */
   private readonly shown = new Map<string, Record<string, unknown>>();
-  /** The nodes that are shown by their views. */
   private readonly byView = new Set<string>();
-  /** Each Query once, with the node that it asks for. */
+  /** Each Query runs once, with the node that it asks for. */
   private readonly queries = new Map<string, Promise<EdgeResult[]>>();
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
@@ -111,7 +108,6 @@ class LevelWalk {
     };
   }
 
-  /** The parts of the page's tree. */
   private async found(): Promise<FoundNodes> {
     const nodes = new Map<string, Record<string, unknown> | null>();
     for (const [id, copy] of this.shown) {
@@ -126,16 +122,16 @@ class LevelWalk {
     };
   }
 
-  /** Shows the nodes of a level; gives the steps to those below. */
+  /** Shows a level's nodes; returns the steps to the levels below. */
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
     const { spending } = this.context;
-    // One call after the other, where each may be the last that the units allow.
+    // One call at a time if each may use up the units.
     const concurrency = spending === undefined ? this.context.concurrency : 1;
     for (let at = 0; at < steps.length; at += concurrency) {
       const some = steps.slice(at, at + concurrency);
       const queried = some.filter(({ level }) => level.by !== 'edge set').length;
-      // Each Query may ask many shards at once: together they stay within the bound.
+      // Each Query may ask many shards at once; together they respect the concurrency.
       const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
       const found = await Promise.all(some.map((step) => this.readNeighbours(share, step, isTooDeep)));
       for (const [i, { level }] of some.entries()) {
@@ -156,7 +152,7 @@ class LevelWalk {
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
-  /** Tells whether a node is shown: within the bound, or again. */
+  /** False if the bound is reached and the node isn't shown yet. */
   private tryShow({ id, copy }: Neighbour): boolean {
     if (!this.shown.has(id) && this.isFull()) {
       this.noteLeftOut(this.left, id, 'maxNodes');
@@ -171,7 +167,6 @@ class LevelWalk {
     return this.shown.size >= this.maxNodes;
   }
 
-  /** A node that is shown elsewhere is not left out, but its edge to a node at the last level is. */
   private noteTooDeep(id: string, neighbour: string): void {
     this.noteLeftOut(this.left, neighbour, 'depth');
     this.tooDeep.push([id, neighbour]);
@@ -182,7 +177,7 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Reads views; of those that the units do not allow any more the nodes are not shown. */
+  /** Reads views. Nodes that the units don't suffice for aren't shown. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, false, this.own, needsEdges),
@@ -219,7 +214,7 @@ class LevelWalk {
     this.truncatedTypes.set(id, truncated);
   }
 
-  /** The nodes at the other ends of the edges of a step. */
+  /** The nodes at the other ends of a step's edges. */
   private async readNeighbours(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
     if (level.by === 'edge set') {
       const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));
@@ -266,7 +261,7 @@ class LevelWalk {
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
     const query = { ...resolveInboundQuery(context, edge.type, id, asked), maxRcu: context.spending?.left };
-    // A page takes a look at each of its partitions.
+    // A page reads each of its partitions at least once.
     if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
       return { found: [], isWhole: false, calls: 0 };
     const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
@@ -282,7 +277,7 @@ class LevelWalk {
   }
 }
 
-/** The levels that a node can have: those of edges that leave or enter nodes of its type. */
+/** The levels that apply to a node: those whose edges may leave or enter its type. */
 function stepsFrom(id: string, levels: readonly Level[]): Step[] {
   const type = parseNodeId(id)?.type ?? '';
   return levels.filter((level) => canLevelStartAt(id, type, level)).map((level) => ({ id, level }));
@@ -290,7 +285,7 @@ function stepsFrom(id: string, levels: readonly Level[]): Step[] {
 
 function canLevelStartAt(id: string, type: string, { by, edge }: Level): boolean {
   if (by !== 'inbound') return edge.from.has(type);
-  // No edge can name a node whose id is too long for a sort key.
+  // No edge can point to a node whose id is too long for a sort key.
   return edge.to.has(type) && Buffer.byteLength(sortKeyOfEdge(edge, id)) <= SORT_KEY_BYTES;
 }
 

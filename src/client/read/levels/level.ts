@@ -8,25 +8,25 @@ import { findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
-/** Edges whose targets a page shows: the edges of a type, optionally only those of which any label has this value. */
+/** Edges whose targets a page shows: all edges of a type, or only those where some label has this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
 /**
- * A level of a page: which nodes next to those above it are shown, and what is shown next to them.
+ * A level of a page: which neighbours of the nodes above are shown, and what is shown next to them.
  *
- * `'T'` and `'T:LABEL'` are edges of the edge sets. `edge` may also name a type that no edge set has, and `inbound` names edges that
- * enter, in an order of theirs: each of these two costs a Query for each node above.
+ * `'T'` and `'T:LABEL'` are edges in edge sets. `edge` can also name a type that isn't in an edge set, and `inbound`
+ * names incoming edges, in one of their orders; both cost a Query per node above.
  */
 export type WithLevel = string | LeavingLevel | EnteringLevel;
 
-/** A level of edges that leave the nodes above. */
+/** A level of edges that leave the nodes above it. */
 export interface LeavingLevel {
   edge: string;
   label?: LabelValue;
   with?: readonly WithLevel[];
 }
 
-/** A level of edges that enter the nodes above. */
+/** A level of edges that enter the nodes above it. */
 export interface EnteringLevel {
   inbound: string;
   order?: string;
@@ -34,15 +34,13 @@ export interface EnteringLevel {
   with?: readonly WithLevel[];
 }
 
-/** Levels below the nodes of a page at most; what lies deeper is left out and reported. */
+/** The most levels of a page; deeper nodes are left out and reported. */
 export const MAX_DEPTH = 5;
 
-/** A level, checked. */
 export interface Level {
   edge: EdgeModel;
-  /** Where the edges are found: in the edge sets, or by a Query of a node's base edges or of the index. */
+  /** How edges are found: in edge sets, or by a Query of base edges or of the index. */
   by: 'edge set' | 'edges' | 'inbound';
-  /** The text of a label. */
   label?: string;
   order?: string | undefined;
   partition?: string | undefined;
@@ -50,10 +48,10 @@ export interface Level {
 }
 
 /**
- * The levels of a `with`; without one all edge types that the edge sets of the nodes above have. Throws for what the model does not
- * declare.
+ * The levels of a `with`; by default, all edge types in the edge sets of the nodes above. Throws for names that the
+ * model doesn't declare.
  *
- * @param above the types of the nodes that the levels are next to.
+ * @param above the types of the nodes that the levels belong to.
  */
 export function levelsOf(
   graph: CompiledModel,
@@ -69,12 +67,12 @@ export function levelsOf(
     const message = `with should be a list, but is ${describe(entries)}.`;
     throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
   }
-  // One level more than are read tells which nodes are left out.
+  // The level beyond the last tells which nodes are left out.
   if (depth > MAX_DEPTH + 1) return [];
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
 
-/** The options that an entry of `with` may have: they depend on whether it names a `type`, an `edge` or an `inbound`. */
+/** The options of an entry of `with`, by whether it names a `type`, an `edge` or an `inbound`. */
 const OPTIONS = {
   type: { type: true, label: true },
   edge: { edge: true, label: true, with: true },
@@ -106,7 +104,6 @@ function inboundLevel(graph: CompiledModel, entry: EnteringLevel, above: Readonl
   return { edge, by: 'inbound', order: entry.order, partition: entry.partition, with: below };
 }
 
-/** A level of edges that the edge sets list. */
 function listedLevel(
   graph: CompiledModel,
   type: string,
@@ -134,7 +131,7 @@ function listedLevel(
   return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
 }
 
-/** Throws `unknown-label` for the text of a label that no edge of the type has. */
+/** Throws `unknown-label` if no edge of the type has this label. */
 function requireLabel(edge: EdgeModel, text: string): void {
   const { type, labels = [] } = edge;
   if (labels.length === 0) {
@@ -169,7 +166,7 @@ function checkEdgeMeetsTypes(
   );
 }
 
-/** Tells whether a level shows an edge of an edge set. */
+/** Whether a level shows an edge of an edge set. */
 export function showsEdge(
   { type, target: _, copy: _copy, ...labels }: EdgeSetElement,
   { edge, label }: Level,
@@ -178,7 +175,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** The text that a label is compared by; undefined for null and binary. Numbers come in the form of any `readNumber`. */
+/** The text that labels are compared by, independent of `readNumber`; undefined for null and binary. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);

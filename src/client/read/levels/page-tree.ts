@@ -2,58 +2,58 @@ import { setOwn } from '../../../core/items/attribute-value.ts';
 import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 
-/** A node of a page. Where levels are next to it, it has its neighbours, too. */
+/** A node of a page, with its neighbours if there are levels next to it. */
 export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   /**
-   * Attributes that the view shows; null for a node that does not exist. A neighbour to which all shown edges have a copy has the copied
-   * attributes only: it is not read.
+   * Attributes that the view shows; null if the node doesn't exist. A neighbour whose shown edges all copy its
+   * attributes isn't read: it only has the copied ones.
    */
   attributes: Attributes | null;
 }
 
-/** A node next to another. */
+/** A node next to another one. */
 export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
-  /** Attributes of the edge: its labels, what its index item shows, or all, for a type in no edge set. */
+  /** Attributes of the edge: its labels, what its index item shows or, for a type in no edge set, all. */
   edge: Edge;
   /** The node at the other end. */
   node: Node;
 }
 
-/** The part of a node of a page where levels next to it name edges that leave it. */
+/** What a page's node has if the next levels name edges that leave it. */
 export interface Leaving<Edges = Record<string, Neighbour[]>> {
-  /** The neighbours at the other ends of edges that leave the node, by edge type. */
+  /** Neighbours by the type of the edges that lead to them. */
   edges: Edges;
 }
 
-/** The part of a node of a page where levels next to it name edges that enter it. */
+/** What a page's node has if the next levels name edges that enter it. */
 export interface Entering<Edges = Record<string, Neighbour[]>> {
-  /** The neighbours at the other ends of edges that enter the node, by edge type. */
+  /** Neighbours by the type of the edges that come from them. */
   inbound: Edges;
 }
 
-/** A node of a page of any model, with its neighbours. */
+/** A page's node in any model, with its neighbours. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
-/** The nodes that a page has read on its levels, and their edges. */
+/** What a page has read on its levels. */
 export interface FoundNodes {
-  /** The attributes of the nodes that are shown. */
+  /** Attributes of the shown nodes. */
   nodes: ReadonlyMap<string, Record<string, unknown> | null>;
   edgeSetOf(id: string): readonly EdgeSetElement[];
-  /** The edges that a Query for a level found at a node. */
+  /** The edges that a level's Query found at a node. */
   edgesOf(id: string, level: Level): readonly EdgeResult[];
 }
 
 /**
- * The nodes of a page, each with its neighbours, level by level. Every edge type that is named at a place has a list there, also where
- * none of its edges is found. A node that comes again with the same levels is one object: else a few nodes that name each other
+ * A page's nodes with their neighbours, level by level. Every edge type named at a place has a list, even an empty one.
+ * A node that appears again with the same levels is the same object: otherwise a few nodes that link to each other
  * would make a tree of any size.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
   return new TreeMaker(found).make(items, levels);
 }
 
-/** An edge, seen from one of its nodes, with the levels next to the other. */
+/** An edge seen from one of its nodes, with the levels next to the other node. */
 interface Shown {
   edge: Record<string, unknown>;
   below: readonly Level[];
@@ -72,7 +72,7 @@ class TreeMaker {
   /**
    * The neighbours of a node.
    *
-   * @param levels those whose edges are shown; `named`, those that the question names for edges of the same type with any label.
+   * @param levels the levels whose edges are shown; `named`: those asked for edges of the same type with any label.
    */
   private below(
     id: string,
@@ -100,7 +100,7 @@ class TreeMaker {
     );
     return [...shown].flatMap(([other, { edge, below }]) => {
       const attributes = this.found.nodes.get(other);
-      // Beyond a bound of the page, which reports it.
+      // Beyond a bound, which the page reports.
       return attributes === undefined ? [] : [{ edge, node: this.node(other, attributes, below, named, depth) }];
     });
   }
@@ -127,7 +127,7 @@ class TreeMaker {
     });
   }
 
-  /** The edges of one type that levels show at a node, each once, by the node at its other end. */
+  /** A node's edges of one type, each once, by the node at the other end. */
   private shownBy(id: string, levels: readonly Level[]): Map<string, Shown> {
     const shown = new Map<string, Shown>();
     const add = (other: string, edge: Shown['edge'], below: readonly Level[]): void => {
@@ -150,7 +150,7 @@ class TreeMaker {
   }
 }
 
-/** Levels in groups of one edge type and one direction. */
+/** Groups levels by edge type and direction. */
 function byEdges(levels: readonly Level[]): Iterable<Level[]> {
   const groups = new Map<string, Level[]>();
   for (const level of levels) {

@@ -1,17 +1,20 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** Read capacity units that a call costs at least. */
+/** The least read capacity units that a call costs. */
 export const LEAST_RCU = 0.5;
-/** Nothing is known of the size of items before the first look, which therefore takes few of them. */
+/** The first call takes few items, since their size isn't known yet. */
 const FIRST_LOOK = 8;
-/** The default limit of read capacity units for one page of a list with `where`, and for the rows that a page of a native list leaves out. */
+/**
+ * Default limit of read capacity units for a page of a list with `where`, and for the rows that a page of a native list
+ * leaves out.
+ */
 export const DEFAULT_MAX_RCU = 50;
-/** How many items more than the page needs a call asks for at least where readers leave out some of them. */
+/** The least number of extra items that a call asks for if readers leave some out. */
 export const LEAST_FILTERED = 64;
 
 /**
- * The read capacity units that a page may cost. Without `where` a page costs what its limit says, so there is no default;
- * with it the default is 50, or a look at each partition where that is more. Throws `invalid-argument`.
+ * The units that a page may cost. Without `where` the page's limit bounds its cost, so there is no default; with
+ * `where` the default is 50, or one read per partition if that is more. Throws `invalid-argument`.
  */
 export function checkMaxRcu(
   maxRcu: number | undefined,
@@ -30,20 +33,18 @@ export function checkMaxRcu(
 }
 
 /**
- * The budget of a page. DynamoDB counts items, not units, so the number of items to ask for follows from what earlier items
- * cost: a page exceeds its budget only as far as its last items are larger than the earlier ones.
+ * A page's budget. DynamoDB limits items, not units, so the number of items to ask for follows from the cost of earlier
+ * ones; a page exceeds its budget only if its last items are larger.
  */
 export class Budget {
-  /** DynamoDB calls made. */
   calls = 0;
-  /** Read capacity units consumed. */
   rcu = 0;
   private scanned = 0;
 
   /** @param maxRcu read capacity units that may be consumed. */
   constructor(private maxRcu: number) {}
 
-  /** Leaves some units that were consumed out of account. */
+  /** Excludes consumed units from the budget. */
   refund(rcu: number): void {
     this.maxRcu += rcu;
   }
@@ -54,18 +55,17 @@ export class Budget {
     this.scanned += scanned;
   }
 
-  /** How many calls can still be made. */
   callsLeft(): number {
     const ofItem = this.isMeasured() ? this.rcu / this.scanned : 0;
     return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
   }
 
-  /** Tells whether one partition has to be looked at before others are asked. */
+  /** Whether one partition has to be read before the others. */
   isUnmeasured(): boolean {
     return this.maxRcu !== Number.POSITIVE_INFINITY && this.calls === 0;
   }
 
-  /** How many items each of some calls may ask for, so that together they cost no more than what is left. */
+  /** How many items each of the calls may ask for, so that together they stay within the budget. */
   itemsOfCall(calls: number): number {
     if (this.maxRcu === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
     if (this.scanned === 0) return FIRST_LOOK;
@@ -74,7 +74,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** Tells whether the capacity units show the size of the items: a call has cost more than the least. */
+  /** Whether the units show the size of items: some call has cost more than the minimum. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

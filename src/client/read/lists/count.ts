@@ -27,26 +27,26 @@ import {
   searchInForce,
 } from './search.ts';
 
-/** How many hits a search has. */
+/** The number of hits or edges. */
 export interface CountResult extends CallResult {
   count: number;
-  /** True if there may be more: the units were spent before all was read. Absent where there are not. */
+  /** True if the units were spent before everything was read: there may be more. */
   truncated?: true;
-  /** False where own writes of the reader's session may be missing, or counted though they are gone. */
+  /** False if own writes of the reader's session may be missing, or counted although they are gone. */
   exact?: false;
 }
 
-/** The bound of what a count may cost. */
+/** Limits what a count may cost. */
 export interface CountBound {
   /**
-   * Read capacity units that the count may cost. It exceeds them by one call at most, and by one of each partition where several are read
-   * at once; then it is `truncated`. At least half a unit for each partition that is asked. Default: no limit, and of a native list 50
-   * for rows that it does not count, such as soft-deleted ones.
+   * Read capacity units that the count may cost, at least half a unit per partition. The count exceeds them by at most
+   * one call (one call per partition if several are read at once) and is then `truncated`. Default: no limit; for a
+   * native list, 50 for rows that it doesn't count, such as soft-deleted ones.
    */
   maxRcu?: number | undefined;
 }
 
-/** Which incoming edges are counted: those of an order, or a range of it, as of `inbound`. */
+/** Which incoming edges to count: an order or a range of it, as in `inbound`. */
 export type InDegreeOptions<
   OrderName extends string = string,
   Value = OrderValue,
@@ -59,21 +59,21 @@ export type InDegreeOptions<
 > &
   CountBound;
 
-/** Where hits are counted. */
+/** Which hits to count. */
 export interface CountScope extends SearchScope, CountBound {}
 
-/** How a search's items lie over its shards. */
+/** How a search's items are distributed over its shards. */
 export interface ShardsResult extends CallResult {
   shards: number;
   items: number;
-  /** The shard with the most items (from 1), and its share of them all (0 to 1). */
+  /** The shard with the most items (from 1), and its share of all items (0 to 1). */
   hottest: { shard: number; share: number };
-  /** Shards without items. */
+  /** Number of shards without items. */
   empty: number;
   hash: HashName;
 }
 
-/** Counts hits over the shards: see `Search.count`. */
+/** See `Search.count`. */
 export async function countSearch(
   context: ReadContext,
   search: SearchModel,
@@ -89,15 +89,15 @@ export async function countSearch(
   return await countOf(context, { ...query, ranges, maxRcu, accept: hitTest(context.graph, query.itemKeys) }, isOwn);
 }
 
-/** How many items each shard of a search has, from shard 1 on, and the search as it is stored. */
+/** The items of each shard of a search, from shard 1 on, and the stored search. */
 export interface ShardCounts {
   search: SearchModel;
   counts: number[];
-  /** The index partitions, one for each count. */
+  /** The index partition of each count. */
   partitions: IndexPartitionKey[];
 }
 
-/** Counts each shard of a search. Throws `equality-only` where there is no list of shards. */
+/** Throws `equality-only` if there is no list of shards. */
 export async function countEachShard(
   context: ReadContext,
   declared: SearchModel,
@@ -116,7 +116,7 @@ export async function countEachShard(
   return { search, counts: counts.map(({ count }) => count), partitions: query.partitions };
 }
 
-/** How a search lies over its shards: see `Reader.shards`. */
+/** See `Reader.shards`. */
 export async function readShards(
   context: ReadContext,
   declared: SearchModel,
@@ -125,7 +125,6 @@ export async function readShards(
   return shardsResult(await countEachShard(context, declared, scope));
 }
 
-/** The summary of counts by shard. */
 export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
   const items = sumOf(counts);
   const most = Math.max(0, ...counts);
@@ -138,7 +137,7 @@ export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsR
   };
 }
 
-/** Counts a node's incoming edges: see `Reader.inDegree`. */
+/** See `Reader.inDegree`. */
 export async function countInbound(
   context: ReadContext,
   edgeType: string,
@@ -162,7 +161,7 @@ export async function countInbound(
   return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);
 }
 
-/** The rows to count: those of an index in some ranges, or those of a native list that a test accepts. */
+/** Rows of an index in some ranges, or rows of a native list that pass a test. */
 interface Counted extends Omit<CountQuery, 'range'> {
   ranges: readonly KeyRange[];
   native?: NativeList | undefined;
@@ -192,7 +191,6 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-/** The items to count: those of a question in partitions of an index. */
 interface CountQuery {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
@@ -200,7 +198,7 @@ interface CountQuery {
   itemKeys: ItemKeys;
 }
 
-/** A count, and whether the units were spent before all was read. */
+/** A count, and whether the units ran out before everything was read. */
 interface Count {
   count: number;
   isCut: boolean;
@@ -218,8 +216,8 @@ async function countShard(
 ): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;
-  // A range that had to be cut holds keys that were not asked for: then the keys themselves are needed.
-  // DynamoDB leaves out what is not of the projection: a filter costs nothing, since all that is read is paid for anyway.
+  // A shortened range contains keys that weren't asked for, so the keys themselves are needed. Otherwise DynamoDB
+  // filters by projection: filtering costs nothing extra, since everything read is billed.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count, lastKey } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);

@@ -50,8 +50,8 @@ import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
 
 /**
- * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
- * several values the last two are about the value behind those of `path`, or about the first one.
+ * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
+ * order by several values, `beginsWith` and `between` apply to the value after those of `path`, or to the first.
  */
 export interface InboundQuery<
   OrderName extends string = string,
@@ -63,51 +63,51 @@ export interface InboundQuery<
   Part = OrderValue,
 > extends FilterOptions<Attributes>,
     EveryReadOptions {
-  /** Which of the edge type's orders: by its name. Default: the first of them that is declared. */
+  /** The name of one of the edge type's orders. Default: the first one declared. */
   order?: OrderName | undefined;
   /**
-   * With a rank: every label of at least this label's weight. An order that is no rank knows no weights: there it is every value from
-   * this one on, and a text such as `LEAD` is compared as text.
+   * With a rank: every label with at least this label's weight. Without a rank: every value from this one on; texts
+   * such as `LEAD` compare as texts.
    */
   atLeast?: Value | undefined;
-  /** With a rank: this label. With other orders: this value. */
+  /** With a rank: this label; otherwise this value. */
   equals?: Whole | undefined;
-  /** With an order by several values: the leading ones, as many as are given. */
+  /** With an order by several values: one or more leading values. */
   path?: Path | undefined;
-  /** The beginning of a text, or of a UTC date such as `2020-07`. */
+  /** A prefix of a text, or of a UTC date such as `2020-07`. */
   beginsWith?: BeginningOf<Value> | undefined;
-  /** The value of the attribute that the model's `partition` names; needed where it names one. */
+  /** The value of the attribute that the model's `partition` names; required if it names one. */
   partition?: string | undefined;
   /**
-   * The lowest and the highest value, both inclusive, either may be undefined or null; of a rank, labels. A date without a time as the
-   * highest is the whole day in UTC, also in an order by text.
+   * The lowest and highest value, both inclusive; either may be undefined or null. With a rank, labels. A date without
+   * time as the highest value includes the whole day in UTC, also in an order by text.
    */
   between?: Between<Value | Part> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
-   * Also give the target node, of an edge type with `includeTarget`; throws `no-target` for others. Only the first page has it,
-   * and its limit does not count it. It comes in the same Query where that is in reverse and has no upper end, else by one
-   * Query more. Default false.
+   * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
+   * it, and the limit doesn't count it. It comes with the same Query if that is in reverse and has no upper end,
+   * otherwise with one more. Default false.
    */
   includeTarget?: HasTarget | undefined;
-  /** Edges in a page, 1 and up. Default 100. */
+  /** Edges per page, at least 1. Default 100. */
   limit?: number | undefined;
   /**
-   * The `cursor` of the page before. It is a place in the order, no snapshot: what changes its order value between two pages
-   * can come twice, or not at all.
+   * The previous page's `cursor`. It is a place in the order, not a snapshot: an edge whose order value changes between
+   * two pages may appear twice or not at all.
    */
   cursor?: string | undefined;
-  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  /** `true` is refused: DynamoDB has no consistent reads of an index. */
   consistent?: boolean | undefined;
 }
 
-/** The beginning of a value: ranks and numbers have none. Values of an order by several are not known here. */
+/** Ranks and numbers have no prefixes. The values of an order by several aren't known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
 /**
- * An inbound query with one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of the last two. Of orders that
- * are not known any of them: what a command line or a client asks is checked when it is read.
+ * An inbound query with at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of
+ * the last two. If orders aren't known at compile time, queries are checked at run time.
  */
 export type OneQuestion<KnownOrder extends string, Query> = string extends KnownOrder
   ? Query
@@ -123,7 +123,6 @@ type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude
 
 type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
 
-/** The names of `inbound`'s options. */
 export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   order: true,
   atLeast: true,
@@ -141,7 +140,7 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   ...FILTER_OPTIONS,
 };
 
-/** Incoming edges, one page: see `Reader.inbound`. */
+/** See `Reader.inbound`. */
 export async function readInbound(
   context: ReadContext,
   edgeType: string,
@@ -153,7 +152,7 @@ export async function readInbound(
   const query = resolveInboundQuery(context, edgeType, target, options);
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
-  // Backwards from the end the node is the first that the Query meets; a filter is for edges and would leave it out.
+  // In reverse without an upper end, the Query meets the node first; a filter is meant for edges and would remove it.
   const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
   const own = await readRelevantOwnWrites(
     context,
@@ -161,7 +160,7 @@ export async function readInbound(
   );
   const look = asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined;
   const { spending } = context;
-  // What the node costs is not left for the list.
+  // The list gets what the node leaves of the units.
   if (spending !== undefined) await look;
   const least = LEAST_RCU * query.partitions.length;
   const maxRcu = spending === undefined ? query.maxRcu : Math.max(least, spending.left);
@@ -185,7 +184,6 @@ export async function readInbound(
   };
 }
 
-/** The edge that an index item finds. */
 export function edgeOfItem(context: ReadContext, type: string, target: string, item: Item): EdgeResult {
   return { source: sourceOf(context, item), type, target, attributes: indexAttributes(context, item) };
 }
@@ -197,36 +195,33 @@ function isNodeItself({ source, target }: ItemKey, id: string): boolean {
 /** An inbound query with encoded arguments. */
 export interface ResolvedInbound {
   edge: EdgeModel;
-  /** The sort key of every base edge that the query is about. */
+  /** The sort key of all base edges of the query. */
   edgeKey: string;
   index: IndexName;
   partitions: IndexPartitionKey[];
   /** The keys of the edges' index items in the table. */
   itemKeys: ItemKeys;
-  /** The sort key of the node's own item in the order, where it is among its edges. */
+  /** The sort key of the node's own item, if it lies among its edges. */
   targetItemKey: string;
   range: KeyRange;
   reverse: boolean;
-  /** True if the range has no upper end but that of all edges. */
+  /** True if only the end of all edges bounds the range. */
   isOpenAbove: boolean;
-  /** Values that projected attributes have to have. */
   where?: Filter;
-  /** Values that the attributes of the order have to have. */
+  /** Required values of the order's attributes. */
   ofKept: Filter;
-  /** Tells whether an item of the partitions belongs to the answer, as far as its keys say. */
   accept: (item: Item) => boolean;
   maxRcu?: number;
-  /** True if the node behind the edges is read along with them; only where the range ends there. */
+  /** True if the node is read along with the edges; only if the range includes its place. */
   takesTarget?: boolean;
-  /** The question to the index of a native order; undefined: the order is derived. */
+  /** Undefined: the order is derived. */
   native?: NativeList | undefined;
-  /** The name of the order. */
   order: string;
-  /** Fingerprint of what the order means. */
+  /** Fingerprint of the order's meaning. */
   meaning: string;
 }
 
-/** Encodes an inbound query; throws for whatever the model does not declare. */
+/** Throws for whatever the model doesn't declare. */
 export function resolveInboundQuery(
   { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   edgeType: string,
@@ -247,7 +242,7 @@ export function resolveInboundQuery(
   const equals = options.equals === undefined ? undefined : encodeWhole(ordered, options.equals, 'equals');
   const expected = inboundRange(ordered, equals, options);
   const isOpenAbove = expected.to === undefined;
-  // The node sorts after its edges. A range that ends before the node does not read it, whatever limit and direction.
+  // The node sorts after its edges. A range that ends before the node never reads it.
   const range = inbound.includeTarget && isOpenAbove ? { ...expected, to: LAST_SORT_KEY } : expected;
   const within = checkPartition(`The order ${name} of ${edgeType}`, inbound.partition?.attribute, options.partition);
   const { places } = order;
@@ -278,7 +273,7 @@ export function resolveInboundQuery(
   };
 }
 
-/** The question to the index of a native order. `options` are checked: they are a range, a value, or a beginning. */
+/** `options` are already checked to be a range, a value or a prefix. */
 function nativeList(
   graph: CompiledModel,
   order: InboundOrder,
@@ -311,7 +306,7 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   const { atLeast, path, beginsWith } = options;
   const { low, high, isRange } = endsOf(ordered, options.between);
   const isOfParts = ordered.order.kind === 'parts';
-  // Behind leading values stands a range of the next one.
+  // After leading values comes a range of the next value.
   const isPath = path !== undefined && !(isOfParts && (isRange || beginsWith !== undefined));
   const predicates = [equals !== undefined, atLeast !== undefined, isPath, isRange, beginsWith !== undefined];
   if (predicates.filter(Boolean).length > 1) {
@@ -328,7 +323,7 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   return valueRange(ordered, 'between', low, high);
 }
 
-/** Gathers one page of index items for a read, whose cursors are bound to its name and to all of its options. */
+/** Gathers one page of index items. Cursors are bound to the read's name and options. */
 export async function gatherInbound(
   context: ReadContext,
   query: ResolvedInbound,
@@ -369,7 +364,7 @@ export async function gatherInbound(
   let ownItem: Item | undefined;
   if (takesTarget) {
     request.range = { from: range.from, to: TARGET_SORT_KEY };
-    // The node is kept when it is read, and is not an item of the page.
+    // The node is kept aside, and doesn't count as an item of the page.
     request.accept = (item) => {
       if (isTargetItem(context, query, item)) ownItem = item;
       return accept(item);
@@ -380,26 +375,26 @@ export async function gatherInbound(
   return { gathered, target: ownItem, cursor: gathered.cursor };
 }
 
-/** Tells whether an index item belongs to the answer of a native order, whose index is asked for a range that may hold more. */
+/** Whether an item belongs to the answer of a native order: the range that the index is asked for may be wider. */
 export function nativeTest({ index, accept, range }: ResolvedInbound): (item: Item) => boolean {
   return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
-/** Where a node lies among the edges that enter it. */
+/** Where a node's own item lies among the edges that enter the node. */
 interface TargetItemPlace {
   edge: EdgeModel;
-  /** The sort key of every base edge that enters it. */
+  /** The sort key of all base edges that enter the node. */
   edgeKey: string;
-  /** The sort key of its own index item. */
+  /** The sort key of the node's own index item. */
   targetItemKey: string;
   index: IndexName;
   partitions: readonly string[];
 }
 
-/** Reads the node behind the edges alone. */
+/** Reads only the node behind the edges. */
 export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
   const { index, partitions } = query;
-  // One partition, since includeTarget needs shards: 1; none where its key is longer than an index takes.
+  // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.
   const [partition] = partitions;
   if (partition === undefined) return undefined;
   const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };
@@ -407,7 +402,7 @@ export async function readTargetItem(context: ReadContext, query: TargetItemPlac
   return items.find((item) => isTargetItem(context, query, item));
 }
 
-/** Tells the target item of a node: no other partition holds a target item of this node. */
+/** No other partition holds a target item of this node. */
 export function isTargetItem(
   { graph }: ReadContext,
   { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
@@ -417,7 +412,10 @@ export function isTargetItem(
   return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
 }
 
-/** Throws `no-target` if the model does not put a target node into the index partition of its incoming edges (`includeTarget`). */
+/**
+ * Throws `no-target` unless the model puts the target node into the index partition of its incoming edges
+ * (`includeTarget`).
+ */
 export function requireTargetItem({ type, inbound }: EdgeModel): void {
   if (inbound?.includeTarget === true) return;
   throw new EdgeloomError(

@@ -6,18 +6,17 @@ import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } f
 import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
 
 /**
- * Filters by the attributes that a list is ordered by. Its rows hold these in their keys, or as the value that a search shows, so that the
- * model need not project them. DynamoDB filters by no key of an index, so the reader does.
+ * Filters by the attributes that a list is sorted by. Rows hold them in their keys or as the search's shown value, so
+ * they needn't be projected. DynamoDB can't filter by index keys, so the reader does.
  */
 
-/** The attributes that the rows of a list hold without projecting them. */
+/** Attributes that a list's rows hold without projecting them. */
 export interface KeptValues {
   names: readonly string[];
-  /** The values that a row holds. */
   of(item: Item): Item;
 }
 
-/** The values that the keys of an order hold as they were written: no dates, which are converted, and no computed texts. */
+/** Excludes dates, which are converted, and computed texts. */
 export function valuesOfOrder({ table }: CompiledModel, { index, order }: InboundOrder): KeptValues {
   const parts = order.kind === 'parts' ? order.parts : [order];
   const named = parts.map(keptPart);
@@ -38,7 +37,7 @@ export function valuesOfOrder({ table }: CompiledModel, { index, order }: Inboun
   };
 }
 
-/** One value of an order that a key holds as it was written. */
+/** A value that a key holds as it was written. */
 interface KeptPart {
   attribute: string;
   valueOf(encoded: string): AttributeValue;
@@ -48,13 +47,13 @@ function keptPart(part: OrderPart): KeptPart | undefined {
   if (part.kind === 'source') return keptPart(part.order);
   if (part.kind === 'derive') return undefined;
   const { attribute } = part;
-  // A label stands behind its weight.
+  // A label follows its weight.
   if (part.kind === 'rank') return { attribute, valueOf: (text) => ({ S: text.slice(text.indexOf('-') + 1) }) };
   if (part.type === 'number') return { attribute, valueOf: (text) => ({ N: decodeNumber(text) }) };
   return part.type === 'date' ? undefined : { attribute, valueOf: (text) => ({ S: text }) };
 }
 
-/** The values that the items of a search show: as they were written, before folding. An item of `multiValue` shows one of several. */
+/** Values as they were written, before folding. An item of `multiValue` shows one of several. */
 export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexName): KeptValues {
   const names =
     multiValue || order.kind === 'derive' ? [] : order.kind === 'path' ? order.attributes : [order.attribute];
@@ -70,17 +69,15 @@ export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexN
   };
 }
 
-/** A `where` in two parts. */
 export interface ListFilter {
-  /** The conditions on projected attributes, which DynamoDB looks at. */
+  /** Conditions that DynamoDB evaluates on projected attributes. */
   where: Filter | undefined;
-  /** The conditions on values that the list is ordered by. */
+  /** Conditions on values that the list is sorted by. */
   ofKept: Filter;
-  /** Tells whether a row passes these. */
   passesKept: (item: Item) => boolean;
 }
 
-/** A `where` as a list takes it; throws as `encodeWhere` does. */
+/** Throws as `encodeWhere` does. */
 export function listFilter(
   graph: CompiledModel,
   where: Where | undefined,
@@ -98,7 +95,6 @@ export function listFilter(
   };
 }
 
-/** Tells whether a condition is on one of some attributes; all that `not` holds is on one. */
 function isAbout(term: FilterTerm, names: readonly string[]): boolean {
   return term.compare === 'not' ? term.terms.every((inner) => isAbout(inner, names)) : names.includes(term.attribute);
 }

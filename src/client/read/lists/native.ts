@@ -22,51 +22,51 @@ import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
 
 /**
- * Pages of native orders and searches. A row of a native index is a base item; readers make the index item of it that the projector would
- * have derived, so that all that knows index items knows native ones.
+ * Pages of native orders and searches. A row of a native index is a base item. Readers turn it into the index item that
+ * the projector would have derived, so that all code for index items works.
  *
- * The index also holds rows that no reader shows: soft-deleted and ended ones, and items that only look like rows. Pages and counts read
- * over them with calls that ask for more and more, as far as their budget goes (`NativeWalk`).
+ * The index also holds rows that readers hide: soft-deleted and ended items, and items that only look like rows. Pages
+ * and counts skip them with ever larger calls, within their budget (`NativeWalk`).
  *
- * DynamoDB promises no order of rows with one value. So a page goes on where the index stands, and a session's own rows come before
- * the other rows of their value, which needs no order among those. A cursor names those that came so, since the index has them, too.
+ * DynamoDB doesn't define the order of rows with the same value. A page therefore continues where the index stands, and
+ * a session's own rows come first among the rows of their value. The cursor names these own rows, since the index has
+ * them as well.
  */
 
-/** The question to a native index. */
 export interface NativeList {
   index: NativeIndex;
-  /** The partition of the index; undefined: no item can have the value that is asked for. */
+  /** Undefined: no item can have the requested value. */
   partition: AttributeValue | undefined;
-  /** The range of the index's sort keys, both ends inclusive; it may hold more than is asked for. */
+  /** The range of the index's sort keys, both ends inclusive; possibly wider than requested. */
   from?: AttributeValue | undefined;
   to?: AttributeValue | undefined;
-  /** The sort key of the item that the projector would have derived for each row. */
+  /** The sort key of the item that the projector would have derived from a row. */
   itemKey: string;
 }
 
-/** Which page of it. */
 export interface NativePage {
   list: NativeList;
-  /** The `lastKey` of the page before. */
+  /** The previous page's `lastKey`. */
   after?: string | undefined;
   reverse: boolean;
   limit: number;
   where?: Filter | undefined;
-  /** Read capacity units that the answer may cost. Default: 50 besides the rows that it has. */
+  /** Read capacity units that the answer may cost. Default: 50 in addition to the returned rows. */
   maxRcu?: number | undefined;
-  /** Tells whether an index item belongs to the answer. */
   accept: (item: Item) => boolean;
-  /** The session's own base items that the question is about. */
+  /** The session's own base items that the query concerns. */
   own: readonly OwnWrite[];
 }
 
-/** The part of a `ReadContext` that a native list needs. */
 interface NativeContext {
   graph: CompiledModel;
   store: Pick<Store, 'queryNative'>;
 }
 
-/** A place in a native index: the sort key's value and the item's source. Own rows of a session lie before the others of their value. */
+/**
+ * A place in a native index: the sort key's value and the item's source. A session's own rows come before others with
+ * the same value.
+ */
 interface Place {
   value: AttributeValue;
   source: string;
@@ -77,16 +77,15 @@ interface Row extends Place {
   item: Item;
 }
 
-/** The place behind which a page goes on. */
+/** The place after which a page continues. */
 interface Position {
   value: AttributeValue;
-  /** The last item of the value that the index has given; undefined: it has given none, only the session has. */
+  /** The last item of the value that came from the index; undefined: so far only the session's. */
   source?: string | undefined;
-  /** The own rows of the value that came before those of the index, by short hashes of their sources. */
+  /** Own rows of the value that came before those of the index, as short hashes of their sources. */
   given: readonly string[];
 }
 
-/** Gathers one page, as `gatherNative` does, with its cursor. @param cursorAt makes the cursor of a place. */
 export async function gatherNativePage(
   context: NativeContext,
   page: NativePage,
@@ -97,7 +96,7 @@ export async function gatherNativePage(
   return lastKey === undefined ? gathered : { ...gathered, cursor: cursorAt(lastKey) };
 }
 
-/** Gathers one page, and looks one row ahead to tell whether more remain. */
+/** Looks one row ahead to tell whether more remain. */
 export async function gatherNative(context: NativeContext, page: NativePage): Promise<Gathered> {
   const { list, reverse, limit, where } = page;
   const { partition } = list;
@@ -110,7 +109,8 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
     after === undefined ? 1 : compareValues(list.index, value, after.value) * (reverse ? -1 : 1);
   const isGiven = ({ value, source }: Place): boolean =>
     behindAfter(value) === 0 && after?.given.includes(shortHash(source)) === true;
-  // Once the index gives rows of a value, the own ones come where it has them: they may have come there before the session wrote them.
+  // Once the index has given rows of a value, own rows come where the index has them: they may have been there before
+  // the session wrote them.
   const isInPlace = ({ value }: Place): boolean => after?.source !== undefined && behindAfter(value) === 0;
   const ownSources = new Set(page.own.map(({ source }) => source));
   const ownRows = page.own
@@ -127,7 +127,7 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
     const lastKey = await walk.readOn(limit + 1 - rows.length, (item) => {
       const place = placeOf(context.graph, list.index, item, false);
       if (isGiven(place)) return false;
-      // Whatever the index holds of an item that was just written, the item as it is now says more.
+      // The index may be stale for an item that was just written.
       // rule: every-native-row-of-an-own-item-is-replaced
       const isReplaced = ownSources.has(place.source);
       const now = isInPlace(place) ? inPlace.get(place.source) : undefined;
@@ -137,10 +137,10 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
       return true;
     });
     stand = lastKey && placeOf(context.graph, list.index, lastKey, false);
-    // A page without progress would be asked for without end, and each call makes some.
+    // Each call makes progress, so no page repeats forever.
   } while (stand !== undefined && rows.length <= limit && !walk.isSpent);
   const isAtEnd = stand === undefined;
-  // Behind the last row read may be rows that come before an own one.
+  // Rows after the last one read may come before an own row.
   // rule: own-rows-behind-what-was-read-wait
   const known = isAtEnd || rows.length > limit ? own : own.filter((row) => compare(row, stand!) < 0);
   const merged = [...known, ...rows].sort(compare);
@@ -160,15 +160,14 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
 }
 
 /**
- * The reading of a native index for an answer that leaves out some of its items, such as soft-deleted ones. The calls ask for more and more
- * while items are left out, so that a stretch of them takes few calls.
+ * Reads a native index for an answer that leaves out items, such as soft-deleted ones. Calls grow while items are left
+ * out, so that a long stretch of them takes few calls.
  */
 class NativeWalk {
   readonly budget: Budget;
-  /** Items that the last call read, and the answer does not have. */
   private leftOut = 0;
 
-  /** @param bounds the filter of the answer, and the read capacity units that it may cost: see `NativePage`. */
+  /** @param bounds the answer's filter, and the read capacity units that it may cost: see `NativePage`. */
   constructor(
     private readonly store: NativeContext['store'],
     private request: NativeQueryRequest,
@@ -177,16 +176,15 @@ class NativeWalk {
     this.budget = new Budget(bounds.maxRcu ?? DEFAULT_MAX_RCU);
   }
 
-  /** True if no units are left for another call. */
   get isSpent(): boolean {
     return this.budget.callsLeft() <= 0;
   }
 
   /**
-   * Makes the next call, and returns the key of the last item that was read; undefined: the index has no more.
+   * Makes the next call. Returns the key of the last item read; undefined at the end of the index.
    *
-   * @param missing how many more items the answer takes. Infinite: all.
-   * @param take takes an item; returns false if it is left out.
+   * @param missing how many more items the answer takes; may be infinite.
+   * @param take returns false for an item that is left out.
    */
   async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
     const { budget, bounds } = this;
@@ -197,7 +195,7 @@ class NativeWalk {
     budget.spend(rcu, scanned);
     const taken = items.filter(take).length;
     this.leftOut = scanned - taken;
-    // Whoever names no budget pays for what the answer has, however large that is.
+    // Without `maxRcu`, returned items don't count, however large they are.
     if (bounds.maxRcu === undefined && scanned > 0) budget.refund((rcu * taken) / scanned);
     if (lastKey !== undefined) this.request = { ...this.request, startKey: lastKey };
     return lastKey;
@@ -208,14 +206,14 @@ class NativeWalk {
     const { where, maxRcu } = this.bounds;
     const isFiltered = where !== undefined || leftOut > 0;
     const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
-    // Nothing is known of the size of items before the first call, and a page that leaves out none costs what its limit says.
+    // Before the first call the size of items is unknown, and a page that leaves nothing out costs what its limit says.
     const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
     const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
     return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
   }
 }
 
-/** The ends of a range as DynamoDB takes them: a text that is empty, or too long for a key, is moved outwards. */
+/** The ends of a range in a form that DynamoDB accepts: an empty text, or one too long for a key, is moved outwards. */
 export function sendableEnds({
   from,
   to,
@@ -225,19 +223,18 @@ export function sendableEnds({
 }): Pick<NativeList, 'from' | 'to'> {
   const range = sendableRange({ from: stringOf(from), to: stringOf(to) });
   const low = stringOf(from) === undefined ? from : textEnd(range.from);
-  // An empty text is below all keys: the lowest of them is the least range above it.
+  // Nothing sorts below the lowest key, so it stands for an empty text.
   const high = stringOf(to) === undefined ? to : textEnd(range.to === '' ? LOWEST_KEY : range.to);
   return { from: low, to: high };
 }
 
-/** The lowest text that a key may have. */
 const LOWEST_KEY = '\u0000';
 
 function textEnd(text: string | undefined): AttributeValue | undefined {
   return text === undefined || text === '' ? undefined : { S: text };
 }
 
-/** The number of rows that belong to the answer, as far as the units went. */
+/** Counts as far as the units go. */
 export async function countNative(
   context: NativeContext,
   { list, accept, maxRcu }: Pick<NativePage, 'list' | 'accept' | 'maxRcu'>,
@@ -257,7 +254,7 @@ export async function countNative(
   }
 }
 
-/** The query of all rows of a list; undefined: no item can be in it. */
+/** Undefined: the list can't have items. */
 export function wholeRequest(
   { graph }: Pick<NativeContext, 'graph'>,
   list: NativeList,
@@ -266,7 +263,6 @@ export function wholeRequest(
   return partition && requestAfter(graph, { ...list, partition }, undefined, false);
 }
 
-/** The number of base items of a page of the index that belong to the answer. */
 export function countRows(
   { graph }: Pick<NativeContext, 'graph'>,
   { list, accept }: Pick<NativePage, 'list' | 'accept'>,
@@ -276,14 +272,14 @@ export function countRows(
 }
 
 /**
- * The index item that the projector would derive from a base item for a native order or search; undefined: none, since the item counts as
- * absent, or is no edge or node of the model.
+ * The index item that the projector would derive for a native order or search; undefined if the item counts as absent,
+ * or isn't in the model.
  */
 export function nativeItemOf(graph: CompiledModel, itemKey: string, base: Item): Item | undefined {
   return nativeItemsOf(graph, base).get(itemKey);
 }
 
-/** The index items that the projector would derive from a base item for all native orders and searches, by their sort keys. */
+/** All native index items of a base item, by their sort keys. */
 export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
   const { partitionKey, sortKey } = graph.table;
   const source = stringOf(base[partitionKey]) ?? '';
@@ -297,18 +293,17 @@ export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<str
 }
 
 function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
-  // DynamoDB leaves such an item out, and dynoxide does not, where the item is older than the index.
+  // DynamoDB leaves out such an item. dynoxide doesn't if the item is older than the index.
   if (faultOfNativeKey(list.index, attributeOf(base, list.index.attribute)!) !== undefined) return undefined;
   const item = nativeItemOf(graph, list.itemKey, base);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };
 }
 
-/** The place of a base item, or of a key of the index. */
 function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item, isOwn: boolean): Place {
   return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn };
 }
 
-/** The query of the rows after a position. After own rows alone come all rows of their value. */
+/** After own rows alone come all rows of their value. */
 function requestAfter(
   { table }: CompiledModel,
   { index, partition, from, to }: NativeList & { partition: AttributeValue },
@@ -322,11 +317,11 @@ function requestAfter(
   if (after.source === undefined) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
   const { value, source } = after;
   const key = { [table.partitionKey]: { S: source }, [index.partition]: partition, [index.sort]: value };
-  // The sort key of the table is one of the two keys of each native index.
+  // Every native index has the table's sort key as one of its keys.
   return { ...whole, startKey: key };
 }
 
-/** Compares two places in the direction of reading. The table's own keys decide only where the index has them as its sort key. */
+/** Compares in reading direction. The table's own keys only decide if they are the index's sort key. */
 function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;
@@ -338,7 +333,7 @@ function compareValues(index: NativeIndex, left: AttributeValue, right: Attribut
   return compareKeys(orderText(index, left), orderText(index, right));
 }
 
-/** Tells whether a base item lies in the range of a list. */
+/** Whether a base item lies in a list's range. */
 function isInList({ index, partition, from, to }: NativeList, item: Item): boolean {
   const value = attributeOf(item, index.sort);
   // rule: own-row-lies-in-the-list-that-is-asked
@@ -349,7 +344,6 @@ function isInList({ index, partition, from, to }: NativeList, item: Item): boole
   );
 }
 
-/** A text in the order of the index. */
 function orderText({ sort, attribute, type }: NativeIndex, value: AttributeValue): string {
   return encodeValue(value, sort === attribute && type === 'N' ? 'number' : 'string', AS_WRITTEN);
 }
@@ -358,7 +352,7 @@ function shortHash(source: string): string {
   return hash128(source).slice(0, GIVEN_CHARACTERS);
 }
 
-/** A position as the text of a cursor: the source has its length before it, so that both may hold any text. */
+/** The text of a position in a cursor. The source's length precedes it, since both may be any text. */
 function formatPosition({ value, source, given }: Position): string {
   return `${given.join('')}|${source?.length ?? ''}:${source ?? ''}${stringOf(value) ?? numberOf(value)}`;
 }

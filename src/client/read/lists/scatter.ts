@@ -14,84 +14,77 @@ import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
 /**
- * Scatter and gather: one page of items, in key order, out of any number of partitions of the table or of an index.
+ * Scatter and gather: one page of items in key order from any number of partitions of the table or an index.
  *
- * The sort keys of accepted items have to be unique over all partitions asked, as those of index items are (value,
- * separator, source). So a page is wholly determined by the key that it comes after: no partition's own position has to
- * be kept, and items that are written or deleted between two pages shift none of the others.
+ * Sort keys of accepted items must be unique over all partitions, as those of index items are (value, separator,
+ * source). A page is then determined by the key before it: no partition's position has to be kept, and items written or
+ * deleted between pages don't shift others.
  *
- * Pages of a walk keep it nevertheless: a page of 100 items out of 200 partitions reads some thousand, and the pages after it would read
- * them again.
+ * Walks keep positions nevertheless: a page of 100 items from 200 partitions reads some thousand items, which the next
+ * pages would read again.
  */
 
-/** The partitions to gather from: of an index those that places name, or of the table any. */
+/** Partitions of an index, or any partitions of the table. */
 type Gatherable =
   | { index: IndexName; partitions: readonly IndexPartitionKey[] }
   | { index?: undefined; partitions: readonly string[] };
 
-/** A request to gather. */
 export type ScatterRequest = Gatherable & Gathering;
 
 interface Gathering {
-  /** Sort keys. */
   range: KeyRange;
-  /** Go on after this sort key. */
+  /** Continue after this sort key. */
   after?: string;
-  /** Descending. */
   reverse?: boolean;
-  /** At most this many items. */
   limit: number;
   /** Only for the table. */
   consistent?: boolean;
-  /** Values that projected attributes have to have; DynamoDB leaves the other items out. */
+  /** DynamoDB leaves out other items. */
   where?: Filter;
   /**
-   * Read capacity units after which the page ends, however few items it has; half a unit for each partition at least.
-   * Default: none.
+   * Read capacity units after which the page ends, whatever it has; at least half a unit per partition. Default:
+   * unlimited.
    */
   maxRcu?: number;
-  /** Tells whether an item of the range belongs to the answer; a partition may hold items of other lists. */
+  /** Whether an item of the range belongs to the answer: a partition may hold items of other lists. */
   accept: (item: Item) => boolean;
-  /** Replaces rows: they are left out, and the overlay's items are merged in like those of one more shard. */
+  /** Replaces rows: they are left out, and the overlay's items are merged in like another shard. */
   overlay?: Overlay;
   /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
   unwanted?: number;
-  /** The page is one of a walk: its `standing` is needed, and it goes on from that of the page before. Default: one page alone. */
+  /** The page is part of a walk: it returns a `standing`, and continues from the previous one. */
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
-/** The part of a `ReadContext` that scattering needs. */
+/** What scattering needs of a `ReadContext`. */
 export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { store: Pick<Store, 'query'> };
 
-/** One page. */
 export interface Gathered {
   items: Item[];
   /**
-   * Where the next page goes on, where something remains, or may remain since the units are spent: the sort key of the
-   * last item, or of the last one that was looked at. Absent exactly when nothing remains.
+   * Where the next page continues: the sort key of the last item returned, or read if the units ran out. Absent exactly
+   * if nothing remains.
    */
   lastKey?: string;
-  /** DynamoDB calls made. */
   calls: number;
-  /** Of a page of a walk that has a `lastKey`: what the next page goes on from. */
+  /** Of a walk's page with a `lastKey`. */
   standing?: Standing;
 }
 
-/** Where a walk stands in each partition behind a page. Nothing changes it: a page may be read again from the same one. */
+/** Where a walk stands in each partition after a page. Immutable, so that a page can be read again. */
 export interface Standing {
   readonly shards: readonly Readonly<Shard>[];
-  /** The items that were read and not given yet, in order. Whatever wants to leave some of them out may. */
+  /** Items that were read but not returned, in order. Callers may drop some. */
   readonly ahead: readonly Found[];
 }
 
-/** Half a read unit pays for 4 KB: a first look at one of many shards asks for a few items more than its share. */
+/** Half a read unit pays for 4 KB, so a first call to one of many shards asks for a bit more than its share. */
 const LEAST_ASKED = 16;
-/** The most items that a walk reads ahead in a partition whose items are used up, and in all partitions together. */
+/** The most items that a walk reads ahead: from a partition that has none left, and from all together. */
 const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
 
-/** A partition and how far it was read. */
 interface Shard {
   partition: string;
   /** The last sort key read, accepted or not. */
@@ -102,28 +95,25 @@ interface Shard {
   skipped: number;
 }
 
-/** An item and its sort key. */
 export interface Found {
   key: string;
   item: Item;
 }
 
-/** Items read, and their cost so far. */
+/** What was read, and what it cost so far. */
 interface Reading {
   range: KeyRange;
   budget: Budget;
 }
 
-/** Below zero where the left key comes first. */
 type Order = (left: string, right: string) => number;
 
 /**
- * Gathers one page and looks one item ahead to tell whether more remain.
+ * Gathers one page, and looks one item ahead to tell whether more remain.
  *
- * Round by round: ask the shards that can still hold an accepted item, merge, keep the first `limit + 1`. A
- * shard can, if it is not at its end and was read less far than the last of those: what it still holds comes after
- * what it gave. When no shard can, the page is final. Where the units are spent before that, it ends where the shard
- * that was read least far ends: up to there all is known.
+ * In rounds: query the shards that can still hold an accepted item, merge, keep the first `limit + 1`. A shard can
+ * unless it is at its end, or was read past the last of those items. When no shard can, the page is final. If the units
+ * run out earlier, the page ends where the least-read shard ends: everything up to there is known.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
@@ -164,7 +154,8 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
     first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
     toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
-    // The page may end here only if its cursor moves: with an unmoved cursor the same page would be asked for without end. So it reads on, beyond the bound.
+    // End the page only if its cursor moves: otherwise the same page would be requested forever. So keep reading,
+    // beyond the bound.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
         first.filter(({ key }) => order(key, frontier) <= 0),
@@ -176,7 +167,6 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
   return final(first, first.length > limit ? first[limit - 1]!.key : undefined);
 }
 
-/** The partitions as a page begins: unread, or where the page before of its walk stands. */
 function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
   return (
     walk?.standing?.shards.map(({ partition, horizon, isAtEnd }) => ({ partition, horizon, isAtEnd, skipped: 0 })) ??
@@ -184,14 +174,14 @@ function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
   );
 }
 
-/** Items by their keys, each key once: an item that has just moved to another shard may show in both for a moment. */
+/** By key, each key once: an item that has just moved to another shard may briefly appear in both. */
 function inOrder(found: Found[], order: Order): Found[] {
   return found
     .sort((left, right) => order(left.key, right.key))
     .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key);
 }
 
-/** The shards that can still hold an item up to the cutoff; undefined: an item of any key. */
+/** Shards that may still hold items up to the cutoff; without cutoff, any items. */
 function unfinished(shards: readonly Shard[], cutoff: string | undefined, order: Order): Shard[] {
   return shards.filter(({ isAtEnd, horizon }) => {
     if (isAtEnd) return false;
@@ -199,7 +189,7 @@ function unfinished(shards: readonly Shard[], cutoff: string | undefined, order:
   });
 }
 
-/** The shards to ask now: those that are unread, then as many as the units are enough for, the least read ones first. */
+/** Unread shards first, then as many as the units pay for, least-read first. */
 function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);
@@ -209,7 +199,7 @@ function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[
   return [...unread, ...read.sort((left, right) => order(left.horizon!, right.horizon!))].slice(0, calls);
 }
 
-/** How far each of some shards was read; undefined where one of them was not. */
+/** Undefined if a shard is unread. */
 function leastReadKey(shards: readonly Shard[], order: Order): string | undefined {
   const horizons = shards.map(({ horizon }) => horizon);
   if (horizons.includes(undefined)) return undefined;
@@ -217,18 +207,18 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
 }
 
 /**
- * The number of items to ask a shard for: at most those that the page can still use and those likely to be skipped; at most
- * `most`, but enough to make progress. A walk asks a shard whose items are used up for some that later pages use.
+ * How many items to ask a shard for: what the page can still use plus what is likely skipped, at most `most`, but
+ * enough to make progress. A walk also reads ahead for later pages if the shard has no items left.
  */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
-  // Descending, the item of the cursor is read once more and dropped; and going on in a walk, that of the horizon.
+  // Descending, the cursor's item is read again and dropped; the horizon's item if a walk resumes.
   const isResumed = mustResume(shard);
   const isRepeated = isResumed || (request.reverse === true && request.after !== undefined);
   const inTheWay = (isRepeated ? 1 : 0) + unwanted;
   const share = Math.ceil((2 * expected) / partitions.length);
   const ahead = Math.max(share, LEAST_ASKED, Math.min(MOST_AHEAD, Math.floor(MOST_AHEAD_OF_ALL / partitions.length)));
-  // Counting what was skipped more than once makes longer and longer pages through a long stretch of items of others.
+  // Weighing skipped items makes pages grow through long stretches of other lists' items.
   const onward =
     where === undefined ? expected + 2 * shard.skipped : Math.max(LEAST_FILTERED, expected + 4 * shard.skipped);
   const isBegun = shard.startKey !== undefined;
@@ -241,12 +231,12 @@ function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, 
   return Math.max(least, Math.min(MOST_ASKED, likely, most));
 }
 
-/** Tells whether a shard was read by an earlier page of the walk, and not by this one. */
+/** Whether an earlier page of the walk read this shard, and this page hasn't. */
 function mustResume({ startKey, horizon }: Shard): boolean {
   return startKey === undefined && horizon !== undefined;
 }
 
-/** The items of the overlay that the page may hold. */
+/** Own items that the page may hold. */
 function overlayItems(
   { graph }: ScatterContext,
   { index, after, overlay, accept, where }: ScatterRequest,
@@ -271,7 +261,7 @@ async function readShard(
   const { index, after, reverse, consistent, where, accept } = request;
   const { range } = reading;
   const { partition, startKey, horizon } = shard;
-  // By its key, since the item may be gone since, and not every engine goes on behind an item that is gone.
+  // By key, since the item may be gone, and not every engine continues after a missing item.
   const { from, to } = sendableRange(mustResume(shard) ? rangeFrom(range, horizon!, reverse === true) : range);
   const sortKey = { from, to };
   const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent, where });
@@ -285,7 +275,7 @@ async function readShard(
   for (const item of page.items) {
     const key = stringOf(item[attribute])!;
     if (key === after || !isInRange(range, key)) continue;
-    // Whatever the index holds of a base item that was just written, the overlay knows better.
+    // The index may be stale for a base item that was just written.
     // rule: rows-of-own-writes-are-left-out
     if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });
     else shard.skipped += 1;
@@ -294,16 +284,16 @@ async function readShard(
 }
 
 /**
- * Which items of an index partition are hits: those whose keys in the table the projection makes. A producer's own attributes
- * may have the names of index keys, which puts base items into the index; somebody may have put derived items there; and a
- * node may be among its own edges as their target.
+ * An item is a hit if its keys in the table are those that the projection makes. Other items may lie in the partition:
+ * base items whose attributes have the names of index keys, foreign derived items, and a target node among its own
+ * edges.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>
     isHitOf(keys, stringOf(item[model.table.partitionKey]) ?? '', stringOf(item[model.table.sortKey]) ?? '');
 }
 
-/** Tells whether the projected attributes of an item pass a filter. */
+/** Whether an item's projected attributes pass a filter. */
 export function hasProjected(item: Item, where: Filter = []): boolean {
   return passesFilter(projectedAttributes(item) ?? {}, where);
 }

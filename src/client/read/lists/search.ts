@@ -51,21 +51,21 @@ import { gatherNativePage, type NativeList } from './native.ts';
 import { hitTest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
 
-/** Names of arguments that another one excludes. */
+/** Arguments that exclude each other. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
 
 /** A range of values. */
 export interface ValuesBetween<Value> {
-  /** The lowest and the highest, both inclusive, either may be undefined or null. */
+  /** The lowest and highest value, both inclusive; either may be undefined or null. */
   between?: Between<Value> | undefined;
 }
 
-/** The predicate of a search by path: the leading segments, whole, and a beginning or a range of the next segment. */
+/** The predicate of a search by path: whole leading segments, then a prefix or range of the next one. */
 export type PathPredicate<Path = readonly string[]> =
   | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
   | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
 
-/** The predicate of a search: one value, the values that begin with a text, a range of values, or those of a search by path. */
+/** The predicate of a search: one value, a prefix, a range of values or, for a search by path, segments. */
 export type SearchPredicate =
   | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
   | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
@@ -74,9 +74,9 @@ export type SearchPredicate =
 
 /** Where to search. */
 export interface SearchScope extends EveryReadOptions {
-  /** The value of the search's partition attribute: needed exactly where the model declares one. */
+  /** The value of the search's partition attribute; required exactly if the model declares one. */
   partition?: string | undefined;
-  /** Refused where true: DynamoDB has no consistent reads of an index. */
+  /** `true` is refused: DynamoDB has no consistent reads of an index. */
   consistent?: boolean | undefined;
 }
 
@@ -84,18 +84,16 @@ export interface SearchScope extends EveryReadOptions {
 export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
   /** Descending. Default false. */
   reverse?: boolean | undefined;
-  /** Hits in a page, 1 and up. Default 100. */
+  /** Hits per page, at least 1. Default 100. */
   limit?: number | undefined;
   /**
-   * The `cursor` of the page before. It is a place in the order, no snapshot: what changes its order value between two pages
-   * can come twice, or not at all.
+   * The previous page's `cursor`. It is a place in the order, not a snapshot: a hit whose value changes between two
+   * pages may appear twice or not at all.
    */
   cursor?: string | undefined;
 }
 
-/** The names of the options that say where to search. */
 export const SCOPE_OPTIONS: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
-/** The names of a search's options. */
 export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE_OPTIONS,
   ...FILTER_OPTIONS,
@@ -107,24 +105,22 @@ const PREDICATES = { equals: true, beginsWith: true, path: true, between: true }
 
 /** A search with encoded arguments. */
 export interface ResolvedSearch {
-  /** The index that answers. */
   index: IndexName;
   partitions: IndexPartitionKey[];
   range: KeyRange;
-  /** The hash of a value that is too long for a range, and the ranges of the sort keys that hits have. */
+  /** The hash of a value too long for a range, and the ranges of sort keys that hits have. */
   hashed?: { hash: string; ranges: KeyRange[] };
   /** The keys of the hits in the table. */
   itemKeys: ItemKeys;
-  /** The question to the index of a native search; undefined: the search is derived. */
   native?: NativeList | undefined;
 }
 
-/** A search as it is stored at the moment: in which generation, and in which shards. Throws `projection-not-ready`. */
+/** The search in its current generation and shards. Throws `projection-not-ready`. */
 export function searchInForce({ projections }: ReadContext, search: SearchModel): SearchModel {
   return projections.search(search);
 }
 
-/** One page of hits: see `Search.find`. */
+/** See `Search.find`. */
 export async function readSearch(
   context: ReadContext,
   search: SearchModel,
@@ -182,7 +178,7 @@ export async function readSearch(
   return { items: hits, ...(cursor !== undefined && { cursor }), ...noticeOfOwnWrites(context) };
 }
 
-/** `path` and its like are short for `find`, which alone takes several parts of a predicate. */
+/** Only `find` takes a predicate of several parts. */
 function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: object): void {
   const name = Object.keys(Object(options)).find((one) => Object.hasOwn(PREDICATES, one));
   if (name === undefined) return;
@@ -193,20 +189,17 @@ function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: o
   );
 }
 
-/** A search with its filter, and what tells its hits. */
 export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
-  /** Values that projected attributes have to have. */
   where: Filter | undefined;
-  /** Values that the attributes of the search have to have. */
   ofKept: Filter;
-  /** Read capacity units that a page may cost; undefined: no limit but that of a native list. */
+  /** Undefined: no limit except a native list's. */
   maxRcu: number | undefined;
-  /** Tells whether an item of the partitions is a hit. */
+  /** Whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
 
-/** Encodes a search for pages of hits; throws for arguments that do not fit the model. */
+/** Throws for arguments that don't fit the model. */
 export function resolveSearchQuery(
   context: ReadContext,
   search: SearchModel,
@@ -229,7 +222,6 @@ export function resolveSearchQuery(
   return { ...resolved, reverse: options.reverse ?? false, where, ofKept, maxRcu, accept };
 }
 
-/** The hit that an item of a search finds in its index. */
 export function hitOfItem(context: ReadContext, index: IndexName, item: Item): SearchResult {
   const value = item[valueIn(index)];
   return {
@@ -244,12 +236,12 @@ function hasKeyIn(index: IndexName, ranges: readonly KeyRange[], item: Item): bo
   return ranges.some((range) => isInRange(range, key));
 }
 
-/** The node type that a search is of: types hold no point. */
+/** Node types contain no dots. */
 export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
-/** Encodes a search without a page of its own, such as a count; throws for arguments that do not fit the model. */
+/** For a query without pages, such as a count; throws for arguments that don't fit the model. */
 export function resolveScopedSearch(
   graph: CompiledModel,
   search: SearchModel,
@@ -260,7 +252,7 @@ export function resolveScopedSearch(
   return resolveSearch(graph, search, predicate, scope);
 }
 
-/** The question to the index of a native search: the nodes with a value. */
+/** The nodes with a value, in a native index. */
 function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
   const type = searchedType(search);
   const text = stringOf(value);
@@ -268,7 +260,7 @@ function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeV
   return {
     index: indexOfSearch(graph, search),
     partition: isPossible ? value : undefined,
-    // The text after all ids of the type, which is no id.
+    // Sorts after all ids of the type, and isn't one.
     ...{ from: { S: `${type}-` }, to: { S: `${type}.` } },
     itemKey: search.inForce.places.first,
   };
@@ -308,7 +300,7 @@ function resolveSearch(
     if (search.shards !== 'value' || !isHashedInKey(encoded))
       return { index, partitions, range: equalRange(encoded), itemKeys };
     const hash = hash128(encoded);
-    // A partition attribute may hold what separates it from a value, so that values of another one lie in the partition, too.
+    // A partition value may contain the separator, so that values of another partition lie in this one.
     const ranges = [encoded, hash]
       .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
       .map(equalRange);
@@ -327,7 +319,10 @@ function resolveSearch(
   return { index, partitions: places.partitions(partition), range, itemKeys };
 }
 
-/** How a predicate asks; throws `invalid-argument` where it asks in two ways. A name without a value counts where no other has one. */
+/**
+ * Which method of the search a predicate stands for; throws `invalid-argument` if it stands for two. A name without
+ * value only counts if no other has one.
+ */
 function wayOf(
   search: SearchModel,
   query: OrderOfQuery,
@@ -349,7 +344,7 @@ function wayOf(
   return names.find((name) => name in predicate) ?? 'range';
 }
 
-/** A whole path has one shard, as one value has; the beginning of one is asked of all. */
+/** A whole path lies in one shard, like a value; a prefix may be in any. */
 function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,

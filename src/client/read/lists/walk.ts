@@ -5,36 +5,36 @@ import { LivingStore } from '../request/living-store.ts';
 import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standing } from './scatter.ts';
 
 /**
- * Walks: the pages of a list, one after the other, in one process. A cursor says where a page ended, and no more: of a list in 200 shards
- * each page by cursor asks all of them, and drops most of what they give. A walk keeps what its pages have read ahead, and asks a shard
- * again when its items are used up.
+ * Walks: successive pages of a list in one process. By cursor alone, each page of a list in 200 shards asks all of them
+ * and drops most of the answer. A walk keeps what its pages read ahead, and asks a shard again when its items are used
+ * up.
  *
- * What is kept is found by its cursor, since that names the table, the question and the place. So a walk needs nothing of those who read its
- * pages, and where something stands against what was kept the page is read by its cursor alone.
+ * Kept items are found by the cursor, which names table, query and place. So callers needn't know about the walk, and
+ * if anything speaks against kept items, the page is read by its cursor alone.
  */
 
 /** What a page left for the next one. */
 interface Kept {
   standing: Standing;
-  /** The state of the registry under which it was read: after any change of it the list may lie elsewhere. */
+  /** The registry's state when it was read: after any change, the list may be stored elsewhere. */
   projections: ProjectionsInForce;
-  /** The sources of own writes whose rows were left out. */
+  /** Sources of own writes whose rows were left out. */
   replaced: ReadonlySet<string>;
 }
 
-/** What the pages of one walk keep for those after them. */
+/** What a walk's pages keep for later ones. */
 class Walk {
   private before: ReadonlyMap<string, Kept> = new Map();
   private left = new Map<string, Kept>();
   private hasEnded = false;
 
-  /** Begins the next page: what the pages before the last one left is of no use. */
+  /** Starts the next page and drops what was left before the last one. */
   turn(): void {
     this.before = this.left;
     this.left = new Map();
   }
 
-  /** Drops everything, and keeps nothing more: a connection or a task that began during a page knows its walk for as long as it lasts. */
+  /** Drops everything for good: a connection or task that began during a page holds on to its walk. */
   end(): void {
     this.turn();
     this.turn();
@@ -52,7 +52,6 @@ class Walk {
 
 const walks = new AsyncLocalStorage<Walk>();
 
-/** The pages of a list, until it ends or the loop is left: see `Reader.pages`. */
 export async function* pagesOf<P extends { cursor?: string }>(
   read: (cursor: string | undefined) => Promise<P>,
 ): AsyncGenerator<P, void, undefined> {
@@ -71,7 +70,6 @@ export async function* pagesOf<P extends { cursor?: string }>(
   }
 }
 
-/** The items of a list, page by page: see `Reader.all`. */
 export async function* itemsOf<Item>(
   read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>,
 ): AsyncGenerator<Item, void, undefined> {
@@ -79,9 +77,9 @@ export async function* itemsOf<Item>(
 }
 
 /**
- * Gathers one page of a derived list, as `gatherPage` does; within a walk from what the page before has left.
+ * Like `gatherPage` for a derived list; within a walk, continues with what the previous page left.
  *
- * @param cursor that of the page before; undefined: the first page.
+ * @param cursor the previous page's cursor; undefined: the first page.
  * @param cursorAt makes the cursor of a sort key.
  */
 export async function gatherListPage(
@@ -90,7 +88,7 @@ export async function gatherListPage(
   cursor: string | undefined,
   cursorAt: (lastKey: string) => string,
 ): Promise<Gathered & { cursor?: string }> {
-  // One partition needs no walk: its page goes on where the last one ended.
+  // A single partition continues at its last key.
   const walk = request.partitions.length > 1 ? walks.getStore() : undefined;
   const standing = cursor === undefined ? undefined : standingOf(context, request, walk?.keptAt(cursor));
   const gathered = await gatherPage(context, { ...request, walk: walk && { standing } });
@@ -106,14 +104,14 @@ export async function gatherListPage(
   return { ...gathered, cursor: next };
 }
 
-/** What was kept, without what is over by now and what the session has written since; undefined: it is of no use now. */
+/** Kept items without what has ended or the session has written since; undefined if unusable. */
 function standingOf(
   { projections, store }: ReadContext,
   { overlay }: ScatterRequest,
   kept: Kept | undefined,
 ): Standing | undefined {
   if (kept === undefined || kept.projections !== projections) return undefined;
-  // The session knows no longer what it wrote, so the index is to be asked for the rows that were left out.
+  // The session forgot these writes, so the index has to be asked for the rows left out.
   // rule: walk-asks-for-rows-that-own-writes-replaced
   if ([...kept.replaced].some((source) => overlay?.sources.has(source) !== true)) return undefined;
   const { shards, ahead } = kept.standing;

@@ -7,11 +7,10 @@ import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/context.ts';
 
 /**
- * Views for reads that cannot use the stored view, because its shape is not that of the reader's model, or is being changed.
- * The planner derives the view from the base items: the same result, at the cost of a Query.
+ * Views for reads that can't use the stored view, since its shape differs from the reader's model or is changing.
+ * Derived from the base items as the projector does, at the cost of a Query.
  */
 
-/** Derives the view of a node from its base items, by the reader's model; undefined: the node has no base items. */
 export async function deriveView(
   { graph, store }: ReadContext,
   source: string,

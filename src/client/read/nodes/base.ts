@@ -17,25 +17,25 @@ import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
   /**
-   * Strongly consistent, at twice the capacity: the node as its last put, update or delete left it. Default false: what was
-   * written in the last moments may not show yet.
+   * Strongly consistent, at twice the capacity: the node as last written. Default false: the latest writes may be
+   * missing.
    */
   consistent?: boolean | undefined;
 }
 
 /** Options of `getCollection`. */
 export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
-  /** Only edges of these types. Default: of all. */
+  /** Only edges of these types. Default: all. */
   types?: readonly EdgeType[] | undefined;
 }
 
-/** A node and its outgoing edges, one page. */
+/** One page of a node and its outgoing edges. */
 export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<Edge> {
-  /** The node as its producers wrote it; null where it does not exist. Only the first page has it. */
+  /** The node as its producers wrote it; null if it doesn't exist. Only on the first page. */
   node?: Node | null;
 }
 
-/** A node as its producers wrote it: see `Reader.getNode`. */
+/** See `Reader.getNode`. */
 export async function readNode(
   context: ReadContext,
   id: string,
@@ -49,7 +49,7 @@ export async function readNode(
   return nodeOf(context, id, item);
 }
 
-/** A node and its outgoing edges in one Query: see `Reader.getCollection`. */
+/** See `Reader.getCollection`. */
 export async function readCollection(
   context: ReadContext,
   id: string,
@@ -89,13 +89,16 @@ export async function readCollection(
   const items = page.items.flatMap((item) => edgeOf(context, id, item) ?? []);
   const next = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   if (cursor !== undefined) return { items, ...next };
-  // Edges of types that sort before the node's may fill the page.
+  // Edges of types that sort before the node's type may fill the page.
   const isBehind = lastKey !== undefined && compareKeys(lastKey, id) < 0;
   if (node === undefined && isBehind) return { node: await readNode(context, id, { consistent }), items, ...next };
   return { node: nodeOf(context, id, node), items, ...next };
 }
 
-/** The sort keys of the node, where it is asked for, and of edges of these types; what lies between is read too. */
+/**
+ * From the lowest to the highest sort key of the node (if requested) and the edge types; what lies between is read as
+ * well.
+ */
 function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
   if (types === undefined) return BASE_ITEMS;
   const ranges = [...types].map((type) => prefixRange(`${type}-`));

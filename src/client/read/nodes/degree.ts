@@ -16,13 +16,13 @@ import { readBareViews } from './views.ts';
 export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
   /**
-   * Strongly consistent, at twice the capacity: the count, or the view, as the projector has written it by now; edges that
-   * are not projected yet are not counted. For a type that was evicted from the set, it counts base edges. Default false.
+   * Strongly consistent, at twice the capacity: the count or view as the projector has it now; edges not projected yet
+   * aren't counted. For a type that was evicted from the edge set, counts base edges. Default false.
    */
   consistent?: boolean | undefined;
 }
 
-/** How many outgoing edges of a type a node has: see `Reader.degree`. */
+/** See `Reader.degree`. */
 export async function readDegree(
   context: ReadContext,
   source: string,
@@ -39,7 +39,7 @@ export async function readDegree(
     isCounted &&
     mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edge.type)
   ) {
-    // A count lags behind the edges and does not show which edges it includes, so the edges are counted.
+    // A count lags behind the edges and doesn't tell which ones it includes, so count the edges.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {
@@ -76,7 +76,7 @@ async function countBaseEdges(
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const isCounted = graph.edges.get(edgeType)?.count !== undefined;
-  // A count holds what is over until it is deleted, and this number has to be the same.
+  // Like a stored count, include ended edges until they are deleted.
   const store = isCounted ? stored : living;
   let total = 0;
   for await (const item of queriedItems(store, request)) {
@@ -85,7 +85,7 @@ async function countBaseEdges(
   }
   return total;
 
-  /** As many as the count, or the set, would hold. A set lacks an edge whose labels cannot be derived. */
+  /** What the count or the edge set would hold: an edge set lacks edges whose labels can't be derived. */
   function isInCountOrSet({ element, indexItems }: Derived): boolean {
     // rule: count-that-is-not-ready-is-of-base-edges
     if (!isCounted) return element !== undefined;

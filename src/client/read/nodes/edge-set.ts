@@ -17,21 +17,19 @@ import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/context.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
-/** An edge set, decoded. */
 export interface EdgeSetRead {
   entries: EdgeSetElement[];
-  /** Edge types of which only the first edges are among the entries, or none. */
+  /** Edge types with only the first edges, or none, among the entries. */
   truncated: string[];
-  /** DynamoDB calls made for it besides the one that read the view. */
   calls: number;
 }
 
-/** Edges that are read of a type that left the set: a hub may have any number. */
+/** The most edges read of a type that left the set: a hub may have any number. */
 export const EDGES_OF_EVICTED_TYPE = 100;
 
 /**
- * The decoded edge set of a view. The first edges of types that left the set because it grew too big are read from the partition's base
- * edges instead, in one Query for each type; of a type whose edges go on it says so.
+ * Types that left the set because it grew too big are read from the base edges instead, only the first edges, with one
+ * Query per type. `truncated` names types with more.
  */
 export async function readEdgeSet(
   context: ReadContext,
@@ -60,14 +58,14 @@ export async function readEdgeSet(
     if (!page.isWhole) truncated.push(edgeType);
     for (const element of page.elements) elements.add(element);
   }
-  // An own edge may lie behind the first ones.
+  // An own edge may lie after the first ones.
   for (const element of ownElements(context, source, evicted, own)) elements.add(element);
   return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort(), calls };
 }
 
 /**
- * Decodes elements, sorted by type, then by target. Labels keep their base type, absent ones are left out. A text that is
- * no element (corrupt data) is left out: one bad element should not cost a reader the page, and the check reports it.
+ * Sorted by type, then target. Labels keep their type; absent ones are left out. A corrupt element is left out: it
+ * shouldn't cost readers the page, and the check reports it.
  *
  * @param copies what the view holds of the targets, by the edges' sort keys.
  */
@@ -94,7 +92,7 @@ export function decodeElements(
     });
 }
 
-/** The elements of the first edges of a type, derived from the base edges as the projector does. */
+/** Derived from the base edges as the projector does. */
 async function readFirstElements(
   { graph, store, spending }: ReadContext,
   source: string,
@@ -118,7 +116,6 @@ async function readFirstElements(
   return { elements, isWhole: left >= 0, calls };
 }
 
-/** The elements of a session's own edges of some types. */
 function ownElements(
   { graph }: ReadContext,
   source: string,

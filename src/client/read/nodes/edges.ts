@@ -14,13 +14,12 @@ import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts
 
 /** Options of `edges`. */
 export interface EdgesOptions extends EveryReadOptions {
-  /** Edges in a page, 1 and up. Default 100. */
+  /** Edges per page, at least 1. Default 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /** The previous page's `cursor`. */
   cursor?: string | undefined;
   /**
-   * Strongly consistent, at twice the capacity: the base edges as the last puts and deletes left them. Default false: what
-   * was written in the last moments may not show yet.
+   * Strongly consistent, at twice the capacity: edges as last written. Default false: the latest writes may be missing.
    */
   consistent?: boolean | undefined;
 }
@@ -28,16 +27,14 @@ export interface EdgesOptions extends EveryReadOptions {
 /** Options of `has` and `getEdge`. */
 export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends EveryReadOptions<Asked> {
   /**
-   * Strongly consistent, at twice the capacity: the base edge as its last put or delete left it. Default false: what was
-   * written in the last moments may not show yet.
+   * Strongly consistent, at twice the capacity: the edge as last written. Default false: the latest writes may be
+   * missing.
    */
   consistent?: boolean | undefined;
 }
 
-/** Base items come in the order of their sort keys, whatever the model says. */
 export const BASE_ORDER = '';
 
-/** A node's outgoing edges, one page: see `Reader.edges`. */
 export async function readEdges(
   context: ReadContext,
   source: string,
@@ -58,8 +55,8 @@ export async function readEdges(
 }
 
 /**
- * Gathers one page of a node's outgoing edges, of one type or of all; `isProjected`: without those that are soft-deleted, as a projection
- * has them.
+ * One page of a node's outgoing edges, of one type or all. `isProjected` leaves out soft-deleted ones, as projections
+ * do.
  */
 export async function gatherEdges(
   context: ReadContext,
@@ -97,7 +94,6 @@ export async function gatherEdges(
   return { ...gathered, items: gathered.items.flatMap((item) => edgeOf(context, source, item) ?? []) };
 }
 
-/** Tells whether an edge exists: see `Reader.has`. */
 export async function hasEdge(
   context: ReadContext,
   source: string,
@@ -109,7 +105,6 @@ export async function hasEdge(
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
 }
 
-/** An edge as its producers wrote it: see `Reader.getEdge`. */
 export async function readEdge(
   context: ReadContext,
   source: string,
@@ -132,11 +127,11 @@ async function findBaseEdge(
   const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const found = item && edgeOf(context, source, item);
-  // An item under a hashed key may name no target, or in theory another one with the same hash.
+  // An item with a hashed key may name no target, or in theory another one with the same hash.
   return found?.target === target ? found : undefined;
 }
 
-/** A base item as an edge; undefined if it is no edge of the model. */
+/** Undefined if the item isn't an edge of the model. */
 export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
   const { graph } = context;
   const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

@@ -9,16 +9,15 @@ import type { ReadContext } from '../request/context.ts';
 import { projectedAttributes } from '../request/result.ts';
 
 /**
- * The parts of nodes, as reads show them: their attributes stand among those of the node, each part's under its name, while the node
+ * Reads show the attributes of a node's parts among the node's own, each part under its name, as long as the node
  * exists.
  */
 
-/** The parts of a node's type. */
 export function partsOf({ graph }: Pick<ReadContext, 'graph'>, id: string): readonly PartModel[] {
   return [...(graph.nodes.get(parseNodeId(id)?.type ?? '')?.parts.values() ?? [])];
 }
 
-/** The item that a part's attributes are read from: its view, or the part itself where no view of it may be used. */
+/** Where a part's attributes are read: its view, or the part itself if no view of it can be used. */
 export interface PartSource {
   part: PartModel;
   key: ItemKey;
@@ -36,10 +35,10 @@ export function partSources(context: ReadContext, id: string): PartSource[] {
   });
 }
 
-/** A read of a node's view and its parts: what was found, by sort key. */
+/** Items read for a node's view and parts, by sort key. */
 export type Found = ReadonlyMap<string, Item>;
 
-/** Reads the view of one node, and those of its parts, in one Query. */
+/** Reads a node's view and those of its parts in one Query. */
 export async function queryViewWithParts(
   { graph, store }: ReadContext,
   id: string,
@@ -58,7 +57,7 @@ export async function queryViewWithParts(
   return { found, calls };
 }
 
-/** A node's view with the attributes of its parts; own writes count as projected. */
+/** Own writes count as projected. */
 export function withParts(
   context: ReadContext,
   id: string,
@@ -83,7 +82,6 @@ export function withParts(
   return { ...view, [ATTRIBUTES]: { M: all } };
 }
 
-/** The attributes that a part's view shows of an image of the part. */
 function shownAttributes({ graph }: ReadContext, id: string, { name, view }: PartModel, image: Item | undefined) {
   return view && projectedAttributes(derivedOf(graph, id, name, image).indexItems.get(view.inForce.places.key));
 }

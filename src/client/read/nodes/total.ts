@@ -29,38 +29,37 @@ import { readRelevantOwnWrites } from '../request/own.ts';
 
 /** Options of `total`. */
 export interface TotalReadOptions extends EveryReadOptions {
-  /** Strongly consistent, at twice the capacity: the total as the projector has written it by now. Default false. */
+  /** Strongly consistent, at twice the capacity: the total as the projector has it now. Default false. */
   consistent?: boolean | undefined;
-  /** Which edges of the node are meant, where the type has totals of both and may join nodes of this type to each other. */
+  /** Which of the node's edges, if the type has totals in both directions and may join two nodes of the same type. */
   direction?: 'inbound' | 'outgoing' | undefined;
-  /** True if the answer has the groups: a node with too many values of one has its sums without them. Default true. */
+  /** Whether to return the groups. Use false for a node with too many values of a group. Default true. */
   groups?: boolean | undefined;
 }
 
-/** The total of a node's edges; each sum is a decimal as text. */
+/** The total of a node's edges; each sum is a decimal text. */
 export type TotalResult<Sums extends string = string, Groups extends object = Record<string, unknown>> = {
   /** The number of edges. */
   count: number;
-  /** Values that are in no sum or group, because of their type or size; absent: none. */
+  /** Number of values left out of sums or groups because of their type or size; absent if zero. */
   problems?: number;
-  /** The number of edges by the value of each group; of a text that reads like a number of the same group, in quotes. */
+  /** Number of edges by value of each group. A text that looks like a number of the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
-  /** False where own writes of the reader's session may be missing. */
+  /** False if own writes of the reader's session may be missing. */
   exact?: false;
 } & CallResult &
   (string extends Sums ? unknown : { [Name in Sums]: string });
 
-/** The names of the groups of either direction. */
 type GroupName<Groups> = Groups extends unknown ? Extract<keyof Groups, string> : never;
 
-/** The number of edges by a value; a value that no edge has is absent. */
+/** Number of edges by value; values without edges are absent. */
 type NumberByValue<Value> = [Value] extends [string | number | boolean]
   ? string extends `${Value}`
     ? Record<string, number>
     : { [Text in `${Value}`]?: number }
   : Record<string, number>;
 
-/** The sums, the groups and the number of a node's edges of a type: see `Reader.total`. */
+/** See `Reader.total`. */
 export async function readTotal(
   context: ReadContext,
   id: string,
@@ -108,10 +107,10 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   );
 }
 
-/** Looks at a total, and at the items of own edges, until both are of one moment. */
+/** Tries to read a total and the items of own edges as of one moment. */
 const MOST_LOOKS = 5;
 
-/** The numbers of a total, with those of own edges as they are now. */
+/** The total's numbers, with own edges as they are now. */
 async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
@@ -126,7 +125,7 @@ async function amountsWithOwnEdges(
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
-    // Each item that comes, goes or changes moves the revision of the total.
+    // The total's revision changes with each item that is added, removed or changed.
     const isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
     total = again;
     if (isOfOneMoment || look === MOST_LOOKS) break;
@@ -150,15 +149,14 @@ async function amountsWithOwnEdges(
   return amounts;
 }
 
-/** An edge alone decides how it is counted. */
 const NO_NODE = { item: undefined };
 
-/** Tells whether a total has room for all values of each group. */
+/** Whether a total has room for all values of each group. */
 export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean {
   return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));
 }
 
-/** A total in the form in which readers get it. Throws `too-many-groups` where it is to have groups, and has no room for all values. */
+/** Throws `too-many-groups` if groups are requested and some values have no room. */
 export function totalOfAmounts(
   { totals }: CountModel,
   amounts: Amounts,
@@ -181,7 +179,6 @@ export function totalOfAmounts(
   return { count: numberAt(COUNT), ...(problems > 0 && { problems }), ...sums, groups };
 }
 
-/** The numbers of a group by its values, without their tags. */
 function groupOf(amounts: Amounts, prefix: string): Record<string, number> {
   const group: Record<string, number> = {};
   const values = [...amounts].filter(([attribute, units]) => attribute.startsWith(prefix) && units !== 0n);

@@ -18,7 +18,7 @@ import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
 
-/** Which attributes: all of the node's, or those named. */
+/** All of the node's attributes, or those named. */
 export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `getViews`. */
@@ -26,29 +26,23 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /**
-   * Default: those of the model's view. Others, and any with `consistent`, cost a read of the node in addition to its view.
-   */
+  /** Default: those of the model's view. Others, and any with `consistent`, also read the node itself. */
   attributes?: Attributes | undefined;
   /**
-   * Strongly consistent, at twice the capacity: what is named in `attributes` is read from the node itself, as its last
-   * put left it. The edge set, and the attributes where none are named, come from the view in any case, which the
-   * projector brings up to date after the put: consistent of them means as projected by now. Default false.
+   * Strongly consistent, at twice the capacity: `attributes` are read from the node as last written. The edge set, and
+   * attributes if none are named, always come from the view, as the projector has it now. Default false.
    */
   consistent?: boolean | undefined;
 }
 
-/** The result of `readNodes`. */
 export interface NodesRead {
-  /** One for each id asked, in their order. */
+  /** One for each requested id, in order. */
   nodes: View[];
-  /** Their views by id; absent ones are left out. */
+  /** Views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
-/** The views of nodes: see `Reader.getViews`. */
 export async function getViews(
   context: ReadContext,
   ids: readonly string[],
@@ -57,14 +51,13 @@ export async function getViews(
   checkIds(ids);
   checkViews(context.graph, ids);
   const { nodes } = await readNodes(context, ids, options);
-  // An edge set may be there before its node.
+  // An edge set may exist before its node.
   return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
 }
 
-/** The names of the options of `getView` and `getViews`. */
 export const GET_OPTIONS: OptionNames<GetOptions> = { attributes: true, consistent: 'boolean', ...READ_OPTIONS };
 
-/** Reads nodes with their edge sets, one for each id: of one that is not projected `attributes` is null and the edge set empty. */
+/** One for each id; a node that isn't projected has null `attributes` and an empty edge set. */
 export async function readNodes(
   context: ReadContext,
   ids: readonly string[],
@@ -80,7 +73,7 @@ export async function readNodes(
   const own = given ?? (await readOwnWritesOfViews(context, ids));
   const { items: views, calls } = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
-  // A view lags behind its node: who reads, changes and puts a node would take back what was put in between.
+  // A view lags behind its node: writing it back would undo a put made in between.
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined &&
     ((consistent && !isReadInPlace(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
@@ -90,7 +83,7 @@ export async function readNodes(
   const edgeSets = await pMap(
     ids,
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
-    // One call after the other, where each may be the last that the units allow.
+    // One call at a time if each may use up the units.
     { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
   const nodes = ids.map((id, i): View => {
@@ -108,12 +101,11 @@ export async function readNodes(
   return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
-/** Tells whether `readViews` reads all that it shows of a node from the node itself. */
 export function isReadInPlace(graph: CompiledModel, id: string): boolean {
   return isShownItself(graph, id) && graph.nodes.get(parseNodeId(id)!.type)!.parts.size === 0;
 }
 
-/** Throws `invalid-argument` for ids that are no list: a text would be one of characters. */
+/** Throws `invalid-argument` unless ids are an array: a string would be iterated by characters. */
 export function checkIds(ids: readonly string[]): void {
   if (Array.isArray(ids)) return;
   throw new EdgeloomError(
@@ -123,7 +115,7 @@ export function checkIds(ids: readonly string[]): void {
   );
 }
 
-/** Throws `no-view` where nodes of a type are asked for by their views, and have none. */
+/** Throws `no-view` if a type has no views. */
 export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   for (const id of ids) {
     if (!isViewless(graph, id)) continue;
@@ -136,26 +128,24 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   }
 }
 
-/** Tells whether reads show a node by its own attributes, since the model does not say which of them its view shows. */
+/** Whether reads show a node's own attributes, since the model doesn't declare which ones its view shows. */
 export function isShownItself(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.isShownItself === true;
 }
 
-/** Tells whether a node is of a type without views. */
 export function isViewless(graph: CompiledModel, id: string): boolean {
-  // An id from outside may be no text.
+  // An id from outside may not be a string.
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
 /** The result of `readAttributes`. */
 export interface AttributesRead {
-  /** One for each id asked, in their order; null where the node is not known. */
+  /** One for each requested id, in order; null if the node is unknown. */
   attributes: (Record<string, unknown> | null)[];
-  /** DynamoDB calls made. */
   calls: number;
 }
 
-/** The attributes of nodes, without their edge sets: of their views, or of the nodes where those do not hold them. */
+/** Attributes without edge sets, from the views, or from the nodes if views don't have them. */
 export async function readAttributes(
   context: ReadContext,
   ids: readonly string[],
@@ -185,18 +175,18 @@ export async function readAttributes(
   };
 }
 
-/** Items by node id, and the DynamoDB calls that they took. */
+/** Items by node id. */
 export interface ItemsRead {
   items: Map<string, Item>;
   calls: number;
 }
 
 /**
- * The views of nodes with what they show of their parts, 100 items in a call; of one node with parts in one Query. Of a node of a type
- * that declares no `view` the node is read, too, and shows all of its attributes; its view is read for edges and parts alone. Ids that
- * cannot be in the table are not asked for. A view that this read may not rely on is made here, from the base items.
+ * Views with what they show of parts, 100 items per call; one Query for a single node with parts. A node whose type
+ * declares no `view` is itself read and shows all its attributes; its view is only read for edges and parts. Ids that
+ * can't be in the table aren't requested. A view that this read can't rely on is derived from the base items.
  *
- * @param needsEdges tells for which nodes edge sets are needed: a view that has nothing else is left out for the others.
+ * @param needsEdges for which nodes edge sets are needed: for others, a view with nothing else is left out.
  */
 export async function readViews(
   context: ReadContext,
@@ -217,7 +207,7 @@ export async function readViews(
     themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
     consistent || own.writes.length > 0,
   );
-  // Nothing is projected of the attributes of such a node: it is there while it is stored.
+  // None of the node's attributes are projected: it exists while it is stored.
   const shownItself = (id: string, view: Item | undefined): Item | undefined => {
     const node = nodes.get(id)?.get(id);
     const { [ATTRIBUTES]: _, ...rest } = view ?? {};
@@ -238,7 +228,7 @@ export async function readViews(
   return { items, calls: read.calls + calls };
 }
 
-/** The views of nodes as `readViews` gives them, without parts and own writes. */
+/** Like `readViews`, without parts and own writes. */
 export async function readBareViews(
   context: ReadContext,
   ids: Iterable<string>,
@@ -274,7 +264,7 @@ async function readUsableViews(
   return { items, found, calls };
 }
 
-/** Reads the stored views of nodes, and those of their parts, or the parts themselves. */
+/** Reads the stored views, and those of parts, or the parts themselves. */
 async function readStoredViews(
   context: ReadContext,
   ids: readonly string[],
@@ -291,7 +281,7 @@ async function readStoredViews(
   return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
 }
 
-/** The projected attributes of a view, plain; null where the node is not known. */
+/** Null if the node is unknown. */
 export function plainViewAttributes(
   { readNumber }: Pick<ReadContext, 'readNumber'>,
   view: Item | undefined,
@@ -303,7 +293,6 @@ export function plainViewAttributes(
   return toPlainItem(isNamed ? pickAttributes(attributes, selection) : attributes, readNumber);
 }
 
-/** Reads items, and returns those that exist by partition, then by sort key. */
 async function readByNode(
   { store }: ReadContext,
   keys: readonly ItemKey[],
@@ -320,7 +309,7 @@ async function readByNode(
   return { found, calls };
 }
 
-/** The selected attributes of nodes and of their parts, as producers wrote them. */
+/** Selected attributes of nodes and parts, as producers wrote them. */
 async function readBases(
   context: ReadContext,
   ids: readonly string[],
@@ -348,8 +337,8 @@ async function readBases(
 }
 
 /**
- * Tells whether an id has a type of the model and fits into a key. Ids come from URLs: another one is that of an unknown node. Throws `invalid-id`
- * for a value that is no string.
+ * Whether an id has a type of the model and fits into a key. Ids come from URLs; others are unknown nodes. Throws
+ * `invalid-id` for a value that isn't a string.
  */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
@@ -364,11 +353,14 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** Tells whether `readViews` gives all selected attributes of the nodes of a type. True for a type outside the model: nothing else is read of it. */
+/**
+ * Whether `readViews` returns all selected attributes of a type. True for a type outside the model, of which nothing
+ * else is read.
+ */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
   const { view, parts } = node;
-  // `readViews` reads a node that is shown itself.
+  // `readViews` reads the node itself.
   const isAll = node.isShownItself === true || view.kind === 'ALL';
   const isWhole = (name: string): boolean => parts.get(name)?.view?.view.kind === 'ALL';
   const projected = view.kind === 'LIST' ? view.attributes : [];

@@ -9,26 +9,26 @@ import type { CallOptions, Spending } from '../../call/capacity.ts';
 import type { Session } from '../../session/session.ts';
 import type { CursorKey } from './cursor.ts';
 
-/** The context of every read. */
+/** What every read needs. */
 export interface ReadContext {
   graph: CompiledModel;
   /** The table as reads show it. */
   store: Store;
-  /** The table with what is over: a look compares all that is stored. */
+  /** The table including ended items: a look compares everything stored. */
   stored: Store;
-  /** DynamoDB calls that one read has in flight at once. */
+  /** The most DynamoDB calls that one read has in flight. */
   concurrency: number;
-  /** How number text becomes a JS value in results. */
+  /** How a number's text becomes a JS value. */
   readNumber: NumberReader;
-  /** The session whose own writes every answer shows. */
+  /** The session whose own writes answers show. */
   session?: Session;
-  /** The time, in milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   now: () => number;
-  /** Signs cursors where set. */
+  /** Signs cursors if set. */
   cursorKey?: CursorKey;
   /** The projections that this read may use. */
   projections: ProjectionsInForce;
-  /** What a read with `maxRcu` has spent so far; absent: the read has no such bound. */
+  /** What a read with `maxRcu` has spent; absent without such a bound. */
   spending?: Spending | undefined;
 }
 
@@ -38,17 +38,14 @@ export interface EveryReadOptions<Asked extends boolean | undefined = boolean | 
   includeExpired?: boolean | undefined;
 }
 
-/** The names of these options. */
 export const READ_OPTIONS: OptionNames<EveryReadOptions> = {
   signal: true,
   capacity: 'boolean',
   includeExpired: 'boolean',
 };
 
-/** Items given out at once where no limit is named. */
 const DEFAULT_LIMIT = 100;
 
-/** The limit asked for, or the default; throws `invalid-limit` where it is no whole number of 1 or more. */
 export function checkLimit(limit: number | undefined, name = 'limit', otherwise = DEFAULT_LIMIT): number {
   if (limit === undefined) return otherwise;
   if (Number.isSafeInteger(limit) && limit >= 1) return limit;
@@ -59,7 +56,7 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
   );
 }
 
-/** Throws `no-consistent-index-read` where a consistent read of an index is asked for: DynamoDB has none. */
+/** DynamoDB has no consistent reads of an index. Throws `no-consistent-index-read`. */
 export function refuseConsistent(consistent: boolean | undefined, read: string): void {
   if (consistent !== true) return;
   throw new EdgeloomError(

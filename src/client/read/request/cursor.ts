@@ -4,12 +4,12 @@ import { numberTextOf } from '../../../core/items/plain.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * Cursors: one opaque text that says where a page ended, however many shards the page was gathered from.
+ * Cursors: an opaque text that says where a page ended, however many shards it was gathered from.
  *
- * The sort key of the last item given out is enough to go on in every shard, since the sort keys of one query are
- * unique. A tag over that key, the query and what its order means goes with it: a checksum, or with a `cursorKey` a
- * signature, so that a cursor that was altered or belongs elsewhere is refused instead of giving a wrong page.
- * Bytes: version, tag, a hash of the meaning, UTF-8 of the key; in base64url.
+ * The sort key of the last returned item is enough to continue in every shard, since the sort keys of one query are
+ * unique. A tag over this key, the query and the order's meaning goes with it: a checksum or, with a `cursorKey`, a
+ * signature. A cursor that was altered or belongs to another query is refused instead of giving a wrong page. Bytes:
+ * version, tag, hash of the meaning, the key in UTF-8; as base64url.
  */
 
 /** The secret that cursors are signed with. */
@@ -17,18 +17,18 @@ export type CursorKey = string | Uint8Array;
 
 /** The query that a cursor belongs to. */
 export interface CursorBinding {
-  /** Everything that decides which items a query gives and in what order, beginning with the name of the table; JSON values. */
+  /** JSON values that decide which items a query returns and in what order, beginning with the table's name. */
   query: readonly unknown[];
   /**
-   * Fingerprint of what the order of the items means, of any length. A cursor goes on wherever the order means the same, in
-   * whichever generation and shards the items lie.
+   * Fingerprint of the order's meaning. A cursor stays valid in any generation and shards while the meaning is the
+   * same.
    */
   meaning: string;
 }
 
 /**
- * Options that two pages of one query may differ in: how much a page takes, and how it is read. Every other option is bound to the cursor,
- * also one that is added later.
+ * Options in which two pages of a query may differ: how much a page takes, and how it is read. All others, including
+ * future ones, are bound to the cursor.
  */
 const OF_ONE_PAGE: ReadonlySet<string> = new Set([
   'limit',
@@ -42,12 +42,10 @@ const OF_ONE_PAGE: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Everything that the options and the predicate of a query say, as JSON for `CursorBinding.query`. An option that is `undefined` or `false`
- * says nothing.
+ * A query's options and predicate as JSON for `CursorBinding.query`. `undefined` and `false` count as not given.
  *
- * @param forms values that replace those of the caller, such as one form of all equal filters.
- * @example
- * boundOptions({ equals: 3n, limit: 10, reverse: false }) // [['equals', '3']]
+ * @param forms values that replace the caller's, such as one form for all equal filters.
+ * @example boundOptions({ equals: 3n, limit: 10, reverse: false }) // [['equals', '3']]
  */
 export function boundOptions(
   options: object,
@@ -64,10 +62,10 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-/** No query reads values inside each other so deep; a `with` may hold itself. */
+/** Deeper than any query; a `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
-/** A value as JSON that keeps different values apart; the forms of one number are alike. */
+/** Different values have different JSON; forms of the same number have the same. */
 function jsonOf(value: unknown, depth: number): unknown {
   if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
   if (typeof value === 'number') return String(value);
@@ -81,14 +79,15 @@ const VERSION = 2;
 const TAG_BYTES = 16;
 const MEANING_BYTES = 8;
 const HEAD_BYTES = 1 + TAG_BYTES + MEANING_BYTES;
-/** The most own rows that a place of a native order names, and the characters of each. A session remembers fewer writes. */
+/**
+ * The most own rows named by a place of a native order, and the characters of each. A session remembers fewer writes.
+ */
 export const [MOST_GIVEN, GIVEN_CHARACTERS] = [64, 12];
-/** Bytes of the longest place: of a native order own rows, a value, and the source with its length. Sort keys are shorter. */
+/** Bytes of the longest place, that of a native order: own rows, a value, and the source with its length. */
 const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CHARACTERS + 8;
-/** Characters of the longest cursor: base64url of the head and of a place. */
+/** Characters of the longest cursor: base64url of head and place. */
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
-/** The cursor for going on after the item with this sort key. */
 export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   const meaning = meaningBytes(binding.meaning);
   const tag = tagOf(lastKey, meaning, binding, cursorKey);
@@ -96,13 +95,13 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
 }
 
 /**
- * The sort key of a cursor. Throws `invalid-cursor` where it is not one of this query, and `cursor-outdated`
- * where the order means something else by now.
+ * Throws `invalid-cursor` if it doesn't belong to this query, and `cursor-outdated` if the order now means something
+ * else.
  */
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw cursorRefused();
   const bytes = Buffer.from(cursor, 'base64url');
-  // Node skips characters that are not base64url; only the text that was given out is taken back.
+  // Node ignores characters that aren't base64url; only the exact text is accepted.
   if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION)
     throw cursorRefused();
   const lastKey = bytes.toString('utf8', HEAD_BYTES);

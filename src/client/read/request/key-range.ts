@@ -1,31 +1,30 @@
 import { compareKeys } from '../../../core/items/encoding.ts';
 import { SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 
-/**
- * Ranges of sort keys: what a query asks for, in the order of UTF-8 bytes.
- */
-
-/** Sort keys from `from` to `to`, both inclusive; a missing end is open. */
+/** Sort keys from `from` to `to`, both inclusive; a missing end is open. In the order of UTF-8 bytes. */
 export interface KeyRange {
   from?: string;
   to?: string;
 }
 
-/** A range as a query can send it: `exact` is false where it holds more keys than were asked for. */
+/** A range that a query can send; `exact` is false if it holds more keys than requested. */
 export interface SendableRange extends KeyRange {
   exact: boolean;
 }
 
 const MAX_CODE_POINT = 0x10ffff;
-/** Where an end of a range is cut off: leaves room for a last character that grows when it is counted up. */
+/** Ends are cut here, which leaves room for a last character that gets longer when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/** Every key that begins with `prefix`. The text after them all is itself in the range, which a caller has to know. */
+/**
+ * Every key with the prefix. The range also includes its upper end, the lowest text after them: callers have to exclude
+ * it.
+ */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }
 
-/** The lowest text above all texts that begin with `prefix`; undefined where there is none. */
+/** The lowest text above all texts with the prefix; undefined if there is none. */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
@@ -39,9 +38,9 @@ export function textAfterPrefix(prefix: string): string | undefined {
 }
 
 /**
- * The rest of a range after the key `after`, in the direction of reading. Ascending it is exact: no text lies
- * between `after` and `after + NUL`. Descending there is no greatest text below `after`, so that `after` itself is left
- * in; the reader drops it.
+ * What is left of a range after the key `after`, in reading direction. Ascending it is exact: no text lies between
+ * `after` and `after + NUL`. Descending there is no greatest text below `after`, so `after` stays in, and the reader
+ * drops it.
  */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
@@ -50,33 +49,31 @@ export function rangeAfter(range: KeyRange, after: string | undefined, reverse: 
   return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
 }
 
-/** The rest of a range from the key `from` on, which is in it, in the direction of reading. */
+/** What is left of a range from the key `from` on (inclusive), in reading direction. */
 export function rangeFrom(range: KeyRange, from: string, reverse: boolean): KeyRange {
   return reverse
     ? { from: range.from, to: range.to === undefined ? from : lowerKey(range.to, from) }
     : { from: range.from === undefined ? from : higherKey(range.from, from), to: range.to };
 }
 
-/** Tells whether a range holds a key. */
 export function isInRange({ from, to }: KeyRange, key: string): boolean {
   return (from === undefined || compareKeys(from, key) <= 0) && (to === undefined || compareKeys(key, to) <= 0);
 }
 
-/** Tells whether no key can be in the range. */
 export function isEmptyRange({ from, to }: KeyRange): boolean {
   return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
 }
 
 /**
- * The range with ends that DynamoDB takes: at most 1,024 bytes, as no key is longer. A longer end is cut, outwards, so
- * that no key is lost.
+ * DynamoDB accepts ends of at most 1,024 bytes, which no key exceeds. Longer ends are cut outwards, so that no key is
+ * lost.
  */
 export function sendableRange({ from, to }: KeyRange): SendableRange {
   const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
   const cutTo = to === undefined ? undefined : cutToKeyLength(to);
   return {
     from: cutFrom,
-    // Whatever lies between the cut text and the whole one begins with the cut text.
+    // Everything between the cut and the whole text begins with the cut text.
     to: cutTo === undefined || cutTo === to ? cutTo : textAfterPrefix(cutTo),
     exact: cutFrom === from && cutTo === to,
   };

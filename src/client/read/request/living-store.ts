@@ -19,21 +19,21 @@ import type {
 import { ForwardingStore } from '../../../store/forwarding.ts';
 
 /**
- * A table as readers see it: without the items whose time is over, and without what is derived from them. A page of an index counts them as
- * read, so a list asks for more; and what a reader derives from base items itself lacks them, too.
+ * The table as readers see it, without ended items and what is derived from them. Index pages count them as read, so
+ * lists ask for more. What readers derive from base items lacks them as well.
  */
 export class LivingStore extends ForwardingStore {
   constructor(
     store: Store,
     private readonly graph: CompiledModel,
     private readonly now: () => number,
-    /** Called with each end that is still to come, in milliseconds since 1970. */
+    /** Called with each future end, in milliseconds since 1970. */
     private readonly onEnd: (endMs: number) => void = () => undefined,
   ) {
     super(store);
   }
 
-  /** The same table, which calls a function with each end among the items that are read. */
+  /** The same table, reporting each future end among the items read. */
   telling(onEnd: (endMs: number) => void): LivingStore {
     return new LivingStore(this.inner, this.graph, this.now, onEnd);
   }
@@ -50,7 +50,7 @@ export class LivingStore extends ForwardingStore {
   }
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
-    // A count needs the items: it costs the same, since DynamoDB bills what it reads.
+    // Counting needs the items, at the same cost: DynamoDB bills what it reads.
     const page = this.livingPage(await super.query(request));
     return countOnly ? { ...page, items: [] } : page;
   }
@@ -64,12 +64,11 @@ export class LivingStore extends ForwardingStore {
     return { ...page, items, count: items.length };
   }
 
-  /** Tells whether all of an item that was read before is over by now. */
   isOver(item: Item): boolean {
     return this.living(item) === undefined;
   }
 
-  /** An item without what is over; undefined: all of it is. */
+  /** Undefined: all of it has ended. */
   private living(item: Item | undefined): Item | undefined {
     if (item === undefined) return undefined;
     const { partitionKey, sortKey } = this.graph.table;

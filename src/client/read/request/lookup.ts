@@ -20,12 +20,6 @@ import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { optionsMeantBy } from '../../../foundation/options.ts';
 
-/**
- * Looks up in the model what a reader's arguments name. Each function throws an `EdgeloomError` that lists what the model
- * declares where the name is none of it.
- */
-
-/** The edge type of that name; throws `unknown-type`. */
 export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
   const edge = graph.edges.get(edgeType);
   if (edge !== undefined) return edge;
@@ -36,7 +30,6 @@ export function findEdge(graph: CompiledModel, edgeType: string): EdgeModel {
   );
 }
 
-/** The search named `TYPE.name`; throws `unknown-search`. */
 export function findSearch(graph: CompiledModel, name: string): SearchModel {
   const dot = String(name).indexOf('.');
   const search = dot < 0 ? undefined : graph.nodes.get(name.slice(0, dot))?.searches.get(name.slice(dot + 1));
@@ -51,13 +44,13 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   );
 }
 
-/** An edge type's order; the first one where none is named. */
+/** An edge type's order; by default the first. */
 export interface FoundOrder {
   inbound: InboundModel;
   order: InboundOrder;
 }
 
-/** The order of that name; throws `not-indexed` for an edge type without orders, `unknown-order` for other names. */
+/** Throws `not-indexed` for an edge type without orders, `unknown-order` for unknown names. */
 export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder {
   const { inbound } = edge;
   if (inbound === undefined) {
@@ -79,7 +72,7 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   );
 }
 
-/** Checks a node id as a partition key; throws `invalid-id`, `invalid-key`, `key-too-long` or `unknown-type`. */
+/** Throws `invalid-id`, `invalid-key`, `key-too-long` or `unknown-type`. */
 export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
@@ -87,7 +80,6 @@ export function checkSource(graph: CompiledModel, id: string): void {
   findNode(graph, type);
 }
 
-/** The node type of a name; throws `unknown-type` where the model has none. */
 export function findNode(graph: CompiledModel, type: string): NodeModel {
   const node = graph.nodes.get(type);
   if (node !== undefined) return node;
@@ -98,7 +90,7 @@ export function findNode(graph: CompiledModel, type: string): NodeModel {
   );
 }
 
-/** The sort key of an edge to a target; throws where the model's edge type cannot enter it. */
+/** Throws if the edge type can't enter the target. */
 export function checkedKeyTo(edge: EdgeModel, target: string): string {
   checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
   const sortKey = sortKeyOfEdge(edge, target);
@@ -115,15 +107,13 @@ export function checkedKeyTo(edge: EdgeModel, target: string): string {
   return sortKey;
 }
 
-/**
- * The sort key of an edge between two nodes; throws where the model's edge type does not leave the one or enter the other.
- */
+/** Throws if the edge type can't leave the source or enter the target. */
 export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
   checkSource(graph, source);
   return checkedKeyTo(edgeTypeFrom(graph, source, edgeType), target);
 }
 
-/** The edge type of a name; throws where it does not leave the node. */
+/** Throws if the edge type can't leave the node. */
 export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: string): EdgeModel {
   const edge = findEdge(graph, edgeType);
   const sourceType = parseNodeId(source)!.type;
@@ -137,7 +127,7 @@ export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: str
   return edge;
 }
 
-/** A sentence with the names that there are, behind the one that the mistaken name was probably to be. */
+/** The closest declared name comes first. */
 function declaredSentence(what: string, names: Iterable<string>, mistaken: unknown): string {
   const list = [...names];
   const near = typeof mistaken === 'string' ? nearest(mistaken, list) : undefined;

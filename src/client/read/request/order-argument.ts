@@ -23,18 +23,15 @@ import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
-/** Arguments of queries as ranges of sort keys: encoded as the stored values are, by the order's type. */
-
 /**
- * A value to compare with. For an order of type number: a number, bigint, decimal text or `ExactNumber`, none of which
- * loses digits; for type date: an ISO 8601 text; for a rank: a label; else a text.
+ * A value to compare with. For an order of type number: a number, bigint, decimal text or `ExactNumber`, all exact; for
+ * type date: an ISO 8601 text; for a rank: a label; otherwise a text.
  */
 export type OrderValue = string | number | bigint | ExactNumber;
 
-/** An order as arguments are encoded for it: whose attribute its value is makes no difference to them. */
+/** An order as needed to encode arguments, whoever's attributes it sorts by. */
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
 
-/** An order of an edge type, for arguments. */
 export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
   return order.kind === 'parts' ? { kind: 'parts', parts: order.parts.map(orderOfPart) } : orderOfPart(order);
 }
@@ -43,16 +40,15 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
   return part.kind === 'source' ? part.order : part;
 }
 
-/** An order with the form of its texts, and its name for messages, such as `search USER.name`. */
+/** An order with the form of its texts, and its name in messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /** The texts that the model declares for a value, by its place in an order by several; undefined: any. */
+  /** The texts that the model declares for a value, by its place in an order by several values; undefined: any text. */
   declared: (place: number) => DeclaredTexts;
 }
 
-/** The encoded form of a value; throws `invalid-argument` or `unknown-label`. */
 export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument: string): string {
   const { order, form } = query;
   return withArgumentError(query, argument, () => {
@@ -64,14 +60,14 @@ export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument:
   });
 }
 
-/** The encoded form of a whole value; throws `unknown-label` for a text that the model does not declare where it declares some. */
+/** Throws `unknown-label` for a text that the model doesn't declare, if it declares any. */
 export function encodeWhole(query: OrderOfQuery, value: OrderValue, argument: string, place = 0): string {
   const encoded = encodeArgument(query, value, argument);
   if (typeof value === 'string') requireDeclared(query, value, argument, place);
   return encoded;
 }
 
-/** Throws `unknown-label` for a text that the model does not declare where it declares some. */
+/** Throws `unknown-label` for a text that the model doesn't declare, if it declares any. */
 export function requireDeclared(
   { declared, form, name }: OrderOfQuery,
   value: string,
@@ -88,7 +84,6 @@ export function requireDeclared(
   );
 }
 
-/** Makes the error of a label or value that the model does not declare. */
 export function unknownLabel(message: string, there: string, value: unknown, texts: Iterable<string>): EdgeloomError {
   const all = [...texts];
   const near = typeof value === 'string' ? nearest(value, all) : undefined;
@@ -96,13 +91,13 @@ export function unknownLabel(message: string, there: string, value: unknown, tex
   return new EdgeloomError('unknown-label', message, `${meant}${there} ${all.join(', ')}.`);
 }
 
-/** The value as an attribute has it, for an order by an attribute as it is stored; throws `invalid-argument`. */
+/** The value as a stored attribute; throws `invalid-argument`. */
 export function attributeArgument(query: OrderOfQuery, value: OrderValue, argument: string): AttributeValue {
   const { order } = query;
   return withArgumentError(query, argument, () => {
     if (order.kind === 'attribute' && order.type === 'number') {
       const number = requireNumber(value);
-      // Throws for what is no number that DynamoDB takes.
+      // Throws for a number that DynamoDB doesn't accept.
       encodeValue(number, 'number', AS_WRITTEN);
       return { N: number.N.trim() };
     }
@@ -110,15 +105,14 @@ export function attributeArgument(query: OrderOfQuery, value: OrderValue, argume
   });
 }
 
-/** The sort keys of one value. */
 export function equalRange(encoded: string): KeyRange {
   return { from: lowestSortKeyOfValue(encoded), to: highestSortKeyOfValue(encoded) };
 }
 
-/** The lowest and the highest value of a range, both inclusive; one that is undefined or null is open. */
+/** The lowest and highest value of a range, both inclusive; undefined or null leaves an end open. */
 export type Between<Value = OrderValue> = readonly [low: Value | null | undefined, high: Value | null | undefined];
 
-/** The ends of a range as it is given; `isRange`: it has one. Throws `invalid-argument` for what is no pair. */
+/** `isRange`: a range is given. Throws `invalid-argument` unless it is a pair. */
 export function endsOf(
   query: OrderOfQuery,
   between: Between | undefined,
@@ -136,8 +130,8 @@ export function endsOf(
 }
 
 /**
- * The sort keys from one value to another, both inclusive, either missing; of a rank, from and to the labels' weights. A date without a time
- * as the highest is the whole day in UTC, and of texts every one that begins with the date.
+ * From one value to another, both inclusive, either missing; for a rank, from and to the labels' weights. A date
+ * without time as the highest value includes the whole day in UTC; in an order by text, every text with this prefix.
  *
  * @param argument what the values come from, for messages.
  */
@@ -154,7 +148,7 @@ export function valueRange(
   return checkedRange(query, range, low, high);
 }
 
-/** The range; throws `invalid-argument` where no key can be in it. */
+/** Throws `invalid-argument` if no key can be in the range. */
 export function checkedRange(
   query: OrderOfQuery,
   range: KeyRange,
@@ -171,24 +165,25 @@ export function checkedRange(
 }
 
 /**
- * Tells whether a value is a date without a time: as the end of a range it is the whole day. In an order by text, too: a native one has no
- * dates, and its texts may be times. The form of the text decides: texts of the same form ask for the same range.
+ * A date without time, as the end of a range, is the whole day. This also applies to orders by text: native ones have
+ * no dates, and their texts may be times. The text's form decides, so that texts of the same form ask for the same
+ * range.
  */
 export function isDay({ order, form }: OrderOfQuery, value: OrderValue): boolean {
   return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(form(String(value)));
 }
 
-/** The beginning of all encoded times of a day. */
+/** The prefix of all encoded times of a day. */
 export function beginningOfDay({ order }: OrderOfQuery, encoded: string): string {
   return order.kind === 'attribute' && order.type === 'date' ? encoded.slice(0, 'YYYY-MM-DDT'.length) : encoded;
 }
 
-/** An argument that is about one value, for an order of several. */
+/** The argument is for a single value, but the order has several. */
 class ByPathOnlyError extends EncodingError {
   readonly hint = 'Give the leading values as path, and beginsWith or between for the value behind them.';
 }
 
-/** The error for an argument that is about one value, of an order by several. */
+/** The argument is for a single value, but the order has several. */
 export function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
   const what =
     order.kind === 'path' ? `the search is by path (${order.attributes.join(', ')})` : 'the order has several values';
@@ -208,7 +203,6 @@ function upperEnd(query: OrderOfQuery, value: OrderValue, argument: string): str
     : highestSortKeyOfValue(encoded);
 }
 
-/** The weight of a label in a rank; throws `unknown-label`. */
 export function weightOf(query: OrderOfQuery, label: OrderValue, argument: string): string {
   if (query.order.kind !== 'rank') throw new TypeError('only a rank has weights');
   const weight = typeof label === 'string' ? query.order.weights.get(label) : undefined;
@@ -221,7 +215,6 @@ export function weightOf(query: OrderOfQuery, label: OrderValue, argument: strin
   );
 }
 
-/** The value as an attribute; throws an `EncodingError` where it is no text. */
 export function requireText(value: OrderValue): { S: string } {
   if (typeof value === 'string') return { S: value };
   throw new EncodingError(`should be a text, but is ${describe(value)}`);
@@ -233,7 +226,7 @@ function requireNumber(value: OrderValue): { N: string } {
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
-/** Runs an encoding, and names the argument where the value cannot be encoded. */
+/** Names the argument if its value can't be encoded. */
 export function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
   try {
     return run();
@@ -244,16 +237,15 @@ export function withArgumentError<T>(query: OrderOfQuery, argument: string, run:
   }
 }
 
-/** Makes the error of an argument that the order of a query does not take. */
 export function invalidArgument(query: OrderOfQuery, argument: string, reason: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
 /**
- * Checks the partition of a request, and gives it encoded, as index partitions have it; undefined where the model partitions by no
- * attribute. Throws `invalid-argument` for a partition that is missing, unfit, or given without such an attribute.
+ * The encoded partition of a request; undefined if the model partitions by no attribute. Throws `invalid-argument` if
+ * the partition is missing, invalid, or given without such an attribute.
  *
- * @param asked the subject of the messages.
+ * @param asked the subject of messages.
  */
 export function checkPartition(
   asked: string,

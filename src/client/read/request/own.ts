@@ -4,12 +4,10 @@ import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../stre
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './context.ts';
 
-/** Changes of an answer by a session's own writes. */
-
-/** The own writes of a reader without a session. */
+/** For a reader without a session. */
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
 
-/** The own writes that a request depends on, read once and before anything else of the request. */
+/** The own writes that a request depends on, read once before everything else. */
 export async function readRelevantOwnWrites(
   context: ReadContext,
   isRelevant: (key: ItemKey) => boolean,
@@ -24,13 +22,13 @@ export async function readRelevantOwnWrites(
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
 }
 
-/** The look at a key that cannot be compared: it may agree or not. */
+/** For a key that can't be compared: it may agree or not. */
 const UNKNOWN: Look = { agrees: false, revisions: '' };
 
 /**
- * The context of the looks after which a session forgets a key. They compare all that writers maintain, not only what this reader
- * uses in its lease: a forgotten key does not come back, and the next reader with the session's token may have another model.
- * Undefined where this reader cannot compile all that.
+ * The context of looks after which a session forgets a key. They compare everything that writers maintain, not just
+ * what this reader's lease allows: a forgotten key doesn't come back, and the next reader of the session may have
+ * another model. Undefined if this reader can't compile all of that.
  */
 function lookContext({ stored: store, projections }: ReadContext): LookContext | undefined {
   // rule: session-compares-all-that-is-kept
@@ -38,7 +36,7 @@ function lookContext({ stored: store, projections }: ReadContext): LookContext |
   return kept && { graph: kept, store };
 }
 
-/** The own writes that may show in the views of nodes: those of the nodes, of their edges, and of nodes that are copied. */
+/** The own writes that may show in views: of the nodes, their edges, and copied nodes. */
 export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
   const asked = new Set(ids);
   const copied = new Set(
@@ -49,12 +47,12 @@ export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>
   });
 }
 
-/** The notice in an answer that may lack own writes; nothing where it shows them all. */
+/** Says if an answer may lack own writes. */
 export function noticeOfOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
   return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
 }
 
-/** Tells whether a read of base items has to be consistent to show own writes. */
+/** Whether a read of base items has to be consistent to show own writes. */
 export function mustReadConsistently({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
   return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
 }

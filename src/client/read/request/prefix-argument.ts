@@ -22,9 +22,9 @@ import {
   withArgumentError,
 } from './order-argument.ts';
 
-/** Arguments about beginnings: of texts and dates, and of orders by several values, whose leading ones are given. */
+/** Arguments with prefixes: of texts and dates, and of orders by several values with given leading values. */
 
-/** The beginning of a path, encoded; throws `invalid-argument` where the search is not by path, or by a shorter one. */
+/** Throws `invalid-argument` unless the search is by path, with enough segments. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, form } = query;
   if (order.kind !== 'path') throw noPathError(query);
@@ -38,10 +38,7 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
-/**
- * The sort keys of a search by path that begin with whole segments, and whose next segment is in a range. Throws `invalid-argument` as
- * `encodePathArgument` does.
- */
+/** Sort keys that begin with whole segments, with the next segment in a range. Throws like `encodePathArgument`. */
 export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
   const { order } = query;
   if (order.kind !== 'path') throw noPathError(query);
@@ -58,14 +55,14 @@ function noPathError(query: OrderOfQuery): EdgeloomError {
   );
 }
 
-/** The range of one part of an order by several values, behind leading values that are given whole. */
+/** A range of one value in an order by several, after given leading values. */
 export interface PartRange {
   path?: readonly OrderValue[] | undefined;
   between?: Between | undefined;
   beginsWith?: string | undefined;
 }
 
-/** The sort keys of an order by several values that begin with the leading ones, and whose next value is in a range. */
+/** Sort keys that begin with the leading values, with the next value in a range. */
 export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
   const { low, high, isRange } = endsOf(query, between);
@@ -91,7 +88,8 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
-    // An edge that lacks the value has a key that ends after the leading values. The key of an empty value sorts above it and below all others.
+    // An edge without the value has a key that ends after the leading values; the key of an empty value sorts right
+    // after it.
     const first = escapeValue(leading + encodePath([''], AS_WRITTEN));
     if (beginsWith !== undefined) {
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
@@ -104,20 +102,19 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
   });
 }
 
-/** A segment of a path, without its end. */
+/** Without the end of the segment. */
 function encodeSegment(text: string): string {
   return encodePath([text], AS_WRITTEN).slice(0, -1);
 }
 
-/** The lowest text of a value; of a rank, of all labels of its weight. */
+/** For a rank, the lowest text of all labels with the weight. */
 function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
   return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
 }
 
 /**
- * The beginning of the last keys of a range that ends with a value: the value as a whole segment. In a rank order the value is a
- * label, and the beginning is its weight, so that all labels of this weight are in the range. A day has the beginning of
- * its times.
+ * The prefix of the last keys of a range that ends with this value: the value as a whole segment. For a rank it is the
+ * label's weight, so that all labels of this weight are included. For a day it is the prefix of its times.
  */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
@@ -125,15 +122,13 @@ function highestText(query: OrderOfQuery, value: OrderValue): string {
   return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
-/** Dates as they are encoded: some date begins with a text exactly if the end of one of these makes it a date. */
+/** A text is a prefix of some encoded date exactly if one of these endings completes it to a date. */
 const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
-/** The sort keys of the values that begin with a text; of dates, with the text of a UTC date such as `2020-07`. */
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
   return prefixRange(escapeValue(encodePrefix(query, prefix)));
 }
 
-/** The encoded form of the beginning of a value. */
 export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   const { order, form } = query;
   const argument = 'beginsWith';
@@ -150,11 +145,11 @@ export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   });
 }
 
-/** Tells whether some date begins with a text, such as `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
+/** True for `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
 function beginsDate(text: string): boolean {
   return DATE_ENDS.some((end) => {
     try {
-      // The digit at the end keeps the zeros of a fraction, which an encoded date does not end with.
+      // The final digit keeps the zeros of a fraction, which encoded dates don't end with.
       return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', AS_WRITTEN).startsWith(text);
     } catch (error) {
       if (error instanceof EncodingError) return false;

@@ -11,15 +11,15 @@ import type { ReadContext } from './context.ts';
 /** One page of a result. */
 export interface Page<T> extends CallResult {
   items: T[];
-  /** Gives the next page; absent exactly when nothing remains. */
+  /** For the next page; absent exactly if nothing remains. */
   cursor?: string;
-  /** Set with a session whose writes were too many to remember: some may not show yet. */
+  /** Set if the session had too many writes to remember: some may not show yet. */
   ownWrites?: 'unknown';
 }
 
 /** A page of incoming edges. */
 export interface InboundPage<Edge, Target> extends Page<Edge> {
-  /** The target node; null where it does not exist. There only where it is asked for, on the first page. */
+  /** The target node; null if it doesn't exist. Only if requested, on the first page. */
   target?: Target | null;
 }
 
@@ -39,10 +39,10 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 }
 
 /**
- * One edge of an edge set: its type, its target, and its labels, in one object. Where the edge type copies
- * attributes of its targets, `copy` holds those that this target has; it is absent where the target does not exist, or is
- * not projected yet, or the edge type has outgrown the set. Labels that only other edge types have are declared as undefined,
- * so that a program can ask any element for any label.
+ * One edge of an edge set: its type, target and labels in one object. If the edge type copies attributes of its
+ * targets, `copy` has those of this target; it is absent if the target doesn't exist or isn't projected yet, or the
+ * edge type has outgrown the set. Labels of other edge types are declared as undefined, so that any label can be read
+ * from any element.
  */
 export type EdgeSetElement<
   Type = string,
@@ -56,49 +56,48 @@ export type EdgeSetElement<
   copy?: Copy;
 } & Labels & { [Label in OtherLabel]?: undefined };
 
-/** A node as its producers wrote it, with all of its attributes. */
+/** A node with all its attributes, as its producers wrote it. */
 export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   attributes: Attributes;
 }
 
-/** A node as its view shows it; where only its edges are there, the attributes are null. */
+/** A node as its view shows it; attributes are null if only its edges exist. */
 export interface View<Id = string, Attributes = Record<string, unknown>, Element = EdgeSetElement> {
   id: Id;
   attributes: Attributes | null;
   /** Sorted by type, then by target. */
   edgeSet: Element[];
   /**
-   * Edge types of which `edgeSet` has only the first 100 edges: their edges outgrew the view. `edges` reads all of them. Absent where
+   * Edge types that outgrew the view: `edgeSet` only has their first 100 edges. Use `edges` to read all. Absent if
    * there are none.
    */
   truncated?: string[];
 }
 
-/** A hit of a search: the node, and the value that it was found by as it was written (before folding). */
+/** A hit of a search: the node, and the value it was found by as written (before folding). */
 export interface SearchResult<Id = string, Attributes = Record<string, unknown>, Value = unknown> {
   id: Id;
   value: Value;
   attributes: Attributes;
 }
 
-/** The partition key of an item: a node id. */
 export function sourceOf({ graph }: ReadContext, item: Item): string {
   return stringOf(item[graph.table.partitionKey]) ?? '';
 }
 
-/** The projected attributes of a derived item; undefined where it has none. */
+/** The projected attributes of a derived item, if any. */
 export function projectedAttributes(item: Item | undefined): Item | undefined {
   const attributes = item?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? withoutEnd(attributes.M) : undefined;
 }
 
-/** The projected attributes of an index item, plain; empty for keys only. */
+/** Empty for keys only. */
 export function indexAttributes({ readNumber }: ReadContext, item: Item): Record<string, unknown> {
   return toPlainItem(projectedAttributes(item) ?? {}, readNumber);
 }
 
-/** The attributes of a base item, plain, without its keys, and of an `edge` with a hashed key without its target's id. */
+/** Without keys; for an edge with a hashed key, also without its target's id. */
 export function baseAttributes(
   { graph, readNumber }: Pick<ReadContext, 'graph' | 'readNumber'>,
   item: Item,
@@ -107,7 +106,7 @@ export function baseAttributes(
   return toPlainItem(shownAttributes(graph, item, edge), readNumber);
 }
 
-/** The attributes of a base item that readers show: see `baseAttributes`. */
+/** The attributes that readers show: see `baseAttributes`. */
 export function shownAttributes({ table }: CompiledModel, item: Item, edge?: EdgeModel): Item {
   const { partitionKey, sortKey } = table;
   const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];
@@ -117,7 +116,6 @@ export function shownAttributes({ table }: CompiledModel, item: Item, edge?: Edg
   );
 }
 
-/** The attributes of those names, where they are there. */
 export function pickAttributes(item: Item, names: readonly string[]): Item {
   const picked: Item = {};
   for (const name of names) {

@@ -1,22 +1,21 @@
-/** Filters as people write them, on the command line and in the studio: `status=open`, `points>=3`. */
+/** Filters as written on the command line and in the studio: `status=open`, `points>=3`. */
 
 const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
-/** The signs between attribute and value. */
 export const SIGNS = ['=', ...Object.keys(COMPARISONS)] as const;
 
-/** A condition that is taken apart; undefined for a text that is none. */
+/** Undefined if the text isn't a condition. */
 export function conditionOf(text: string): { name: string; sign: string; value: string } | undefined {
   const [start, name, sign] = CONDITION.exec(text) ?? [];
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
 /**
- * The `where` that conditions come to. Several comparisons of an attribute hold together; a second one of the same sign, and a value next
- * to comparisons, are refused: one of the two would be lost.
+ * The `where` of several conditions. Comparisons of one attribute are combined; repeating a sign, or a value next to
+ * comparisons, is refused, since one of them would be lost.
  *
- * @param read gives the value of a text.
+ * @param read the value of a text.
  * @param refusal the error for a text, with the reason.
  */
 export function whereOfTexts<Value>(

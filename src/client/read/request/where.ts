@@ -13,45 +13,49 @@ import { isPlainObject, toWireItem } from '../../write/checks/values.ts';
 /** A value that a list is filtered by. */
 export type WhereValue = string | number | bigint | boolean | null | ExactNumber | Uint8Array;
 
-/** The values that an attribute of some type can be compared with: numbers in any form, of others those of the type. */
+/** The values that an attribute can be compared with: numbers in any form, otherwise values of its type. */
 type WhereValueOf<Value> = unknown extends Value
   ? WhereValue
   : Value extends number | bigint | ExactNumber
     ? number | bigint | ExactNumber
     : Extract<Value, string | boolean | null | Uint8Array>;
 
-/** The beginnings of values: any text of a text, bytes of binary. */
+/** Prefixes: any text for a text, bytes for binary. */
 type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Array>;
 
-/** Comparisons of one attribute, all of which have to hold. None holds for an absent value, or one of another type. */
+/**
+ * Comparisons of one attribute, all of which have to hold. None holds for an absent value or a value of another type.
+ */
 export interface WhereOperators<Value = WhereValue> {
-  /** This value, as without an operator. */
+  /** This value; same as without an operator. */
   readonly equals?: Value;
   /** One of 1 to 100 values. */
   readonly in?: readonly Value[];
-  /** Less than. Texts by their UTF-8 bytes, numbers by their exact value, binary by its bytes. */
+  /** Less than. Texts compare by UTF-8 bytes, numbers exactly, binary by bytes. */
   readonly lt?: Exclude<Value, boolean | null>;
-  /** Less than, or equal. */
+  /** Less than or equal. */
   readonly lte?: Exclude<Value, boolean | null>;
   /** Greater than. */
   readonly gt?: Exclude<Value, boolean | null>;
-  /** Greater than, or equal. */
+  /** Greater than or equal. */
   readonly gte?: Exclude<Value, boolean | null>;
-  /** From the first to the second, both included. */
+  /** From the first to the second, both inclusive. */
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
-  /** A text or binary that begins with this one. */
+  /** A text or binary with this prefix. */
   readonly beginsWith?: BeginningOf<Value>;
-  /** True if there is a value, null included. */
+  /** True: there is a value, including null. */
   readonly exists?: boolean;
 }
 
 /** Comparisons of one attribute, all of which have to hold. */
 export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
-  /** Another value, or comparisons that do not all hold: as in DynamoDB, so are an absent value and one of another type. */
+  /**
+   * Another value, or not all comparisons hold; as in DynamoDB, this includes an absent value and one of another type.
+   */
   readonly not?: Value | WhereOperators<Value>;
 }
 
-/** Attributes with the values that they have to have, or with comparisons; all of them have to hold. Of several shapes those of each. */
+/** Attributes with required values or comparisons; all have to hold. For a union of shapes, the attributes of each. */
 export type Where<Attributes = Record<string, unknown>> = [NameIn<Attributes>] extends [never]
   ? Record<string, never>
   : {
@@ -67,28 +71,26 @@ type ValueIn<Attributes, Name> = Attributes extends unknown
     : never
   : never;
 
-/** The subject of a `where`. */
 export interface WhereSubject {
   /** In messages: `order gsi0 of MEMBER`. */
   name: string;
-  /** The attributes that the index items hold. */
   projection: Projection;
-  /** Where the model says so: `edges.MEMBER.inbound`. */
+  /** The model's path to it: `edges.MEMBER.inbound`. */
   path: string;
-  /** The attributes that rows hold besides. */
+  /** Further attributes that rows hold. */
   kept?: readonly string[];
 }
 
-/** Values that a filter compares with at most: more make an expression that DynamoDB refuses. */
+/** Limit of values in a filter: with more, DynamoDB refuses the expression. */
 export const MAX_FILTER_VALUES = 100;
 
-/** The comparisons of a name with one value, and how DynamoDB writes them. */
+/** Comparisons with one value, and their DynamoDB operators. */
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
 const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];
 
 /**
- * A `where` as DynamoDB compares it; undefined where it asks for nothing. Throws `not-projected` for an attribute that the index
- * items do not hold, and `invalid-argument` for a value or a comparison that there is not.
+ * Undefined if it has no conditions. Throws `not-projected` for an attribute that index items don't hold, and
+ * `invalid-argument` for an invalid value or comparison.
  */
 export function encodeWhere(graph: CompiledModel, where: Where | undefined, subject: WhereSubject): Filter | undefined {
   if (where === undefined) return undefined;
@@ -117,7 +119,7 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
   return filter.length === 0 ? undefined : filter;
 }
 
-/** The number of values that a filter compares with; a comparison without any counts as one. */
+/** A comparison without values counts as one. */
 function sizeOf(filter: Filter): number {
   const sizes = filter.map((term) => {
     if (term.compare === 'not') return sizeOf(term.terms);
@@ -126,7 +128,7 @@ function sizeOf(filter: Filter): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** The terms of an attribute's comparisons, of which one in `not` has no other `not`. */
+/** A `not` inside `not` is refused. */
 function termsOf(attribute: string, asked: object, operators: readonly string[] = [...OPERATORS, 'not']): FilterTerm[] {
   const terms = Object.entries(asked).flatMap(([name, value]): FilterTerm[] => {
     if (!operators.includes(name)) {
@@ -166,14 +168,14 @@ function termsOf(attribute: string, asked: object, operators: readonly string[] 
   return terms;
 }
 
-/** A value to compare with. `expected`: one that others can begin with, or that has an order. */
+/** `expected`: a value with prefixes, or with an order. */
 function scalar(
   attribute: string,
   value: unknown,
   comparison?: string,
   expected?: 'beginning' | 'ordered',
 ): AttributeValue {
-  // Left out as an option would be, it would give items that the caller did not ask for.
+  // Ignoring it would return items that the caller didn't ask for.
   if (value === undefined)
     throw invalidValue(attribute, reasonOf(comparison, 'is undefined'), 'Leave it out of where.');
   const stored = wireItem({ [attribute]: value })[attribute]!;
@@ -187,7 +189,7 @@ function scalar(
   throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number, boolean, binary nor null'), hint);
 }
 
-/** The cursor's binding for a filter: equal for equal conditions, in whatever order and form. */
+/** Equal for equal conditions, in whatever order and form. */
 export function whereBinding(where: Filter = [], ofKept: Filter = []): string[] | undefined {
   const terms = [...where, ...ofKept];
   return terms.length === 0 ? undefined : canonicalTexts(terms);
@@ -202,7 +204,7 @@ function canonicalTexts(filter: Filter): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Tells whether index items hold an attribute because the model projects it. */
+/** Whether index items hold an attribute because the model projects it. */
 export function isProjected({ table }: CompiledModel, name: string, projection: Projection): boolean {
   if (projection.kind !== 'ALL') return projection.kind === 'LIST' && projection.attributes.includes(name);
   return name !== '' && name !== table.partitionKey && name !== table.sortKey && name !== TARGET_ID;

@@ -29,11 +29,11 @@ import { toWireItem } from './values.ts';
 export const ITEM_BYTES = 400 * 1024;
 
 /**
- * Checks a whole base item in wire form, `{ source, target, …attributes }`, against DynamoDB's rules and the model: the
- * one place for what writer and import refuse. It also refuses what the projector would have to quarantine, such as an
- * attribute of another type than an order needs. It does not run `fields` validators.
+ * Checks a base item in wire form, `{ source, target, …attributes }`, against DynamoDB's rules and the model; used by
+ * both writer and import. Also refuses what the projector would have to quarantine, such as a value whose type an order
+ * can't use. Doesn't run `fields` validators.
  *
- * Throws an `EdgeloomError` that names the item, the attribute and what to do.
+ * Throws an `EdgeloomError` that names the item, the attribute and the remedy.
  */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
@@ -45,8 +45,8 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
 }
 
 /**
- * The base item of a plain object, `{ source, target, …attributes }` in JS values (`Set`, `bigint`, `ExactNumber`,
- * `Uint8Array` included), checked as by `checkBaseItem`. Throws an `EdgeloomError`.
+ * The base item of a plain object `{ source, target, …attributes }` with JS values (including `Set`, `bigint`,
+ * `ExactNumber`, `Uint8Array`), checked by `checkBaseItem`. Throws an `EdgeloomError`.
  */
 export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
   const { partitionKey, sortKey } = graph.table;
@@ -59,7 +59,7 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
   return toItemOfKey(graph, key, plain);
 }
 
-/** The base item of a key that was checked, with plain attributes; checks all but the key. */
+/** The key must already be checked; checks everything else. */
 export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const item = withItemName(source, target, () => toWireItem(attributes));
   item[graph.table.partitionKey] = { S: source };
@@ -69,8 +69,8 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
 }
 
 /**
- * Checks a part of a base item, with its keys, as far as it tells without the rest. A function of the model may need the
- * rest, so what such functions throw is left to the projector.
+ * Checks a part of a base item, with its keys, as far as possible without the rest. Functions of the model may need the
+ * rest, so their errors are left to the projector.
  */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;
@@ -79,7 +79,7 @@ export function checkPartialItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, target, item, (problem) => problem.code !== 'derive-failed');
 }
 
-/** Checks all but the keys. */
+/** Checks everything but the keys. */
 function checkContents(
   graph: CompiledModel,
   source: string,
@@ -93,7 +93,7 @@ function checkContents(
     checkNativeKeys(graph, item);
     checkEnd(graph, source, sortKey, item);
   });
-  // The entries are checked before the size: if an item exceeds both bounds, the error about entries says what to do.
+  // Check entries before the size: if an item exceeds both, the error about entries is more helpful.
   checkEntries(graph, source, sortKey, item);
   const bytes = itemSizeBytes(item);
   if (bytes > ITEM_BYTES) {
@@ -119,7 +119,7 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** Refuses attributes that DynamoDB allows in a base item, and that would break reads or indexes. */
+/** Refuses attributes that DynamoDB accepts in a base item, but that would break reads or indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';
@@ -143,7 +143,7 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Refuses a value that DynamoDB refuses as the key of a native index. */
+/** Refuses values that DynamoDB doesn't accept as the key of a native index. */
 export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   for (const index of nativeIndexes(graph)) {
     const value = attributeOf(item, index.attribute);
@@ -159,23 +159,22 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
 
 /** Seconds since 1970 have fewer digits until the year 5138; milliseconds have had more since 1973. */
 const MOST_SECONDS = 100_000_000_000;
-/** The year 2017: by now DynamoDB's TTL, which deletes nothing that ended more than five years ago, keeps what ended before. */
+/** The year 2017: DynamoDB's TTL keeps items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;
 
-/** Refuses an end that DynamoDB's TTL would take for none, or for one in thousands of years. */
+/** Refuses an end that DynamoDB's TTL would ignore, or that lies thousands of years ahead. */
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
   const { expires } = endingOf(graph, source, sortKey) ?? {};
   const value = expires === undefined ? undefined : attributeOf(item, expires);
   if (value === undefined || 'NULL' in value) return;
   const seconds = Number(numberOf(value));
   const isWhole = Number.isInteger(seconds) && seconds >= 0;
-  // The source's TTL deletes what is mirrored.
+  // The source's TTL deletes mirrored items.
   const least = expires === graph.table.ttl ? LEAST_SECONDS : 0;
   if (isWhole && seconds >= least && seconds < MOST_SECONDS) return;
   throw new AttributeError(expires!, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));
 }
 
-/** What is wrong with an end, and the remedy. */
 function mistakeOfEnd(isWhole: boolean, seconds: number, value: string): [reason: string, hint: string] {
   const needed = 'is the time at which the item ends, a whole number of seconds since 1970';
   const remedy = 'Give Math.floor(date.getTime() / 1000), or leave it out: then the item stays.';

@@ -4,13 +4,12 @@ import { keysOfIssue, validateInEachForm } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
 /**
- * Validates attributes with the validator that a node or edge type declares, synchronous or not, and gives its output:
- * defaults filled in, values transformed. Without a validator the attributes come back as they are. A number that it refuses is offered
- * in its other forms: see `number-forms.ts`.
+ * Validates attributes with the type's validator, if any, and returns its output: with defaults and transformed values.
+ * A refused number is tried in its other forms: see `number-forms.ts`.
  *
  * @param item names the item in errors.
  * @throws InvalidAttributesError `invalid-attribute`, with every issue and its path.
- * @throws EdgeloomError `validator-failed` where the validator throws.
+ * @throws EdgeloomError `validator-failed` if the validator throws.
  */
 export async function validateFields(
   fields: StandardSchemaV1 | undefined,
@@ -24,7 +23,8 @@ export async function validateFields(
 }
 
 /**
- * As `validateFields`, of a validator that answers at once: a mapping is a pure function. Throws `validator-failed` for another.
+ * Like `validateFields` for a synchronous validator, since a mapping is a pure function. Throws `validator-failed` for
+ * an asynchronous one.
  */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');

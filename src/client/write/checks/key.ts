@@ -20,11 +20,11 @@ import { itemName } from './problem.ts';
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 
 /**
- * Checks the keys of a base item. Both are texts that DynamoDB takes and gives back unchanged. The sort key is not that of a derived
- * item. The types are in the model, and an edge's type joins its two nodes. Throws an `EdgeloomError` with the code `invalid-key`,
- * `key-too-long`, `derived-key`, `invalid-id`, `unknown-type` `invalid-edge` or `edge-between-tenants`.
+ * Checks the keys of a base item: both are texts that DynamoDB returns unchanged, the sort key isn't a derived item's,
+ * the types are in the model, and the edge type may join the two nodes. Throws `invalid-key`, `key-too-long`,
+ * `derived-key`, `invalid-id`, `unknown-type`, `invalid-edge` or `edge-between-tenants`.
  *
- * @param attributes the item's attributes. They name the target of an edge with a hashed key.
+ * @param attributes the item's attributes, which name the target of an edge with a hashed key.
  */
 export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
@@ -43,13 +43,13 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
-  // A plain key bounds its target; a hashed one may hide an id that no node can have.
+  // A hashed key may hide an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
 /**
- * Checks a node's id: a text of the form `TYPE-anything` with a type of the model. `of` begins the message:
- * `Attribute source`. Throws an `EdgeloomError`.
+ * Checks the form `TYPE-anything` with a type of the model. `of` begins the message: `Attribute source`. Throws an
+ * `EdgeloomError`.
  */
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
@@ -65,7 +65,7 @@ export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): assert
   );
 }
 
-/** Checks that an edge type is in the model; throws an `EdgeloomError` with the code `unknown-type`. */
+/** Throws `unknown-type`. */
 export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): asserts type is string {
   if (typeof type === 'string' && graph.edges.has(type)) return;
   const of = typeof role === 'string' ? role : role();
@@ -77,7 +77,7 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
   );
 }
 
-/** The key of a base item that is Edgeloom's to write. Throws `mirrored-type` for one that the mirror writes. */
+/** Throws `mirrored-type` for a base item that the mirror writes. */
 export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
   if (isMirrored(graph, key)) {
     throw new EdgeloomError(
@@ -89,12 +89,11 @@ export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
   return key;
 }
 
-/** The part of the model that a key is of; undefined where it is of none. */
 export function partModel(graph: CompiledModel, { source, target }: ItemKey): PartModel | undefined {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.parts.get(target);
 }
 
-/** Checks that a node's type has a part; throws an `EdgeloomError` with the code `unknown-type`. */
+/** Throws `unknown-type` if the node's type doesn't have the part. */
 export function checkPart(graph: CompiledModel, id: string, part: unknown): asserts part is string {
   if (typeof part === 'string' && partModel(graph, { source: id, target: part }) !== undefined) return;
   const type = parseNodeId(id)?.type ?? '';
@@ -118,7 +117,7 @@ function derivedKeyError(what: string): EdgeloomError {
   );
 }
 
-/** The sort key of an edge does not parse, or names a type that is not in the model. */
+/** The sort key isn't an edge's, or its type isn't in the model. */
 function unknownEdgeError(graph: CompiledModel, source: string, sortKey: string, attributes: Item): unknown {
   const type = typePrefix(sortKey);
   const sortKeyName = graph.table.sortKey;

@@ -6,8 +6,8 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
 
 /**
- * Checks the lists, sets and maps of a node against the model's `maxEntries`. Throws an `EdgeloomError`
- * `too-many-entries` that names the item, the attribute, both numbers and the item's size in bytes.
+ * Checks a node's lists, sets and maps against the model's `maxEntries`. Throws `too-many-entries` with the item, the
+ * attribute, both numbers and the item's size in bytes.
  */
 export function checkEntries(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
   const kind = classifyKey(graph, source, sortKey);
@@ -23,7 +23,7 @@ export function checkEntries(graph: CompiledModel, source: string, sortKey: stri
   }
 }
 
-/** How many entries a value has; a scalar has none. */
+/** 0 for a scalar. */
 function entryCount(value: AttributeValue | undefined): number {
   if (value === undefined) return 0;
   if ('L' in value) return value.L.length;

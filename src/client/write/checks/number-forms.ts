@@ -5,23 +5,24 @@ import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import { isPlainObject } from './values.ts';
 
 /**
- * A number of the table has three forms in JavaScript, and a read gives one of them. A validator may want another: `z.bigint()` a
- * bigint, `z.number()` a number where the read gave an `ExactNumber`. So a number that a validator refuses is offered in each form.
+ * A stored number has three forms in JavaScript, and reads return one of them. A validator may expect another:
+ * `z.bigint()` a bigint, `z.number()` a number where the read returned an `ExactNumber`. So a refused number is tried
+ * in each form.
  */
 
-/** Makes a number of decimal text; undefined where the number has no such form. */
+/** Undefined if the number has no such form. */
 type Form = (text: string) => number | bigint | ExactNumber | undefined;
 
 const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text)];
 
-/** Digits before the point that a number of DynamoDB can have. */
+/** The most digits before the point of a DynamoDB number. */
 const MOST_WHOLE_DIGITS = 126;
 
 type Validate = (attributes: unknown) => Promise<StandardSchemaV1.Result<unknown>>;
 
 /**
- * Validates attributes. Numbers at the paths that the validator refuses are offered in their other forms. The numbers of an attribute that
- * the validator gives back as they were offered are in the result as the caller gave them, with all their digits.
+ * Numbers at the paths that the validator refuses are tried in their other forms. If the validator returns an
+ * attribute's numbers unchanged, the result has the caller's numbers, with all their digits.
  */
 export async function validateInEachForm(
   validate: Validate,
@@ -37,13 +38,12 @@ export async function validateInEachForm(
     result = await validate(withOffered(attributes, offered));
     if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
   }
-  // Problems of a number are those of the form in which it was given.
+  // Report a number's problems in the form in which it was given.
   const refused = new Set(result.issues?.map(pathText));
   const issues = first.issues.filter((issue) => refused.has(pathText(issue)));
   return { issues: issues.length > 0 ? issues : first.issues };
 }
 
-/** The keys of an issue's path. */
 export function keysOfIssue({ path = [] }: StandardSchemaV1.Issue): PropertyKey[] {
   return path.map((segment) => (typeof segment === 'object' ? segment.key : segment));
 }
@@ -52,7 +52,7 @@ function pathText(issue: StandardSchemaV1.Issue): string {
   return JSON.stringify(keysOfIssue(issue).map(String));
 }
 
-/** Offers the numbers at the paths of issues in a form. Returns whether any of them had another one. */
+/** Whether any number at the issues' paths had another form. */
 function offerInForm(
   attributes: object,
   offered: Map<string, unknown>,
@@ -76,7 +76,7 @@ function ownValue(attributes: object, name: string): unknown {
   return Object.hasOwn(attributes, name) ? (attributes as Record<string, unknown>)[name] : undefined;
 }
 
-/** A value whose numbers at a path have a form. */
+/** A value with its numbers at a path in a form. */
 function inFormAt(value: unknown, [key, ...rest]: readonly PropertyKey[], form: Form): unknown {
   if (key === undefined) return inForm(value, form);
   if (Array.isArray(value)) return value.map((entry, i) => (i === key ? inFormAt(entry, rest, form) : entry));
@@ -84,7 +84,7 @@ function inFormAt(value: unknown, [key, ...rest]: readonly PropertyKey[], form: 
   return typeof key === 'string' ? { ...value, [key]: inFormAt(ownValue(value, key), rest, form) } : value;
 }
 
-/** A value all of whose numbers have a form. */
+/** A value with all its numbers in a form. */
 function inForm(value: unknown, form: Form): unknown {
   if (Array.isArray(value)) return value.map((entry) => inForm(entry, form));
   if (value instanceof Set) return new Set([...value].map((entry) => inForm(entry, form)));
@@ -95,7 +95,7 @@ function inForm(value: unknown, form: Form): unknown {
   return text === undefined || Number.isNaN(Number(text)) ? value : (form(text) ?? value);
 }
 
-/** Attributes with other values for some names. The validator's other looks still reach the attributes, which may note them. */
+/** A proxy rather than a copy, since the attributes may note what the validator reads. */
 function withOffered(attributes: object, offered: ReadonlyMap<string, unknown>): object {
   return new Proxy(attributes, {
     get: (target, name) =>

@@ -1,15 +1,18 @@
 import { describe } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** How messages name a base item: `Node "USER-U1"`, `Part "USER-U1" "STATE"`, `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
+/**
+ * A base item's name in messages: `Node "USER-U1"`, `Part "USER-U1" "STATE"`, `Edge "GOAL-G1"
+ * "GOALMEMBERSHIP-USER-U1"`.
+ */
 export function itemName(source: string, sortKey: string): string {
   if (source === sortKey) return `Node ${describe(source)}`;
   return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
 }
 
 /**
- * A problem of an attribute. `reason` completes "attribute tags[0] …"; the caller names the item,
- * since values are converted and checked without knowing their item.
+ * A problem of an attribute. `reason` completes "attribute tags[0] …"; the caller names the item, which the checks of
+ * values don't know.
  */
 export class AttributeError extends Error {
   constructor(
@@ -21,7 +24,7 @@ export class AttributeError extends Error {
   }
 }
 
-/** Runs a check or conversion of an item's attributes; an `AttributeError` becomes an `EdgeloomError` that names the item. */
+/** Turns an `AttributeError` into an `EdgeloomError` that names the item. */
 export function withItemName<T>(source: string, sortKey: string, run: () => T): T {
   try {
     return run();
@@ -31,7 +34,7 @@ export function withItemName<T>(source: string, sortKey: string, run: () => T): 
   }
 }
 
-/** The path of a map's entry; an attribute name that would make the path unclear is quoted. */
+/** The path of a map's entry, quoted if ambiguous. */
 export function entryPath(path: string, name: string): string {
   const part = /^[^.[\]"\s]+$/.test(name) ? name : describe(name);
   return path === '' ? part : `${path}.${part}`;

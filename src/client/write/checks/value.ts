@@ -4,20 +4,17 @@ import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 
-/**
- * Checks of attribute values in wire form: what DynamoDB would refuse, and what it would give back changed.
- */
+/** Checks attribute values in wire form: what DynamoDB would refuse, and what it would return changed. */
 
 /**
- * Lists and maps inside each other. DynamoDB takes 31 around a value; one is left for the `attributes` map that the
- * projector copies values into.
+ * DynamoDB allows 31 lists and maps around a value; one is needed for the `attributes` map that the projector copies
+ * values into.
  */
 export const MAX_NESTING = 30;
-/** Lists and maps around a value that DynamoDB takes: an item of another producer may have them, and an update leaves them alone. */
+/** DynamoDB's limit: other producers' items may reach it, and updates leave them alone. */
 export const STORED_NESTING = 31;
 const NAME_BYTES = 65_535;
 
-/** Checks a map of attributes: names and values. Throws an `AttributeError`. */
 export function checkAttributes(attributes: Item, path = '', depth = 0): void {
   for (const name of Object.keys(attributes)) {
     const inner = entryPath(path, name);
@@ -26,7 +23,7 @@ export function checkAttributes(attributes: Item, path = '', depth = 0): void {
   }
 }
 
-/** Throws where a value is nested deeper than `most` lists and maps. */
+/** Throws if a value is nested in more than `most` lists and maps. */
 export function checkNesting(path: string, depth: number, most = MAX_NESTING): void {
   if (depth <= most) return;
   throw new AttributeError(
@@ -122,7 +119,6 @@ function checkSet(value: AttributeValue, path: string): void {
   );
 }
 
-/** DynamoDB has no empty sets. */
 export function emptySetError(path: string): AttributeError {
   return new AttributeError(path, 'is an empty set', 'DynamoDB has none: leave the attribute out, or use a list.');
 }

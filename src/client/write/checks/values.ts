@@ -5,15 +5,14 @@ import { AttributeError, entryPath } from './problem.ts';
 import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
 
 /**
- * Plain JS values to wire form, the counterpart of `toPlain`. Not the SDK's `marshall`: it tells types by the name of
- * `value.constructor`, which a map with an attribute named `constructor` misleads, loses `__proto__`, drops functions
- * and turns the numbers of a mixed set into strings, all without a word; and its errors name no attribute.
+ * Plain JS values to wire form, the counterpart of `toPlain`. The SDK's `marshall` is unsuitable: it detects types by
+ * `value.constructor.name`, which an attribute named `constructor` breaks, and silently loses `__proto__`, drops
+ * functions and turns numbers of a mixed set into strings; its errors name no attribute.
  */
 
 /**
- * The wire form of a plain object's attributes. Text, number, bigint, `ExactNumber`, boolean, null, `Uint8Array`,
- * `Set`, array and plain object are taken; undefined attributes are left out. Throws an `AttributeError` that names the
- * attribute where a value has no exact counterpart.
+ * Accepts text, number, bigint, `ExactNumber`, boolean, null, `Uint8Array`, `Set`, array and plain object; leaves out
+ * undefined. Throws an `AttributeError` for a value without an exact counterpart.
  */
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
@@ -23,7 +22,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** Tells whether a value is an object as `{}` or JSON.parse makes it, in whatever realm. */
+/** Whether a value is an object like `{}` or from JSON.parse, in any realm. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -50,7 +49,6 @@ function toWire(value: unknown, path: string, depth: number): AttributeValue {
   throw new AttributeError(path, `is ${kindOf(value)}, which DynamoDB cannot hold`, hintFor(value));
 }
 
-/** The decimal text of a number; undefined for values that are none. */
 function numberText(value: unknown, path: string): string | undefined {
   if (typeof value !== 'number') return numberTextOf(value);
   if (!Number.isFinite(value)) {

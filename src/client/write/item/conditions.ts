@@ -17,20 +17,23 @@ import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 
-/** When a put, an update or a delete may be made; where it may not, a `ConditionFailedError` has the item as it is. */
+/** When a put, update or delete may be made. Otherwise a `ConditionFailedError` has the item as it is. */
 export interface WriteConditions<Attributes = Record<string, unknown>> {
-  /** Only if the item is absent. */
+  /** Only if the item doesn't exist. */
   ifAbsent?: boolean | undefined;
-  /** Only if the item is there. */
+  /** Only if the item exists. */
   ifPresent?: boolean | undefined;
   /** Only if these attributes have exactly these values; undefined: only if the attribute is absent. */
   if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
 }
 
-/** A write whose condition did not hold (`condition-failed`), or an update without an item (`not-found`); nothing was changed. */
+/**
+ * A write whose condition failed (`condition-failed`), or an update of a missing item (`not-found`); nothing was
+ * changed.
+ */
 export class ConditionFailedError extends EdgeloomError {
   declare readonly code: 'condition-failed' | 'not-found';
-  /** The attributes of the item as it is; null where there is none. */
+  /** The item's current attributes; null if it doesn't exist. */
   readonly current: Record<string, unknown> | null;
 
   constructor(
@@ -45,7 +48,7 @@ export class ConditionFailedError extends EdgeloomError {
   }
 }
 
-/** The condition that options ask for, of an item with this key. Throws an `EdgeloomError` for options that contradict. */
+/** Throws an `EdgeloomError` for contradictory options. */
 export function baseCondition({ source, target }: ItemKey, options: WriteConditions): BaseCondition {
   const name = itemName(source, target);
   const { ifAbsent = false, ifPresent = false, if: values = {} } = options;
@@ -72,12 +75,12 @@ export function baseCondition({ source, target }: ItemKey, options: WriteConditi
   return { ...(ifAbsent && { present: false }), ...(ifPresent && { present: true }), equal, absent };
 }
 
-/** Tells whether a condition asks for anything. */
+/** False for an empty condition. */
 export function isConditional({ present, equal = {}, absent = [] }: BaseCondition): boolean {
   return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
 }
 
-/** Both conditions at once; where they name an attribute twice, the second one counts. */
+/** If both name an attribute, the second wins. */
 export function bothConditions(first: BaseCondition, second: BaseCondition): BaseCondition {
   const equal = { ...first.equal, ...second.equal };
   const absent = new Set([...(first.absent ?? []), ...(second.absent ?? [])]);
@@ -85,7 +88,6 @@ export function bothConditions(first: BaseCondition, second: BaseCondition): Bas
   return { ...(present !== undefined && { present }), equal, absent: [...absent] };
 }
 
-/** The error of a condition that failed, told in words. */
 export function conditionFailedError(
   graph: CompiledModel,
   key: ItemKey,
@@ -99,7 +101,7 @@ export function conditionFailedError(
   );
 }
 
-/** The attributes of a base item without its keys, plain; of an edge with a hashed key without its target's id. @internal */
+/** Without keys; for an edge with a hashed key, also without its target's id. @internal */
 export function plainAttributes(model: CompiledModel, item: Item): Record<string, unknown> {
   const {
     [model.table.partitionKey]: _source,
@@ -111,14 +113,12 @@ export function plainAttributes(model: CompiledModel, item: Item): Record<string
   return toPlainItem(attributes);
 }
 
-/** Tells whether an item, or its absence, meets a condition. */
 export function meetsCondition(condition: BaseCondition, item: Item | undefined): boolean {
   const { present } = condition;
   if (present !== undefined && present !== (item !== undefined)) return false;
   return unmetNames(condition, item).length === 0;
 }
 
-/** The attributes that are not as a condition has them. */
 function unmetNames({ equal = {}, absent = [] }: BaseCondition, item: Item | undefined): string[] {
   const value = (name: string): AttributeValue | undefined => item && attributeOf(item, name);
   const isMet = (name: string): boolean => value(name) !== undefined && sameValue(value(name), equal[name]);

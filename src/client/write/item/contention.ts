@@ -2,14 +2,13 @@ import { backoffMs } from '../../../foundation/retry.ts';
 import type { WriteContext } from './send.ts';
 
 /**
- * How long a write is tried again that fails because others change what it had looked at, in seconds. Among n updates of one item
- * at once each round lets one through, so a limit of tries would fail the last ones although all are served in turn.
+ * How long a write is retried after conflicts, in seconds. Of n concurrent updates of one item each round lets one
+ * through, so a limit on tries would fail the last ones although all get their turn.
  */
 export const CONTENTION_SECONDS = 10;
-/** The longest pause between two tries, in milliseconds: another update takes two calls. */
+/** The longest pause between tries in milliseconds: another update takes two calls. */
 const LONGEST_PAUSE_MS = 500;
 
-/** The tries of one write. */
 export class Contention {
   private readonly beganMs = performance.now();
 
@@ -18,7 +17,7 @@ export class Contention {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Waits before another try, after this many; false: it has taken too long. */
+  /** Returns false if the tries have taken too long. */
   async wait(attempts: number): Promise<boolean> {
     if (performance.now() - this.beganMs >= CONTENTION_SECONDS * 1000) return false;
     await this.context.wait(Math.min(backoffMs(attempts), Math.random() * LONGEST_PAUSE_MS), this.signal);

@@ -14,32 +14,28 @@ import { isPlainObject } from '../checks/values.ts';
 import { checkUnversioned } from './single.ts';
 
 /**
- * Prepares each operation of the writer: the item or the key of one call, checked in full. All functions throw
- * an `EdgeloomError` that names the item, the attribute and what to do.
+ * Prepares the writer's operations: the checked item or key of one call. All throw an `EdgeloomError` that names the
+ * item, the attribute and the remedy.
  */
 
-/** The key of a node. */
 export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
   checkBaseKey(graph, id, id, {});
   return { source: id, target: id };
 }
 
-/** The key of a part of a node. */
 export function partKey(graph: CompiledModel, id: unknown, part: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
   checkPart(graph, id, part);
   return { source: id, target: part };
 }
 
-/** The item of a part of a node. */
 export async function partItem(graph: CompiledModel, id: unknown, part: unknown, attributes: unknown): Promise<Item> {
   const key = writableKey(graph, partKey(graph, id, part));
   const { fields } = partModel(graph, key)!;
   return baseItem(graph, key, await validateFields(fields, attributes, itemName(key.source, key.target)));
 }
 
-/** The key of an edge. */
 export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown, target: unknown): ItemKey {
   checkNodeId(graph, source, 'The source of an edge');
   checkEdgeType(graph, edgeType, () => `Edge of ${describe(source)}`);
@@ -50,7 +46,7 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
 }
 
 /**
- * The item of a node. Where a validator drops the version that was read, the item keeps it.
+ * Keeps the version that was read, even if the validator drops it.
  *
  * @param way `'batch'` refuses a type with versions (`versioned-type`): a batch has no conditions to compare them with.
  */
@@ -71,7 +67,6 @@ export async function nodeItem(
   return baseItem(graph, key, { ...valid, [versionAttribute]: version });
 }
 
-/** The item of an edge. */
 export async function edgeItem(
   graph: CompiledModel,
   source: unknown,
@@ -91,7 +86,7 @@ export async function edgeItem(
   return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
 }
 
-/** Attributes without the target's id: it is part of the key, so validators do not see it. Another id is refused. */
+/** The target's id is part of the key, so validators don't see it. Another id is refused. */
 export function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
@@ -104,10 +99,10 @@ export function withoutTargetId<T>(attributes: T, target: unknown, name: string)
 }
 
 /**
- * Checks an item in wire form, as a file to be imported has it, and gives the item to write: the same, or where its type
- * declares `fields` the validator's output.
+ * Checks an item in wire form, from an imported file. Returns the item to write: the validator's output if its type
+ * declares `fields`.
  *
- * @param force takes nodes with versions too, which are else the error `versioned-type`.
+ * @param force accept nodes with versions, which are otherwise `versioned-type`.
  */
 export async function checkedItem(graph: CompiledModel, item: Item, force: boolean): Promise<Item> {
   checkBaseItem(graph, item);
@@ -125,7 +120,7 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-/** The item of a key that was checked; throws where an attribute has the name of a key. */
+/** The key must already be checked; throws if an attribute has the name of a key. */
 export function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {

@@ -8,13 +8,12 @@ import type { Abortable, Runtime } from '../../../foundation/runtime.ts';
 import { isRefusal } from '../../../store/classify.ts';
 import { itemName } from '../checks/problem.ts';
 
-/** The table and the runtime of writes. */
 export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   graph: CompiledModel;
   store: Store;
 }
 
-/** Which items are there at one moment of a call: one that is over by then is absent for conditions, as it is for reads. */
+/** Which items exist at one moment of a call: ended items are absent for conditions, as for reads. */
 export class Presence {
   private readonly nowMs: number;
 
@@ -22,7 +21,7 @@ export class Presence {
     this.nowMs = context.now();
   }
 
-  /** A change whose condition takes an item that is over for an absent one. */
+  /** Makes the condition treat an ended item as absent. */
   dated<Change extends BaseChange>(change: Change): Change {
     const { source, target } = change.key;
     const { expires } = endingOf(this.context.graph, source, target) ?? {};
@@ -31,7 +30,7 @@ export class Presence {
     return { ...change, condition: { ...change.condition, over } };
   }
 
-  /** An item as it is for conditions; undefined: it is absent or over. */
+  /** Undefined if absent or ended. */
   living(key: ItemKey, item: Item | undefined): Item | undefined {
     return livingItem(this.context.graph, key, item, this.nowMs);
   }
@@ -47,9 +46,9 @@ export async function readLiving(context: WriteContext, key: ItemKey): Promise<I
 const ATTEMPTS = 8;
 
 /**
- * Sends one change of a base item. Refusals are sent again, with jitter. An answer that was lost may hide a success: that is
- * the error `outcome-unknown`, or with `idempotent` the change goes as a transaction of its own, whose token makes it safe to ask
- * again. Throws the store's error, or the signal's reason.
+ * Sends one change of a base item, repeating refused calls with jitter. A lost answer may hide a success: that is the
+ * error `outcome-unknown`. With `idempotent` the change is sent as a transaction, whose token makes it safe to repeat.
+ * Throws the store's error, or the signal's reason.
  */
 export async function sendChange(
   context: WriteContext,
@@ -57,11 +56,11 @@ export async function sendChange(
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
   const { store, wait } = context;
-  // Once for all attempts: those with a token have to be alike.
+  // Once for all attempts: those with a token have to be identical.
   const presence = new Presence(context);
   const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
-  // Once an answer was lost, no later refusal says that nothing was changed.
+  // After a lost answer, a refusal no longer proves that nothing was changed.
   let isUnknown = false;
   const send = async (): Promise<ChangeResult> => {
     signal?.throwIfAborted();
@@ -79,7 +78,7 @@ export async function sendChange(
       wait,
       signal,
     });
-    // The lost one may still be made, when the condition holds again.
+    // The lost call may still be applied when the condition holds again.
     if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
   } catch (error) {
     if (isUnknown) throw outcomeUnknownError(change, error);
@@ -94,8 +93,8 @@ export async function sendChange(
 }
 
 /**
- * Adds the present item to the result of a transaction, which returns none; another writer may have changed it again. The change is
- * made by now, so a failure of this read must not look like a refusal of the change.
+ * A transaction doesn't return the item, and another writer may have changed it since. The change is made, so a failed
+ * read must not look like a refusal.
  */
 async function withCurrentItem(
   { store, wait }: Pick<WriteContext, 'store' | 'wait'>,
@@ -120,17 +119,17 @@ async function withCurrentItem(
   }
 }
 
-/** Tells whether another attempt of a failed call may succeed. The call may have been made: its caller has to make a repetition safe. */
+/** Whether another attempt may succeed. The call may have been applied: the caller has to make repeats safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
-/** Tells whether a call failed in a way that leaves open whether it was made. */
+/** Whether the call may have been applied although it failed. */
 export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Tells whether a call was refused for now: it changed nothing, and another attempt may succeed. */
+/** Whether the call changed nothing and another attempt may succeed. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }
@@ -149,7 +148,6 @@ function outcomeUnknownError({ key }: BaseChange, cause: unknown): EdgeloomError
   );
 }
 
-/** The message of an error, for the end of a sentence of ours. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -20,10 +20,9 @@ import { nextVersion, versionCondition } from './version.ts';
 /** Options of a put or a delete. */
 export interface WriteOptions<Attributes = Record<string, unknown>> extends WriteConditions<Attributes>, CallOptions {}
 
-/** A put of a base item. */
 export type PutChange = Extract<BaseChange, { kind: 'put' }>;
 
-/** A put of a whole item as a change: under its conditions and, where its type has versions, as the next version. */
+/** With the next version if the type has versions. */
 export function putChange(graph: CompiledModel, key: ItemKey, item: Item, options: WriteConditions): PutChange {
   const condition = baseCondition(key, options);
   const attribute = versionAttributeOf(graph, key);
@@ -33,7 +32,7 @@ export function putChange(graph: CompiledModel, key: ItemKey, item: Item, option
   return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
 }
 
-/** Puts one item. A put without conditions is one PutItem, which is safe to repeat; others are sent by `sendChange`. */
+/** A put without conditions is a PutItem, which is safe to repeat; others go through `sendChange`. */
 export async function putSingle(
   graph: CompiledModel,
   context: WriteContext,
@@ -49,7 +48,6 @@ export async function putSingle(
   return sendConditional(graph, context, change, condition, signal);
 }
 
-/** Deletes one item. */
 export async function deleteSingle(
   graph: CompiledModel,
   context: WriteContext,
@@ -65,7 +63,7 @@ export async function deleteSingle(
   return {};
 }
 
-/** The condition of a delete. Throws `versioned-type` for a node with versions where the condition names none. */
+/** Throws `versioned-type` for a node with versions if the condition names none. */
 export function deleteCondition(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseCondition {
   const condition = baseCondition(writableKey(graph, key), options);
   const attribute = versionAttributeOf(graph, key);
@@ -77,14 +75,14 @@ export function deleteCondition(graph: CompiledModel, key: ItemKey, options: Wri
   );
 }
 
-/** Throws `versioned-type` for a node with versions, which a way of writing without conditions cannot compare. */
+/** Throws `versioned-type` for a node with versions, which a write without conditions can't compare. */
 export function checkUnversioned(graph: CompiledModel, key: ItemKey, hint: string): void {
   if (versionAttributeOf(graph, key) === undefined) return;
   const name = itemName(key.source, key.target);
   throw new EdgeloomError('versioned-type', `${name}: its type has versions, which are not compared here.`, hint);
 }
 
-/** The version attribute of a node's type; edges have none. */
+/** Edges have none. */
 export function versionAttributeOf(graph: CompiledModel, { source, target }: ItemKey): string | undefined {
   return source === target ? graph.nodes.get(parseNodeId(source)?.type ?? '')?.versionAttribute : undefined;
 }

@@ -4,9 +4,9 @@ import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from '../checks/problem.ts';
 
-/** Optimistic locking by number: a version attribute that every write of the writer counts up. */
+/** Optimistic locking: every write through the writer increments a version attribute. */
 
-/** The version after the one that was read; 1 where there was none. Throws where what was read is no whole number. */
+/** 1 if there was no version. Throws if the stored version isn't a whole number. */
 export function nextVersion({ source, target }: ItemKey, attribute: string, seen: AttributeValue | undefined) {
   if (seen === undefined) return { N: '1' };
   const text = numberOf(seen);
@@ -18,7 +18,7 @@ export function nextVersion({ source, target }: ItemKey, attribute: string, seen
   );
 }
 
-/** The condition that the version is unchanged; an absent version must still be absent. */
+/** The version is unchanged; an absent one is still absent. */
 export function versionCondition(attribute: string, seen: AttributeValue | undefined): BaseCondition {
   return seen === undefined ? { absent: [attribute] } : { equal: { [attribute]: seen } };
 }

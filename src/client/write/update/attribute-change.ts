@@ -7,34 +7,34 @@ import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { addNumbers, changeSet } from './operands.ts';
 
-/** Names of the attributes that may be absent; of open attributes any. */
+/** Names of attributes that may be absent; any name for open attributes. */
 type OptionalName<A> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
 
-/** Names of the attributes that hold a value of a type; of open attributes any. */
+/** Names of attributes that hold values of a type; any name for open attributes. */
 type NameOfType<A, T> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
 
-/** The elements of a set attribute. */
+/** A set attribute's elements. */
 type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
 
-/** The changes of an update: each attribute is named once. */
+/** An update's changes; each attribute may be named once. */
 export interface AttributeChange<A = Record<string, unknown>> {
   /** Attributes to set. */
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   /** Attributes to remove. */
   remove?: readonly OptionalName<A>[] | undefined;
-  /** Numbers to add to attributes, negative ones to subtract; an absent attribute counts as 0. */
+  /** Numbers to add to attributes, negative to subtract; an absent attribute counts as 0. */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
-  /** Elements to add to sets; an absent set is made. */
+  /** Elements to add to sets; a missing set is created. */
   addTo?: Elements<A> | undefined;
-  /** Elements to delete from sets; a set that loses its last one is removed. */
+  /** Elements to delete from sets; an empty set is removed. */
   deleteFrom?: Elements<A> | undefined;
 }
 
-/** Values by name; without names none at all, where a mapped type would take any. */
+/** A mapped type without names would accept any. */
 type Named<Name extends string, Value> = [Name] extends [never]
   ? Record<string, never>
   : { readonly [N in Name]?: Value | undefined };
@@ -48,19 +48,19 @@ type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
         | undefined;
     };
 
-/** The change of an update: by names of attributes, or a function from the present attributes to the next. */
+/** An update's change: by attribute names, or a function from the current attributes to the next. */
 export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);
 
-/** The names that `onWrite` adds to a change, or to what its function gives: a type whose fields drop them goes without. */
+/** Names that `onWrite` adds to a change or to its function's result: a type whose `fields` drop them goes without. */
 export const namesOfOnWrite = new WeakMap<object, ReadonlySet<string>>();
 
 const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
 
 /**
- * A change in wire form. Throws an `EdgeloomError` where a value cannot be stored, an attribute is named twice, or one that
- * is not the caller's to change: `reserved` gives each of those a reason.
+ * A change in wire form. Throws an `EdgeloomError` if a value can't be stored, or an attribute is named twice or is
+ * `reserved` (a reason for each).
  */
 export function toAttributeChanges(
   key: ItemKey,
@@ -90,7 +90,7 @@ export function toAttributeChanges(
   });
 }
 
-/** Refuses a change that is no object of parts: without types it would change something else, or nothing. */
+/** Untyped callers may pass another shape, which would change something else or nothing. */
 function checkShape(name: string, change: unknown): void {
   const isPart = (part: (typeof PARTS)[number]): boolean => {
     const value = (change as AttributeChange)[part];
@@ -104,7 +104,6 @@ function checkShape(name: string, change: unknown): void {
   );
 }
 
-/** Names of the attributes that a change writes. */
 export function changedNames({
   set = {},
   remove = [],
@@ -115,7 +114,7 @@ export function changedNames({
   return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
 }
 
-/** The attributes after a change, computed here as DynamoDB would. Throws an `AttributeError` where a type does not fit. */
+/** Computes what DynamoDB would. Throws an `AttributeError` if a type doesn't fit. */
 export function applyChanges(attributes: Item, changes: AttributeChanges): Item {
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
   const next: Item = {};
@@ -157,7 +156,7 @@ function numberText(name: string, value: object): string {
   throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
 }
 
-/** What reads as a path into a map or list. DynamoDB would make an attribute of that very name, beside the map. */
+/** Reads as a path into a map or list; DynamoDB would create an attribute with this very name. */
 const IS_PATH = /\.|\[\d+\]$/;
 const PATH_REFUSED = 'reads as a path, and an update changes whole attributes';
 const PATH_REMEDY =

@@ -11,7 +11,7 @@ import type {
 import { isJoinedEdge } from '../../../core/model/joined.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 
-/** The attributes of a type, or of a part, that the model names. Attributes of its validator show when the validator looks at them. */
+/** The attributes that the model names. A validator's attributes show when it reads them. */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
   if ('from' in type) return new Set(attributesOfEdge(type));
   const node = 'searches' in type ? type : graph.nodes.get(typePrefix(key.source) ?? '')!;
@@ -35,7 +35,7 @@ export function declaredAttributes(graph: CompiledModel, { type, key }: Declared
   ]);
 }
 
-/** A base item's key, and what the model says of its type. */
+/** A base item's key, and its part of the model. */
 interface Declared {
   type: NodeModel | EdgeModel | PartModel;
   key: ItemKey;
@@ -49,7 +49,7 @@ function attributesOfSearch({ order, partition, project }: SearchModel): string[
   ];
 }
 
-/** The attributes of its source nodes that an edge type names. */
+/** Attributes of the source nodes that an edge type names. */
 function attributesOfSource({ inbound }: EdgeModel): string[] {
   if (inbound === undefined) return [];
   const { orders, projectSource = [], partition } = inbound;
@@ -69,7 +69,7 @@ function attributesOfEdge({ labels = [], inbound }: EdgeModel): string[] {
   ];
 }
 
-/** The attributes that an order names of the item itself, or of its source node. */
+/** Attributes that an order names, of the item itself or of its source node. */
 function attributesOfOrder(order: OrderModel, of: 'self' | 'source' = 'self'): readonly string[] {
   if (order.kind === 'parts') return order.parts.flatMap((part) => attributesOfOrder(part, of));
   if (order.kind === 'source') return of === 'source' ? [order.order.attribute] : [];

@@ -8,8 +8,8 @@ import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
 /**
- * Sends changes. DynamoDB does not say which operand of an update does not fit the stored value, so that after a refusal the items are
- * read. Throws `invalid-attribute` with item, attribute and the stored type; else the error of the call.
+ * DynamoDB doesn't say which operand of an update doesn't fit the stored value, so the items are read after a refusal.
+ * Throws `invalid-attribute` with item, attribute and stored type, otherwise the call's error.
  */
 export async function withOperandErrors<T>(
   context: WriteContext,
@@ -25,7 +25,7 @@ export async function withOperandErrors<T>(
   }
 }
 
-/** Throws `invalid-attribute` where a change adds to, or deletes from, a stored value of another type. */
+/** Throws `invalid-attribute` if a change adds to, or deletes from, a stored value of another type. */
 async function checkOperands(context: WriteContext, change: BaseChange): Promise<void> {
   if (change.kind !== 'update') return;
   const { key, changes } = change;

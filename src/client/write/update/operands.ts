@@ -2,7 +2,7 @@ import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../
 import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
-/** Sums and sets as DynamoDB makes them, for updates whose result is validated before it is written. */
+/** Sums and sets as DynamoDB makes them, for updates that are validated before they are written. */
 
 /** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is not a number. */
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
@@ -13,7 +13,7 @@ export function addNumbers(name: string, stored: AttributeValue | undefined, add
   return { N: decimalSum(stored?.N ?? '0', added) };
 }
 
-/** A stored set (or none) with elements added or deleted; undefined where none is left. */
+/** Undefined if no element is left. */
 export function changeSet(
   name: string,
   stored: AttributeValue | undefined,
@@ -41,12 +41,12 @@ function elementsOf(value: AttributeValue | undefined, type: string): Element[] 
   return value === undefined ? [] : ((value as unknown as Record<string, Element[]>)[type] ?? []);
 }
 
-/** Numbers are the same element where their values are. */
+/** Numbers are the same element if they are equal. */
 function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
   return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
 }
 
-/** The exact sum of two decimal texts that were checked to be numbers. */
+/** Exact; both texts must be numbers. */
 function decimalSum(left: string, right: string): string {
   const [one, two] = [parseScaled(left), parseScaled(right)];
   const scale = Math.min(one.scale, two.scale);

@@ -6,32 +6,31 @@ import { withItemName } from '../checks/problem.ts';
 import { type AttributeChange, toAttributeChanges } from './attribute-change.ts';
 import type { UpdateSubject } from './subject.ts';
 
-/** An update that needs no look at the item: what it sets is checked, and DynamoDB does the rest. */
+/** An update that doesn't need the item: checks what it sets, and leaves the rest to DynamoDB. */
 export function plainUpdate(subject: UpdateSubject, change: AttributeChange, condition: BaseCondition): BaseChange {
   const { key, versionAttribute } = subject;
   const changes = toAttributeChanges(key, change, subject.reserved);
   const set = condition.present === true ? changes.set : withTargetId(subject, changes.set);
   checkChangedAttributes(subject, { ...changes.addTo, ...set });
-  // Which number a sum will be, only the stored item tells.
+  // Only the stored item tells what a sum will be.
   const sums = Object.keys(changes.add ?? {}).map((name): [string, AttributeValue] => [name, { N: '0' }]);
   withItemName(key.source, key.target, () => checkNativeKeys(subject.graph, Object.fromEntries(sums)));
   const add = versionAttribute === undefined ? changes.add : { ...changes.add, [versionAttribute]: '1' };
   return { kind: 'update', key, changes: { ...changes, set, add } as AttributeChanges, condition };
 }
 
-/** The attributes to set on an item that may be new: the target's id too, where the key has only its hash. */
+/** A new item with a hashed key also needs its target's id. */
 export function withTargetId({ hashedTarget }: UpdateSubject, set: Item = {}): Item {
   return hashedTarget === undefined ? set : { ...set, [TARGET_ID]: { S: hashedTarget } };
 }
 
-/** A new item of attributes. */
 export function wholeItem(subject: UpdateSubject, set: Item): Item {
   const { partitionKey, sortKey } = subject.graph.table;
   const { source, target } = subject.key;
   return { ...withTargetId(subject, set), [partitionKey]: { S: source }, [sortKey]: { S: target } };
 }
 
-/** Checks attributes as a put would, as far as they tell without the rest of the item. */
+/** Checks attributes like a put, as far as possible without the rest of the item. */
 export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const item: Item = {};

@@ -14,24 +14,23 @@ import { checkChangedAttributes, wholeItem } from './plain.ts';
 import { isEnding, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
-/** An item as it was read; undefined: it is absent. */
+/** An item as it was read; undefined if absent. */
 export type SeenItem = Item | undefined;
 
-/** The update of an item as it was read. */
 export interface SeenUpdate {
   /** Undefined: nothing differs. */
   update?: BaseChange;
-  /** The condition that all that was looked at is as it was seen. */
+  /** The condition that everything that was read is unchanged. */
   asSeen: () => BaseCondition;
 }
 
-/** DynamoDB takes 300 operators in a condition, and each attribute takes two; a type that ends takes three more. */
+/** DynamoDB allows 300 operators in a condition, and each attribute takes two; a type that ends takes three more. */
 const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
 /**
- * Makes the change from an item as it was read to its next state. It writes only what differs. Its condition names each attribute that
- * the function or the validator has read, or that is written: all of them have to be unchanged.
+ * Writes only what differs. The condition requires that each attribute written, or read by the function or validator,
+ * is unchanged.
  */
 export async function updateOfSeen(
   subject: UpdateSubject,
@@ -60,7 +59,7 @@ export async function updateOfSeen(
   if (seen === undefined) {
     // rule: item-that-is-made-is-absent-still
     const absent = { present: false };
-    // A put: of an item that is over, nothing stays.
+    // A put, so that nothing of an ended item stays.
     return { update: { kind: 'put', key, item: wholeItem(subject, set), condition: absent }, asSeen: () => absent };
   }
   // rule: condition-names-what-was-looked-at
@@ -69,7 +68,7 @@ export async function updateOfSeen(
   return { update: { kind: 'update', key, changes: { set, remove }, condition: whole }, asSeen: () => whole };
 }
 
-/** The attributes that a caller sees: all but the keys. */
+/** Without keys. */
 function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: SeenItem): Item {
   const attributes: Item = {};
   for (const name of Object.keys(seen ?? {})) {
@@ -102,11 +101,12 @@ async function nextAttributes(
   const known = new Set<string>();
   const given = trackedAttributes(next, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
-  // A validator may drop what it does not know: it is not for an update to remove what other writers keep there.
+  // A validator may drop attributes it doesn't know; an update must not remove what other writers keep there.
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
-    // A validator that has looked at it may have made another attribute of it, or none. The attributes that `onWrite` adds are for each type.
+    // If the validator has read the attribute, it may have renamed or removed it. What `onWrite` adds is for every
+    // type.
     const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
     if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }
@@ -144,7 +144,7 @@ function conditionOf(subject: UpdateSubject, seen: Item, names: Set<string>): Ba
     if (value === undefined) absent.push(attribute);
     else setOwn(equal, attribute, value);
   }
-  // With no equality to check, "the item exists" is one more condition.
+  // Without equalities, "the item exists" is one more condition.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
   const most = isEnding(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
   // rule: update-is-made-of-the-item-as-seen

@@ -7,21 +7,21 @@ import { itemName } from '../checks/problem.ts';
 import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
 import type { AttributeChange } from './attribute-change.ts';
 
-/** The item that an update is of, and what the model says of its type. */
+/** What is updated, and its part of the model. */
 export interface UpdateSubject {
   graph: CompiledModel;
   key: ItemKey;
-  /** How messages name it. */
+  /** Its name in messages. */
   name: string;
   type: NodeModel | EdgeModel | PartModel;
-  /** The target's id, where the key has only its hash. */
+  /** The target's id, if the key only has its hash. */
   hashedTarget?: string;
   versionAttribute?: string;
-  /** Attributes that are not the caller's to change, and why. */
+  /** Attributes that callers may not change, and why. */
   reserved: ReadonlyMap<string, string>;
 }
 
-/** The subject of an update of a node; throws for ids that the model does not have. */
+/** Throws for ids that the model doesn't have. */
 export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   const key = nodeKey(graph, id);
   const type = graph.nodes.get(parseNodeId(key.source)?.type ?? '')!;
@@ -31,13 +31,13 @@ export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   return { ...subjectOfKey(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
 }
 
-/** The subject of an update of a part; throws for ids and parts that the model does not have. */
+/** Throws for ids and parts that the model doesn't have. */
 export function partSubject(graph: CompiledModel, id: unknown, part: unknown): UpdateSubject {
   const key = partKey(graph, id, part);
   return { ...subjectOfKey(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
 }
 
-/** The subject of an update of an edge; throws for ids and types that the model does not have. */
+/** Throws for ids and types that the model doesn't have. */
 export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: string, target: unknown): UpdateSubject {
   const key = edgeKey(graph, source, edgeType, target);
   const type = graph.edges.get(edgeType)!;
@@ -47,15 +47,15 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Tells whether a plain update has to be validated as a whole item, so that the item has to be read first. */
+/** Whether a plain update has to be validated as a whole item, which has to be read first. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};
-  // How many entries a set will have shows only with those that it has.
+  // How many entries a set will have depends on those that it has.
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 
-/** Tells whether items of the subject's type may be over, and still stored. */
+/** Whether items of the type may have ended while still stored. */
 export function isEnding({ type }: UpdateSubject): boolean {
   return 'expires' in type && type.expires !== undefined;
 }

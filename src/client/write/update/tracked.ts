@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * Wraps attributes so that each name that a function reads is noted: a write can then depend on exactly these. A look at all of them,
- * as a spread makes it, also notes the declared names that are absent: the function would have seen a value under them.
+ * Notes each name that a function reads, so that a write can depend on exactly these. Enumerating the attributes, as a
+ * spread does, also notes declared names that are absent, since the function would have seen their values.
  *
  * @param notes receives the names.
  */
@@ -24,7 +24,7 @@ export function trackedAttributes(
   return new Proxy(attributes, {
     get(target, name) {
       note(name);
-      // Inherited properties are no attributes, and a name such as constructor may be one.
+      // Inherited properties aren't attributes, but an attribute may be named constructor.
       return typeof name === 'string' && !Object.hasOwn(target, name) ? undefined : Reflect.get(target, name);
     },
     has(target, name) {

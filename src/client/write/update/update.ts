@@ -21,22 +21,25 @@ import { isEnding, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /** Make an absent item, of the attributes that are set. Default false: an absent item is the error `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
+  /**
+   * Create a missing item from the attributes that are set. Default false: a missing item is the error `not-found`, or
+   * `condition-failed` if `if` or `ifPresent` is given.
+   */
   upsert?: boolean | undefined;
   /**
-   * Send the update as a transaction with a token of its own: where an answer is lost it is asked for again, instead of
-   * the error `outcome-unknown`. Twice the capacity, and a read. Default false.
+   * Send the update as a transaction with a token, which is repeated if an answer is lost, instead of the error
+   * `outcome-unknown`. Costs twice the capacity and a read. Default false.
    */
   idempotent?: boolean | undefined;
 }
 
 /** The result of an update. */
 export interface UpdatedItem<Attributes = Record<string, unknown>> extends CallResult {
-  /** The attributes of the item after the update. */
+  /** The item's attributes after the update. */
   attributes: Attributes;
 }
 
-/** Updates one base item: see `Writer.updateNode`. */
+/** See `Writer.updateNode`. */
 export async function updateBaseItem(
   context: WriteContext,
   subject: UpdateSubject,
@@ -51,13 +54,16 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for an absent item, so one that is over is in its place: it is made anew.
+  // The condition holds for a missing item, so an ended one is in its place: create it anew.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
   throw refusalError(subject, condition, result.current, options);
 }
 
-/** Works out the next attributes of an item as it was seen, and writes them if what was looked at is still so; else again. */
+/**
+ * Computes the next attributes from the item as read, writes them if what was read is unchanged, and otherwise tries
+ * again.
+ */
 async function updateOfItem(
   context: WriteContext,
   subject: UpdateSubject,
@@ -89,10 +95,7 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
   );
 }
 
-/**
- * A plain update within a transaction: read before where its result has to be validated, or where it may make an item in the place of one
- * that is over.
- */
+/** Reads the item first if the result has to be validated, or if it may replace an ended one. */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
@@ -109,11 +112,11 @@ export async function updateInTransaction(
     return { change: { kind: 'look', key, condition: asked }, asked, refusal, isRefused: true };
   }
   const { update, asSeen } = await updateOfSeen(subject, item, change, asked);
-  // An item that does not change still has to be as it was when the others are written.
+  // An unchanged item still has to be as it was when the others are written.
   return { change: update ?? { kind: 'look', key, condition: asSeen() }, asked, refusal, isGuarded: true };
 }
 
-/** An update is of an item that is there, unless it may make one. */
+/** Requires an existing item unless the update may create it. */
 function withPresence(condition: BaseCondition, { upsert = false }: UpdateOptions): BaseCondition {
   if (upsert || condition.present === false) return condition;
   return { ...condition, present: true };

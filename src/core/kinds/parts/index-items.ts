@@ -29,11 +29,14 @@ import type { SearchPlaces } from '../../model/projection/places.ts';
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The expected fields of an edge's index items, and how values are encoded in orders. */
+/** The expected fields of an edge's index items, and how orders encode values. */
 
-/** DynamoDB's limit on an item, in bytes, less an allowance for an index item's parts besides its fields. */
+/** DynamoDB's limit less an allowance for what an index item has besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
-/** An upper bound of an index item's size without projected attributes: its keys, which are bounded, and the value of one of them. */
+/**
+ * An upper bound of an index item without projected attributes: its keys, which are bounded, and the value of one of
+ * them.
+ */
 const OTHER_BYTES = 32 * 1024;
 
 /** An order of an edge type. */
@@ -50,16 +53,16 @@ export function lineOfOrder({ type }: EdgeModel, { name, places }: InboundOrder)
   return places.isDue ? `edges.${type}.expires` : `edges.${type}.inbound.orders.${name}`;
 }
 
-/** The plan for one index item of an edge type, made once from the model. */
+/** Made once from the model. */
 export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
   orders: readonly PlannedOrder[];
-  /** The attribute that the index partition names besides the target; undefined: none. */
+  /** The attribute in the index partition besides the target, if any. */
   partition: string | undefined;
 }
 
-/** Plans the index items of an edge type that the edge alone decides; none if it has no order. */
+/** The index items that the edge alone decides. */
 export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   return listsOf(edge).flatMap((inbound) => {
     const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
@@ -80,12 +83,12 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** The encoder of a due-list. A value that says no time is no mistake: the edge does not end. */
+/** A value that isn't a time is no mistake: the edge doesn't end. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/** Makes one index item of an edge, with the keys of each of its orders that applies; undefined if none does. */
+/** With the keys of each applicable order; undefined if none applies. */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;
@@ -109,7 +112,7 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
       outcomes?.add(line, inForce.places.key(sortKey), encoded ? undefined : whyUnordered(order));
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
-      // A partition of a due-list has several edges of a node, and no id is too long for it.
+      // A due-list's partition has several edges of a node, and must fit any id.
       const follows = order.places.isDue ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
       addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
@@ -152,13 +155,13 @@ function whyUnordered({ order, places }: InboundOrder): string {
     : lacksValueText('edge', firstAttributeOf(order), ', which orders it');
 }
 
-/** The text of the attribute that an index partition names; undefined if the item lacks it. */
+/** Undefined if the item lacks the attribute. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
   return value && encodeForOrder(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
-/** Sets an index item's keys of an index; throws a `PartError` if they would be too long. */
+/** Throws a `PartError` if they would be too long. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
@@ -183,7 +186,7 @@ export function addIndexKeys(
   }
 }
 
-/** The sort key of an item in an index; throws a `PartError` if it would be too long. */
+/** Throws a `PartError` if it would be too long. */
 export function fittingSortKey(
   encoded: Pick<Encoded, 'escaped' | 'attribute'>,
   source: string,
@@ -200,20 +203,19 @@ function tooLongError(key: string, { attribute }: Pick<Encoded, 'attribute'>, pu
   return new PartError('key-too-long', message, attribute);
 }
 
-/** Adds the attributes that a projection names to an index item. */
 export function withProjection(
   item: Item,
   projection: Projection,
   subject: Subject,
   { isStored }: Pick<OrderPlaces | SearchPlaces, 'isStored'>,
 ): Item {
-  // An item of keys only holds the time at which it ends all the same.
+  // Even an item of keys only holds the time at which it ends.
   if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
   const attributes = subject.projectAttributes(projection);
   return isStored ? withAttributes(item, attributes, subject) : { ...item, [ATTRIBUTES]: { M: attributes } };
 }
 
-/** Adds projected attributes to an index item; throws a `PartError` if it becomes larger than DynamoDB allows. */
+/** Throws a `PartError` if the item becomes larger than DynamoDB allows. */
 export function withAttributes(item: Item, attributes: Item, subject: Pick<Subject, 'type'>): Item {
   item[ATTRIBUTES] = { M: attributes };
   if (!isItemWithinBytes(attributes, ITEM_BYTES - OTHER_BYTES) && !isItemWithinBytes(item, ITEM_BYTES)) {
@@ -223,25 +225,24 @@ export function withAttributes(item: Item, attributes: Item, subject: Pick<Subje
   return item;
 }
 
-/** An order's encoded text, the value that it came from (for a path: a list), and the attribute to name in errors. */
+/** An order's encoded text, the value that it came from (a list for a path), and the attribute to name in errors. */
 export interface Encoded {
   text: string;
-  /** The text as it is inside a sort key. */
+  /** The text as it appears in a sort key. */
   escaped: string;
   value: AttributeValue;
   attribute?: string;
 }
 
-/** Makes an encoded value of its text. */
 export function encodedText(text: string, value: AttributeValue, attribute?: string): Encoded {
   return { text, escaped: escapeValue(text), value, attribute };
 }
 
-/** Encodes an order's value of an image; undefined if the image has none. */
+/** Undefined if the image has no value. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**
- * Makes the encoder of an order that one item decides. `purpose` completes "needed for ..." in its problems. Values of an edge's
+ * The encoder of an order that one item decides. `purpose` completes "needed for ..." in problems. Values of an edge's
  * source node count as absent here: see joined-items.ts.
  */
 export function orderEncoder(order: OrderModel, form: TextForm, purpose: string): OrderEncoder {
@@ -254,7 +255,7 @@ export function orderEncoder(order: OrderModel, form: TextForm, purpose: string)
   return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
-/** Joins several values into one, up to the first absent one; undefined if the first one is absent. */
+/** Joins values up to the first absent one; undefined if the first is absent. */
 export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
   const hole = parts.indexOf(undefined);
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
@@ -268,7 +269,6 @@ export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encod
   return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
 }
 
-/** Makes the encoder of one value. */
 export function valueEncoder(order: AttributeOrder | DeriveModel, form: TextForm, purpose: string): OrderEncoder {
   if (order.kind === 'derive') {
     return (subject) => {
@@ -294,7 +294,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     if (value === undefined) return undefined;
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
-    // A value that is no text gets its own error first.
+    // A value that isn't a text gets its own error first.
     const label = encodeForOrder(value, 'string', AS_WRITTEN, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
@@ -302,9 +302,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
   };
 }
 
-/**
- * Encodes the attributes of a path up to the first absent one. A path with a gap would begin with a prefix that no reader asks for.
- */
+/** Encodes a path up to the first absent attribute: a gap would make a prefix that no reader asks for. */
 function encodeAttributePath(
   attributes: readonly string[],
   subject: Subject,
@@ -316,7 +314,7 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // The whole path takes its form below. This call only checks the value, and names the attribute if it is no text.
+    // The whole path is encoded below. This only checks the value, naming the attribute if it isn't a text.
     encodeForOrder(value, 'string', form, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);
@@ -325,7 +323,7 @@ function encodeAttributePath(
   return encodedText(encodePath(segments, form), { L: values }, attributes.slice(0, values.length).join(', '));
 }
 
-/** Encodes a value; `purpose` completes "needed for ..." in the error. */
+/** `purpose` completes "needed for ..." in the error. */
 export function encodeForOrder(
   value: AttributeValue,
   type: ValueType,
@@ -335,7 +333,7 @@ export function encodeForOrder(
 ): Encoded {
   try {
     const text = encodeValue(value, type, form);
-    // Numbers and dates have no character that is escaped.
+    // Numbers and dates need no escaping.
     return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
   } catch (error) {
     if (!(error instanceof EncodingError)) throw error;

@@ -28,22 +28,21 @@ import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields, lineOfCount } from './totals.ts';
 
 /**
- * Joined index items: an edge and its source node give a share each, and the two shares together make the item. A share depends on
- * one image only. So it shows whether a record changes anything, and a mistake in the image is a problem of that base item. A
- * mistake of the two together, such as a key that is too long, is a problem of the edge.
+ * Joined index items: the edge and its source node each contribute a share, and both make the item. A share depends on
+ * one image only, so it shows whether a record changes anything, and its mistakes are problems of that base item.
+ * Mistakes of both together, such as a key that is too long, are problems of the edge.
  */
 
 /** The base item that gives a share. */
 type Side = 'edge' | 'source';
 
-/** One value of an order. */
 interface PlannedPart {
   of: Side;
   encode: OrderEncoder;
   attribute: string | undefined;
 }
 
-/** The plan for one joined index item, made once from the model. */
+/** The plan of a joined index item, made once from the model. */
 export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
@@ -56,24 +55,23 @@ export interface JoinedItemPlan {
     /** The line of the model that declares it. */
     line: string;
   }[];
-  /** The count that contains the item. */
+  /** The count that includes the item. */
   count: CountModel | undefined;
 }
 
-/** A value that one side gives: its encoded text, `absent`, or `failed` if it could not be derived. */
+/** What one side contributes: encoded text, `absent`, or `failed` if it could not be derived. */
 type Given = { readonly text: string } | 'absent' | 'failed';
 
-/** The part of an index item that one of the two base items gives. */
+/** What one of the two base items contributes to an index item. */
 export interface Share {
-  /** The parts of each order; those of the other side are absent. */
+  /** The values of each order; those of the other side are absent. */
   orders: readonly (readonly Given[])[];
   partition: Given;
   attributes: Item;
-  /** The fields by which the edge is counted; the source node gives none. */
+  /** The fields by which the edge is counted; the source node has none. */
   counted?: Item;
 }
 
-/** Plans the joined index items of an edge type. */
 export function joinedItemPlans(edge: EdgeModel): JoinedItemPlan[] {
   const { type, inbound, count } = edge;
   if (inbound === undefined) return [];
@@ -101,18 +99,17 @@ function planPart(part: OrderPart, purpose: string): PlannedPart {
   };
 }
 
-/** The share of an edge's image in its index item. */
 export function edgeShare(plan: JoinedItemPlan, subject: Subject): Share {
   return shareOf(plan, 'edge', subject, plan.inbound.project);
 }
 
-/** The share of the source node's image in the index items of its edges; undefined: there is no such node. */
+/** Undefined: the node doesn't exist. */
 export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined): Share {
   const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Tells whether two shares make the same item for any share of the other side. */
+/** Whether two shares make the same item with any share of the other side. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
@@ -146,14 +143,13 @@ function shareOf(
   };
 }
 
-/** Returns the text of a value; throws a `PartError` if no key has room for it, for any share of the other side. */
+/** Throws a `PartError` if no key has room for the text, whatever the other side's share is. */
 function fittingText(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
-  // The key is not used: this only checks that it fits.
+  // Only checks that the key fits.
   if (encoded !== undefined) fittingSortKey(encoded, source, purpose);
   return encoded?.text;
 }
 
-/** The two shares of an index item. */
 export interface Shares {
   edge: Share;
   source: Share;
@@ -167,7 +163,7 @@ export interface JointNotes {
   hasNode: boolean;
 }
 
-/** Makes the index item of an existing edge; undefined if no order applies and it is not counted. */
+/** Undefined if no order applies and the edge isn't counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,

@@ -19,19 +19,17 @@ import {
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The expected fields of the items by which a search finds a node. */
+/** The expected fields of search items. */
 
 /**
- * The most values of one attribute that a search makes items of. An image must not ask for more work than a batch has time for: its
- * record would be retried without end, and hold up its shard.
+ * The most values of an attribute that get items. An image must not ask for more work than a batch has time for: its
+ * record would be retried forever and block its shard.
  */
 export const MAX_SEARCH_VALUES = 5_000;
-/**
- * The most bytes that a search's items have together, of all values of one attribute. Writing them takes about one write unit for each KB.
- */
+/** The most bytes of all items for one attribute's values. Writing takes about one write unit per KB. */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
-/** The plan for a node's part in one search, made once from the model. */
+/** Made once from the model. */
 interface SearchPlan {
   search: SearchModel;
   form: TextForm;
@@ -41,13 +39,12 @@ interface SearchPlan {
   line: string;
 }
 
-/** The plan for the searches that share an item, made once from the model. Of a search with several values there is an item for each. */
+/** The searches that share an item, made once from the model. A search with several values has an item for each. */
 export interface SearchItemPlan {
   first: SearchPlan;
   searches: readonly SearchPlan[];
 }
 
-/** Plans the searches that share an item. */
 export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan {
   const plans = searches.map((search): SearchPlan => {
     const purpose = `search ${search.indexPartition}`;
@@ -59,8 +56,8 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
 }
 
 /**
- * Makes a node's only item in the searches that share it, under the key `places.first`; undefined if the node is in none of them: it has no
- * value, or its index partition none. A value that cannot be a key leaves the node out of that search alone.
+ * A node's only item in searches that share it, under `places.first`; undefined if it is in none of them, since it has
+ * no value or no index partition. A value that can't be a key excludes the node from that search only.
  */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};
@@ -96,7 +93,6 @@ function whyNotFound({ order, partition }: SearchModel, { kind }: Subject, hasVa
   return lacksValueText(kind, firstAttributeOf(order));
 }
 
-/** Makes a node's items in a search that has one for each value, with their sort keys. */
 export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject): Iterable<[DerivedSortKey, Item]> {
   const { search, purpose, line } = first;
   const { places } = search.inForce;
@@ -106,7 +102,7 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
   for (const encoded of values) {
     const key = places.key(encoded.text);
     const present = items.get(key);
-    // Values of the same form share an item. It shows the value that sorts first, whatever the order in the set.
+    // Values of the same form share an item, which shows the one that sorts first, whatever the order in the set.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
@@ -144,8 +140,8 @@ function encodedValues({ search, form, purpose }: SearchPlan, subject: Subject):
 }
 
 /**
- * Sets an item's keys in the index of a search, and the value; false only if an attribute names the search's index partition, and the node does
- * not have that attribute.
+ * Sets the keys in a search's index, and the value; false only if the node lacks the attribute that names the index
+ * partition.
  */
 function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): boolean {
   let within: string | undefined;
@@ -163,11 +159,11 @@ function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encode
 }
 
 /**
- * The encoded value, or its hash if a sort key does not hold it. All items of an index partition of `shards: 'value'` have one value, so
- * that their order among each other is that of their sources.
+ * A value too long for a sort key is replaced by its hash. In a partition of `shards: 'value'` all items have the same
+ * value, so that sources decide their order.
  */
 function withShortText(encoded: Encoded, source: string): Encoded {
-  // A search asks for the hash of a long value only: under its hash a short one would never be found.
+  // Only long values are searched by hash: a short one would never be found by its hash.
   const sort = sortKeyOfEscaped(encoded.escaped, source);
   if (!isHashedInKey(encoded.text) || isWithinBytes(sort, SORT_KEY_BYTES)) return encoded;
   return encodedText(hash128(encoded.text), encoded.value, encoded.attribute);

@@ -15,7 +15,7 @@ import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** The reason why a part of a base item could not be derived. */
+/** Why a part of a base item could not be derived. */
 export interface Problem {
   code:
     | 'misfit'
@@ -30,13 +30,13 @@ export interface Problem {
     | 'out-of-bounds';
   /** The base item's attribute, if one is the cause. */
   attribute?: string;
-  /** One sentence that names the attribute and the index or label that needs it. */
+  /** A sentence that names the attribute and the index or label that needs it. */
   message: string;
-  /** True if only a total lacks the value, and counts it as a problem: the item has its place all the same. */
+  /** True if only a total lacks the value, and counts it as a problem; the item still has its place. */
   isOfTotal?: true;
 }
 
-/** A part that cannot be derived. The code that derives the part catches it. */
+/** Caught where the part is derived. */
 export class PartError extends Error {
   readonly problem: Problem;
   constructor(code: Problem['code'], message: string, attribute?: string) {
@@ -45,27 +45,25 @@ export class PartError extends Error {
   }
 }
 
-/** The type of a base item, as far as its images are read by it. */
+/** What a base item's type says about reading its images. */
 export interface SubjectType {
   kind: 'node' | 'part' | 'edge';
   graph: CompiledModel;
-  /** The node or edge type. */
   type: string;
-  /** True if it is an edge type with hashed keys: an attribute holds the target. */
+  /** True for an edge type with hashed keys, whose target is in an attribute. */
   isHashed: boolean;
-  /** The attribute with the time at which it ends; undefined: none. */
+  /** The attribute with the time at which it ends, if any. */
   expires?: string;
 }
 
-/** The key of a base item. */
 export interface SubjectKey {
   source: string;
   sortKey: string;
-  /** The target of an edge with a hashed key, which its image names. */
+  /** The target of an edge with a hashed key, from its image. */
   target?: string;
 }
 
-/** The target of an edge; for a node, or a part of one, the node. */
+/** An edge's target; for a node or part, the node. */
 export function targetOf({ kind, type }: SubjectType, { source, sortKey, target }: SubjectKey): string {
   return target ?? (kind === 'edge' ? sortKey.slice(type.length + 1) : source);
 }
@@ -73,8 +71,8 @@ export function targetOf({ kind, type }: SubjectType, { source, sortKey, target 
 const NONE: readonly Problem[] = [];
 
 /**
- * One image, with the values that its parts share: its keys, the plain form for `derive` functions, which is made once and only if
- * needed, and its problems.
+ * An image with values that its parts share: keys, the plain form for `derive` functions (made once, on demand), and
+ * problems.
  */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
@@ -88,7 +86,6 @@ export class Subject {
     readonly outcomes?: Outcomes,
   ) {}
 
-  /** The partition key. */
   get source(): string {
     return this.key.source;
   }
@@ -98,23 +95,21 @@ export class Subject {
     return this.of.kind;
   }
 
-  /** The node or edge type. */
   get type(): string {
     return this.of.type;
   }
 
-  /** The problems so far. */
   get problems(): readonly Problem[] {
     return this.noted ?? NONE;
   }
 
-  /** Calls the function `noteProblem` for this image. */
+  /** See the function `noteProblem`. */
   noteProblem(error: unknown, isSuperseded?: boolean): Problem {
     this.noted ??= [];
     return noteProblem(this.noted, error, isSuperseded);
   }
 
-  /** Returns an attribute by name, binary as bytes; throws a `PartError` if it is no attribute value. */
+  /** Binary as bytes; throws a `PartError` if it isn't an attribute value. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
@@ -126,7 +121,7 @@ export class Subject {
     }
   }
 
-  /** Returns the text of a `derive` function for the image; throws a `PartError` for anything but a text or nothing. */
+  /** The text of a `derive` function; throws a `PartError` for anything but a text or nothing. */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
     const { source } = this.key;
@@ -141,23 +136,23 @@ export class Subject {
     }
     if (text === undefined || typeof text === 'string') return text;
     if (text instanceof Promise) {
-      // The problem is reported already. Nothing else awaits the promise, and an unhandled rejection would end the process.
+      // The problem is already reported; an unhandled rejection would end the process.
       text.catch(() => undefined);
       throw new PartError('derive-failed', `derive for ${purpose} gave a promise: it has to give its text at once`);
     }
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
-  /** The time at which the item ends; undefined: never. */
+  /** Undefined: never. */
   get end(): AttributeValue | undefined {
     return endOf(this.of, this.image);
   }
 
   /**
-   * Returns the attributes that a projection names, without the keys and without the target of a hashed key, and the time at which the
-   * item ends. Throws a `PartError` for a malformed attribute.
+   * The projected attributes without keys and hashed target, and the time at which the item ends. Throws a `PartError`
+   * for a malformed attribute.
    *
-   * @param isLenient notes such an attribute and leaves it out instead.
+   * @param isLenient notes and leaves out a malformed attribute instead.
    */
   projectAttributes(projection: Projection, isLenient = false): Item {
     const copy = this.copyAttributes(projection, isLenient);
@@ -187,7 +182,7 @@ export class Subject {
   }
 }
 
-/** An image of a node, by its id; undefined: there is none, or the node counts as deleted. */
+/** Undefined: the node doesn't exist, or counts as deleted. */
 export function nodeSubject(graph: CompiledModel, id: string, image: Item | undefined): Subject | undefined {
   // rule: edges-of-a-soft-deleted-node-lose-its-share
   if (!isNodeThere(graph, id, image)) return undefined;

@@ -7,9 +7,9 @@ import { parseUnits, SUM_DECIMALS, SUM_DIGITS, textOfUnits } from '../../items/u
 import type { CountModel, EdgeModel, TotalPart } from '../../model/compiled.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The fields by which an edge's item is counted: the name of the count, and the edge's values in its sums and groups. */
+/** The fields by which an edge is counted: the count's name, and the edge's values in sums and groups. */
 
-/** Bytes of a value that edges are grouped by: a total holds each value twice. */
+/** Longest value to group by: a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
 
 /** The line of the model that has the edges of a type counted. */
@@ -17,7 +17,6 @@ export function lineOfCount({ type }: EdgeModel): string {
   return `edges.${type}.degree`;
 }
 
-/** Makes the fields of a counted item. */
 export function countedFields({ places, totals, isSuperseded }: CountModel, subject: Subject): Item {
   const counted: Item = { [COUNTED]: { S: places.name } };
   if (totals === undefined) return counted;
@@ -52,7 +51,7 @@ function summand(value: AttributeValue, { name, attribute }: TotalPart): Attribu
   return { N: numberText(value.N, purpose, attribute) };
 }
 
-/** A value with a tag of its type: the number 4 and the text "4" are two groups. */
+/** Tagged with its type: the number 4 and the text "4" are two groups. */
 function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
   const purpose = `attribute ${attribute}, needed for the group ${name},`;
   // rule: group-has-a-tag-of-its-type

@@ -13,11 +13,10 @@ import {
 import type { MistakeLog } from './schemas.ts';
 
 /**
- * Compares a model with the validators of its types. An option that names an attribute which `fields` do not have finds nothing, and
- * one that takes other values than `fields` let through would have every write of those refused.
+ * Compares a model with its types' validators. An option that names an attribute missing from `fields` finds nothing;
+ * one that accepts other values than `fields` has every write refused.
  */
 
-/** The kinds of values, in words. */
 const FORM_NAMES: Readonly<Record<ValueForm['kind'], string>> = {
   text: 'a text',
   number: 'a number',
@@ -32,7 +31,6 @@ const GENERAL_REMEDIES: Partial<Record<ValueForm['kind'], string>> = {
   Date: 'make it an ISO 8601 text in fields, and take it as a date: no item holds a Date',
 };
 
-/** Notes what in a model contradicts the `fields` of its types. */
 export function checkAgainstFields(model: NamingModel, table: TableNames, mistakes: MistakeLog): void {
   const owners = new AttributeOwners(model);
   const note = (path: string, message: string): void => {
@@ -45,7 +43,10 @@ export function checkAgainstFields(model: NamingModel, table: TableNames, mistak
 
 type Note = (path: string, message: string) => void;
 
-/** Notes attributes that `fields` ask for although the writer gives them itself: every update would be refused, or every new node. */
+/**
+ * Notes attributes that `fields` require although the writer sets them itself: every update, or every new node, would
+ * be refused.
+ */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,
@@ -90,7 +91,6 @@ function checkForms(path: string, attribute: string, { known }: AttributeOwner, 
   note(path, `${attribute} ${verb} ${namesOfForms(wrong)} by its fields, but ${taken.text}: ${remedy}`);
 }
 
-/** Kinds of values in words, each once. */
 export function namesOfForms(forms: readonly ValueForm[]): string {
   const names = forms.map(({ kind, text }) => (text === undefined ? FORM_NAMES[kind] : JSON.stringify(text)));
   return [...new Set(names)].join(' or ');

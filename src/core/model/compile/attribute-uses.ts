@@ -6,35 +6,34 @@ import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
 
 /**
- * Every attribute that a model names, with the line of the model that names it and the values that the line takes. The checks against
- * `fields` and against the keys of native indexes both go by this list.
+ * Every attribute that a model names, with the model's path and the accepted values. The checks against `fields` and
+ * against keys of native indexes use this list.
  */
 
 /** Something whose items have attributes: a node type, a part or an edge type. */
 export interface AttributeOwner {
   /** `GOAL`, `GOAL.STATE`. */
   name: string;
-  /** The line of the model that has its `fields`. */
+  /** The model's path with its `fields`. */
   path: string;
   known: KnownFields | undefined;
 }
 
-/** The values that an option takes. */
+/** The values that an option accepts. */
 export interface TakenValues {
-  /** The option and its values, for a message: `a sum takes numbers`. */
+  /** For messages: `a sum takes numbers`. */
   text: string;
   takes(form: ValueForm): boolean;
-  /** The remedy for a value that it does not take. */
+  /** The remedy for a value that it doesn't accept. */
   remedy(form: ValueForm): string;
-  /** The only type that DynamoDB stores them as: a text, a number, or neither; undefined: there are several. */
+  /** The only type that DynamoDB stores them as: a text, a number, or neither; undefined if there are several. */
   stored?: NativeType | 'neither';
 }
 
-/** An attribute that the model names. */
 export interface AttributeUse {
   path: string;
   attribute: string;
-  /** The owners whose attribute it is: one of them has it at least. */
+  /** Owners of which at least one has the attribute. */
   owners: readonly AttributeOwner[];
   /** Undefined: any values. */
   taken?: TakenValues | undefined;
@@ -46,7 +45,7 @@ export interface NamingModel {
   edges: ReadonlyMap<string, EdgeModel>;
 }
 
-/** Everything in a model that has attributes of its own: node types with their parts, and edge types. */
+/** Node types with their parts, and edge types. */
 export class AttributeOwners {
   private readonly byName = new Map<string, AttributeOwner>();
 
@@ -78,7 +77,6 @@ function pathOfPart(type: string, part: string): string {
   return `nodes.${type}.parts.${part}`;
 }
 
-/** The attributes that a model names. */
 export function attributeUses({ nodes, edges }: NamingModel, owners: AttributeOwners): AttributeUse[] {
   return [
     ...[...nodes.values()].flatMap((node) => usesOfNode(node, owners)),
@@ -86,7 +84,7 @@ export function attributeUses({ nodes, edges }: NamingModel, owners: AttributeOw
   ].filter(({ attribute }) => attribute !== '');
 }
 
-/** The attributes that Edgeloom itself writes into base items, with their types, beside those that a model names. */
+/** Attributes that Edgeloom itself writes into base items, besides those that a model names. */
 export function ownAttributes(
   { ttl }: TableNames,
   { edges }: NamingModel,
@@ -187,7 +185,7 @@ function usesOfInbound(
   ];
 }
 
-/** An attribute of the nodes that an edge leaves, or of a part of theirs: `STATE.status`. */
+/** An attribute of an edge's source nodes, or of their part: `STATE.status`. */
 function usesOfSource(
   path: string,
   from: ReadonlySet<string>,
@@ -198,7 +196,7 @@ function usesOfSource(
   const [part, ...rest] = name.split('.');
   const ofPart = rest.length === 0 ? [] : [...from].flatMap((type) => all.node(type, part));
   if (ofPart.length > 0) return [{ path, owners: ofPart, attribute: rest.join('.'), taken }];
-  // A part that no node has is a mistake of its own: see checkSourceParts.
+  // A part that no node has is reported elsewhere: see checkSourceParts.
   if (/^[A-Z][A-Z0-9_]*\./.test(name)) return [];
   return [{ path, owners: [...from].flatMap((type) => all.node(type)), attribute: name, taken }];
 }
@@ -276,7 +274,7 @@ const SEGMENT: TakenValues = {
   stored: 'S',
 };
 
-/** The values of an order, of which a remedy says how to take others. */
+/** With remedies for values of other kinds. */
 function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<ValueForm['kind'], string>>): TakenValues {
   if (order.kind === 'rank') {
     return {
@@ -306,7 +304,7 @@ function edgeOrder(order: NamedOrder, isOfSource: boolean): TakenValues {
   return orderOf(order, 'its order takes', { number: `order by number(${from})` });
 }
 
-/** The entries of a list or set, as a search that has an item for each takes them. */
+/** Entries of a list or set, for a search with an item for each. */
 function eachOf(order: NamedOrder): TakenValues {
   const ofEntry = orderOf(order, 'multiValue takes a list or set of', { number: "give type: 'number'" });
   const wrongEntry = ({ entries = [] }: ValueForm) => entries.find((entry) => !ofEntry.takes(entry));

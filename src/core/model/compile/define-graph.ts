@@ -17,8 +17,7 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
  *
- * @example
- * const graph = defineGraph({
+ * @example const graph = defineGraph({
  *   table: 'records',
  *   nodes: { USER: node({ search: { name: { caseInsensitive: true } } }) },
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
@@ -30,7 +29,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const mistakes: MistakeLog = [];
   const table = compileTable(input?.table, mistakes);
   if (isPlainObject(input)) {
-    // A misspelt option would leave tenants together.
+    // A misspelt option would leave tenants unseparated.
     graphSchema(input, (path, message) => mistakes.push({ path: path.join('.') || 'defineGraph', message }));
   }
   const { tenantSeparator } = input ?? {};
@@ -45,7 +44,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const [type, definition] of Object.entries(edgeInput)) {
     const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
     if (compiled === undefined) continue;
-    // The mirror alone deletes what it has made: a count of mirrored edges follows the source.
+    // Only the mirror deletes what it has made: a count of mirrored edges follows the source.
     const due =
       Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
     edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
@@ -63,7 +62,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
   if (mistakes.length > 0) throw new ModelError(mistakes);
   for (const [type, compiled] of nodes) {
-    // An item of a node that is shown itself would have nothing to show.
+    // An item of a node that is itself shown would have nothing to show.
     const includedBy = [...edges.values()].filter(
       ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && compiled.isShownItself !== true,
     );
@@ -91,8 +90,8 @@ function typesByPath(
 }
 
 /**
- * Reports an end that the table's TTL does not know, and one that it must not know: DynamoDB would delete a mirrored item behind the back
- * of the mirror, which takes the item away when its source goes.
+ * Reports an end that the table's TTL doesn't use, or must not use: DynamoDB would delete a mirrored item itself,
+ * although the mirror removes it when its source goes.
  */
 function checkEnds(
   path: string,
@@ -115,7 +114,7 @@ function checkEnds(
   const joined = [...edges.values()].find(
     (edge) => edge.from.has(type) && path.startsWith('nodes.') && isJoinedEdge(edge),
   );
-  // An order cannot lose a value by time: the row would have to move.
+  // An order can't lose a value by time: the row would have to move.
   if (joined !== undefined) {
     note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
@@ -123,7 +122,6 @@ function checkEnds(
   }
 }
 
-/** Reports what is no list of types of the model. */
 function checkMirrored(given: unknown, types: readonly string[], mistakes: MistakeLog): void {
   if (given === undefined) return;
   const names: readonly unknown[] = Array.isArray(given) ? given : [given];
@@ -133,7 +131,7 @@ function checkMirrored(given: unknown, types: readonly string[], mistakes: Mista
   }
 }
 
-/** Notes copies of parts: a copy is of the target node itself. */
+/** A copy is of the target node itself, not of its parts. */
 function checkCopies(
   nodes: ReadonlyMap<string, NodeModel>,
   { type, to, copy }: { type: string; to: ReadonlySet<string>; copy: readonly string[] },
@@ -148,7 +146,7 @@ function checkCopies(
   }
 }
 
-/** Reports source parts that no source type declares, such as misspelt ones. */
+/** Such as misspelt parts. */
 function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
   const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
   for (const [part, [attribute]] of partsOfEdge(edge)) {
@@ -159,7 +157,7 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** The same model for a table of another name; throws `invalid-option` for what is no name of a table. */
+/** Throws `invalid-option` for an invalid table name. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
     const hint = 'Name the table as DynamoDB does, such as records-prod.';
@@ -174,20 +172,20 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
   return {};
 }
 
-/** Options of a node, a part and an edge that the fingerprint leaves out, because they do not shape derived items. */
+/** Options of a node, part and edge that don't shape derived items, so the fingerprint ignores them. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
-/** In a fingerprint, the versions of text forms that a model turns on. */
+/** Versions of text forms that a model turns on. */
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 
-/** In a fingerprint: the model leaves `view` to its default, which was another one before. */
+/** Distinguishes the default of `view` from an earlier one. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * The fingerprint of a model's nodes and edges, 8 hex digits. Validators, version attributes and the functions of other versions of a
- * `derive` are not part of it. The text of a function is not part of it either, since a bundler changes the text; the version of a
- * `derive` is, and so are that of the folding and an unusual number of indexes, which packs orders and searches otherwise. A search or an order may
- * have the name of an option that is left out, so the place decides, and not the name alone.
+ * The fingerprint of a model's nodes and edges, 8 hex digits. Ignores validators, version attributes, other versions'
+ * `derive` functions, and function texts, which bundlers change. Includes the version of a `derive`, of the folding,
+ * and an unusual number of indexes, which packs orders and searches differently. A search or order may have the name of
+ * an ignored option, so the place decides, not just the name.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

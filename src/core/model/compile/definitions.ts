@@ -15,11 +15,10 @@ import { compileSearch, type DeclaredSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
 /**
- * Compiles the definitions of a model file into the form that the planner, writer and reader use, and collects every
- * mistake on the way. Model files are also written in plain JavaScript, so nothing is taken on trust.
+ * Compiles a model file's definitions for planner, writer and reader, and collects every mistake. Model files may be
+ * plain JavaScript, so everything is checked.
  */
 
-/** Compiles the `table` entry. */
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
   const names = {
@@ -49,7 +48,6 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   return { name: options?.name ?? '', ...names, ...indexes, ...(nativeNames.length > 0 && { nativeNames }) };
 }
 
-/** The names of the indexes and of their key attributes. */
 function compileIndexes(
   option: NonNullable<Shaped<typeof tableSchema>['indexes']>,
   { partitionKey, sortKey, ttl }: Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>,
@@ -88,7 +86,7 @@ function byIndex<T>(entryOf: (index: IndexName) => T): Record<IndexName, T> {
   return Object.fromEntries(INDEX_NAMES.map((index) => [index, entryOf(index)])) as Record<IndexName, T>;
 }
 
-/** Compiles a node type, and logs its mistakes. Returns undefined only if its options cannot be read. */
+/** Undefined only if its options can't be read. */
 export function compileNode(
   type: string,
   definition: unknown,
@@ -119,7 +117,7 @@ export function compileNode(
     type,
     fields,
     view: viewed,
-    // Edge types may ask for views too.
+    // Edge types may also need views.
     hasView: view !== undefined || parts.size > 0,
     ...(view === undefined && { isShownItself: true }),
     parts,
@@ -133,7 +131,7 @@ export function compileNode(
   };
 }
 
-/** Notes an attribute of soft deletion that means something else. */
+/** An attribute of soft deletion that is used for something else. */
 function checkDeletion(
   deletedWhen: string | undefined,
   taken: readonly string[],
@@ -144,10 +142,10 @@ function checkDeletion(
   mistakes.push({ path: `${path}.deletedWhen`, message: `${deletedWhen} has a meaning of its own in the table` });
 }
 
-/** A part's name is in sort keys, and is the beginning of its searches' names. */
+/** A part's name is in sort keys, and begins its searches' names. */
 const MAX_PART_NAME = 64;
 
-/** Compiles the parts of a node type, and adds their searches to those of the node. */
+/** Adds the parts' searches to the node's. */
 function compileParts(
   type: string,
   definitions: Readonly<Record<string, unknown>>,
@@ -189,7 +187,7 @@ function compileParts(
   return parts;
 }
 
-/** Compiles an edge type, and logs its mistakes. Returns undefined only if its options cannot be read. */
+/** Undefined only if its options can't be read. */
 export function compileEdge(
   type: string,
   definition: unknown,

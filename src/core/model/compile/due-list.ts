@@ -4,15 +4,15 @@ import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
- * The due-list of an edge type: one more order, by the time at which an edge ends. A count knows no clock, so it holds an edge that is
- * over until the edge is deleted. DynamoDB may take days for that; whoever goes through the due-list deletes it within minutes. The list
- * is a projection as any other: it is checked, repaired, migrated and explained as one.
+ * The due-list of an edge type: one more order, by the time at which edges end. A count knows no clock, so it includes
+ * an ended edge until the edge is deleted. DynamoDB may take days; walking the due-list deletes it within minutes. It
+ * is checked, repaired, migrated and explained like any projection.
  */
 
-/** Index partitions of a due-list: each takes 1,000 writes a second, and costs a Query a minute. */
+/** Each partition takes 1,000 writes a second, and costs a Query a minute. */
 const SHARDS = 8;
 
-/** The due-list of edges that end and are counted; undefined: of a type without one. */
+/** For edges that end and are counted; otherwise undefined. */
 export function dueList(edge: Pick<EdgeModel, 'type' | 'expires' | 'count' | 'incoming'>): InboundModel | undefined {
   const { type, expires, count, incoming } = edge;
   if (expires === undefined || (count === undefined && incoming === undefined)) return undefined;

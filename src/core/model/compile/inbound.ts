@@ -16,19 +16,19 @@ import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema, type MistakeLog, noteClashes } from './schemas.ts';
 
 /**
- * How edge types are found from their targets. An edge's first orders, as many as the model may use indexes, share one index item, which
- * is in each of these: that costs least. An item is in an index once, so each further order has an index item of its own; it is in gsi0,
- * in an index partition of its own. The same orders in the same sequence have the same keys. In a model that names orders gsi0 or gsi1
- * these have the keys of their names, and all others have items of their own.
+ * How edges are found from their targets. An edge's first orders, as many as the model may use indexes, share one index
+ * item, which is in each of these indexes: that costs least. An item is in an index only once, so each further order
+ * has its own item, in a partition of gsi0. The same orders in the same sequence have the same keys. In a model that
+ * names orders gsi0 or gsi1, these have the keys of their names, and all others have their own items.
  */
 
-/** The name is part of sort keys and index partitions; it begins as no type does, which keeps those apart. */
+/** Part of sort keys and index partitions. It can't begin like a type, which keeps those apart. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
-/** Keys that hold no name of an order have these: keys of the target node among its edges, and of the due-list. */
+/** Used in keys without an order's name: of the target node among its edges, and of the due-list. */
 const RESERVED: ReadonlySet<string> = new Set(['includeTarget', DUE_ORDER]);
 const OTHER_INDEX = /^gsi\d+$/;
 
-/** Compiles the `inbound` option of an edge type, and logs its mistakes. Undefined if it has no orders, or cannot be read. */
+/** Undefined if it has no orders, or can't be read. */
 export function compileInbound(
   type: string,
   input: unknown,
@@ -49,7 +49,7 @@ export function compileInbound(
   for (const [name] of given) checkOrderName(name, indexes, `${path}.orders.${name}`, mistakes);
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
-  // A native order has no item. If it had, it would be one for each order, since an index gives the attributes of one order alone.
+  // A native order has no item: it would need one per order, since an index returns only one order's attributes.
   const indexOf = native
     ? new Map<string, IndexName>()
     : sharedIndexes(
@@ -84,14 +84,13 @@ export function compileInbound(
   };
 }
 
-/** The indexes of the orders that share an index item, by their names. */
 function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]): ReadonlyMap<string, IndexName> {
   const raw = indexes.filter((index) => names.includes(index));
   if (raw.length > 0) return new Map(raw.map((index) => [index, index]));
   return new Map(indexes.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
 }
 
-/** Notes orders that no index on an attribute of edges has. */
+/** Notes orders that an index on edges' attributes can't have. */
 function checkNative(orders: readonly OrderSettings[], path: string, mistakes: MistakeLog): void {
   for (const { name, order } of orders) {
     if (nativeAttribute(order) !== undefined) continue;

@@ -6,18 +6,18 @@ import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
 import type { MistakeLog } from './schemas.ts';
 
-/** The checks of a model's native orders and searches: a table has to take their indexes, and the indexes all items. */
+/** Checks a model's native orders and searches: the table must accept their indexes, and the indexes all items. */
 
 function isOwnAttribute(name: string): boolean {
   return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
 }
 
-/** The two keys in the name of an index: it has at most 255 characters, and 9 of them may say what the index holds. */
+/** Two keys in an index's name: at most 255 characters, of which 9 may say what the index holds. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
-/** DynamoDB copies at most so many attributes that are no keys into one index, and into all indexes of a table. */
+/** DynamoDB's limits of copied non-key attributes: in one index, and in all indexes of a table. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** Notes what gives an attribute another type than a native index has it: DynamoDB refuses each item that has it so. */
+/** DynamoDB refuses an item whose attribute has another type than a native index's key. */
 function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
   const placed = placedNativeIndexes(model);
   if (placed.length === 0) return;
@@ -31,7 +31,7 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
     const own = `has ${JSON.stringify(attribute)} as ${type === 'N' ? 'a number' : 'a text'}`;
     const other = all.find((use) => use.attribute === attribute && use.stored !== undefined && use.stored !== type);
     if (other !== undefined) note(`${own}, and ${other.of} has it as another type`);
-    // The fields of the type itself are compared with all its options.
+    // The type's own fields are compared with all its options.
     for (const { name, path: fields, known } of owners.all().filter((owner) => owner.name !== of.type)) {
       const wrong = (known?.forms.get(attribute) ?? []).filter(
         ({ kind }) => kind !== (type === 'N' ? 'number' : 'text'),
@@ -45,8 +45,8 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
 }
 
 /**
- * Reports native orders and searches in a model with tenants. No projector judges what enters a native index, so any tenant could fill the
- * list of another: its edges and values would be read, and paid for, before a reader drops them.
+ * In a model with tenants, no projector checks what enters a native index, so any tenant could fill another one's list:
+ * edges and values would be read and billed before a reader drops them.
  */
 export function checkNativeTenants(declarations: NativeDeclarations, mistakes: MistakeLog): void {
   for (const { path } of placedNativeIndexes(declarations)) {
@@ -55,7 +55,7 @@ export function checkNativeTenants(declarations: NativeDeclarations, mistakes: M
   }
 }
 
-/** Reports native orders and searches whose indexes a table cannot have, or whose keys derived items would have, too. */
+/** Reports native orders and searches whose indexes a table can't have, or whose keys derived items would also have. */
 export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: MistakeLog): void {
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {

@@ -11,7 +11,7 @@ import {
   typedOrder,
 } from './schemas.ts';
 
-/** An attribute as an order names it: by its name, or as one of the source node. */
+/** An attribute by its name, or of the source node. */
 type Named = string | Shaped<typeof sourceSchema>;
 
 const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
@@ -29,7 +29,7 @@ function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
   return undefined;
 }
 
-/** Compiles an order of a search, given in any of its four forms; it is of one node, which has no source. */
+/** In any of its four forms. A search is of one node, which has no source. */
 export function compileOrder(
   option: unknown,
   type: ValueType | undefined,
@@ -42,7 +42,7 @@ export function compileOrder(
   return order.order;
 }
 
-/** Compiles an order of an edge type: one value, or a list of them, each of the edge or of its source node. */
+/** One value or a list, each of the edge or its source node. */
 export function compileEdgeOrder(option: unknown, path: string, mistakes: MistakeLog): EdgeOrderModel {
   if (!Array.isArray(option)) return compilePart(option, undefined, path, mistakes);
   if (option.length === 0 || option.length > MOST_PARTS) {
@@ -52,7 +52,7 @@ export function compileEdgeOrder(option: unknown, path: string, mistakes: Mistak
   return { kind: 'parts', parts };
 }
 
-/** Compiles one value; after a mistake any order will do, since the model is refused. */
+/** After a mistake any order will do, since the model is refused. */
 function compilePart(option: unknown, type: ValueType | undefined, path: string, mistakes: MistakeLog): OrderPart {
   const input = parseOrder(option, path, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
@@ -82,7 +82,7 @@ function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOr
   return { kind: 'source', order: order(attribute.attribute) };
 }
 
-/** A derive as the compiled model has it. */
+/** As in the compiled model. */
 export function compileDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
   return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }

@@ -34,21 +34,16 @@ import type { InboundOptions, SearchOptions } from '../schema.ts';
 
 export { attributeName, sourceSchema } from '../options/checks.ts';
 
-/** The shapes of a model file's definitions, and how their mistakes are noted. */
-
-/** Mistakes found so far. */
 export type MistakeLog = Mistake[];
 
-/** An item has 400 KB at most; a batch may add to a view that is just within its budget. */
+/** An item has at most 400 KB, and a batch may add to a view just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
-/** An order by rank. */
 export const rankSchema = exactObject({
   kind: oneOf('rank'),
   attribute: attributeOfEither,
   weights: recordOf(attributeName, wholeNumberBetween(0)),
 });
 const compute = shapeThatPasses<Compute>((input) => typeof input === 'function', 'should be a function');
-/** An order or label that is computed. */
 export const deriveSchema = exactObject({
   kind: oneOf('derive'),
   compute,
@@ -60,16 +55,13 @@ export const deriveSchema = exactObject({
     ),
   ),
 });
-/** An order with its value type. */
 export const typedOrder = exactObject({ kind: oneOf('date', 'number'), attribute: attributeOfEither });
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
-/** Options of a search: every one that the type of a model has. */
+/** All of the options in the model's type. */
 export const searchSchema = exactObject(
   checksOf(SEARCH_OPTIONS) satisfies Record<keyof SearchOptions<unknown>, Shape<unknown>>,
 );
-/** Options of a part of a node type. */
 export const partSchema = exactObject(checksOf(PART_OPTIONS));
-/** Options of a node type. */
 export const nodeSchema = exactObject({
   fields: unshapingOption(standardSchema),
   view: optional(projection),
@@ -82,13 +74,13 @@ export const nodeSchema = exactObject({
   search: optional(recordOf(attributeName, anything)),
   parts: optional(recordOf(text, anything, 'should be an object of names and parts')),
 });
-/** The message about a `from` or `to` of an edge type that is mistaken. */
+/** For a mistaken `from` or `to`. */
 export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
-/** Options of an edge type; its orders have a schema of their own. */
+/** Orders have their own schema. */
 export const edgeSchema = exactObject({
   fields: unshapingOption(standardSchema),
-  // Needed, but told apart from the rest: see checkNodeTypes.
+  // Required, but reported separately: see checkNodeTypes.
   from: optional(typeNames),
   to: optional(typeNames),
   edgeSet: optional(
@@ -109,11 +101,11 @@ export const edgeSchema = exactObject({
   keys: optional(oneOf('plain', 'hashed')),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
-/** Options of `inbound`: every one that the type of a model has. */
+/** All of the options in the model's type. */
 export const inboundSchema = exactObject(
   checksOf(INBOUND_OPTIONS) satisfies Record<keyof InboundOptions<unknown>, Shape<unknown>>,
 );
-/** Options of a model: what the types hold is checked apart. */
+/** The contents of types are checked separately. */
 export const graphSchema = exactObject({
   table: anything,
   nodes: anything,
@@ -123,12 +115,11 @@ export const graphSchema = exactObject({
   tenantSeparator: optional(oneOf(...TENANT_SEPARATORS)),
 });
 const NAME_OF_TABLE = 'should be 3 to 255 of the characters A-Z, a-z, 0-9, _, - and .';
-/** The name of a table or of an index. */
 export const tableName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
   NAME_OF_TABLE,
 );
-/** Options of an index: its name, or with it those of its key attributes. */
+/** An index's name, optionally with its key attributes. */
 export const indexSchema = exactObject({
   name: optional(tableName),
   partitionKey: optional(attributeName),
@@ -144,7 +135,6 @@ const namesOfIndexes = exactObject(
 const numberOfIndexes = wholeNumberBetween(1, INDEX_NAMES.length);
 const indexes: Shape<number | Shaped<typeof namesOfIndexes>> = (input, note) =>
   (typeof input === 'number' ? numberOfIndexes : namesOfIndexes)(input, note);
-/** Options of the table. */
 export const tableSchema = exactObject({
   name: tableName,
   partitionKey: optional(attributeName),
@@ -161,8 +151,8 @@ export const tableSchema = exactObject({
 });
 
 /**
- * Checks one part of a model and notes every mistake under its path. It returns the correct options, so that compiling
- * continues and finds the mistakes in the rest.
+ * Checks a part of a model and notes mistakes under its path. Returns the valid options, so that compiling continues
+ * and finds the remaining mistakes.
  */
 export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
@@ -174,7 +164,7 @@ export function checkShape<T>(
   const before = mistakes.length;
   shape(input, (inner, message) => mistakes.push({ path: [path, ...inner].join('.'), message }));
   if (mistakes.length === before) return input as T;
-  // The part goes on without its mistaken options, so that mistakes in the others are reported at once as well.
+  // Continue without the mistaken options, to report mistakes in the others as well.
   if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
   const { of } = shape;
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
@@ -182,7 +172,7 @@ export function checkShape<T>(
   return hasShape(shape, part) ? part : undefined;
 }
 
-/** Notes the options among those given that do not go together, or not with the orders that they apply to. */
+/** Notes options that exclude each other, or don't fit their orders. */
 export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,

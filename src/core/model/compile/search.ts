@@ -6,24 +6,23 @@ import { compileOrder } from './order.ts';
 import { checkShape, type MistakeLog, noteClashes, searchSchema } from './schemas.ts';
 
 /**
- * The searches of node types. Searches by one value of the same item, with the same projected attributes, share an index item, as many as
- * the model may use indexes, in the order of their declaration. The item is in an index for each of them. Its key has
- * the name of the first, each index partition that of its own search. A search by a function has an item of its own: a migration needs no
- * function of a search that it leaves alone.
+ * The searches of node types. Single-valued searches of the same item with the same projected attributes share an index
+ * item, as many as the model may use indexes, in declaration order. The item is in an index for each. Its key has the
+ * first one's name; each index partition has its own search's name. A search by a function has its own item, so that a
+ * migration doesn't need functions of unchanged searches.
  */
 
-/** The name is part of the sort keys of search items, escaped, and leaves room there for a hashed value. */
+/** Escaped, it is part of search items' sort keys, and leaves room for a hashed value. */
 const MAX_SEARCH_NAME_BYTES = 255;
 
-/** A search as the model declares it, without its place. */
 export interface DeclaredSearch extends SearchSettings {
   native?: boolean;
 }
 
 /**
- * Compiles a search, given as its options or as an order in short; undefined where it has mistakes.
+ * From options, or from an order as shorthand; undefined if it has mistakes.
  *
- * @param part the name of the node's part that is searched by; undefined: the node itself is.
+ * @param part the node's part to search by; undefined: the node itself.
  */
 export function compileSearch(
   type: string,
@@ -50,7 +49,7 @@ export function compileSearch(
   return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }
 
-/** Gives the searches of a node type their items: see the head of this file. */
+/** Assigns items to a node type's searches: see the head of this file. */
 export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readonly IndexName[]): SearchModel[] {
   const open = new Map<string, DeclaredSearch[]>();
   const packs: DeclaredSearch[][] = [];
@@ -68,7 +67,7 @@ export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readon
   return packs.flatMap((pack) => searchesOfPack(pack));
 }
 
-/** Notes what is searched by, where no index on an attribute of nodes has it. */
+/** Notes what an index on nodes' attributes can't search by. */
 function checkNative(order: SearchOrder, part: string | undefined, path: string, mistakes: MistakeLog): void {
   const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.native`, message });
   if (part !== undefined) addMistake(`is of the part ${part}: a native search is by an attribute of the node`);

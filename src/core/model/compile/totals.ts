@@ -13,14 +13,14 @@ import {
 } from '../options/shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
-/** Compiles a total of edges: sums of attributes, and numbers by the values of an attribute. */
+/** Compiles a total of edges: sums, and numbers by an attribute's value. */
 
-/** The names are part of attributes of the total. */
+/** The names are part of the total's attributes. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const GROUP_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
-/** Results have these names themselves. */
+/** Results use these names themselves. */
 const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact', 'capacity']);
-/** One update of a total names all of its attributes; DynamoDB takes 300 operands and 4 KB in an expression. */
+/** One update names all of a total's attributes; DynamoDB allows 300 operands and 4 KB in an expression. */
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 
@@ -28,7 +28,7 @@ const partName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );
-/** An attribute of the edge itself: a total has no way to follow the edge's source. */
+/** A total can't follow the edge's source. */
 const ownAttribute: Shape<string> = (input, note) => {
   if (!hasShape(sourceSchema, input)) return attributeName(input, note);
   const { attribute } = input;
@@ -40,7 +40,7 @@ const givenSum: Shape<Shaped<typeof sumSchema>> = (input, note) => {
   note([], `should be a sum of an attribute: write sum('${typeof input === 'string' ? input : 'attribute'}')`);
 };
 const sums = recordOf(partName, givenSum);
-/** An attribute that edges are grouped by; its name is part of attributes of the total, before a slash. */
+/** Its name is followed by a slash in the total's attributes. */
 const groupedAttribute: Shape<string> = (input, note) => {
   ownAttribute(input, note);
   if (typeof input === 'string' && !GROUP_NAME.test(input)) {
@@ -50,12 +50,12 @@ const groupedAttribute: Shape<string> = (input, note) => {
 const groups = listOf(groupedAttribute, 'should be a list of attribute names');
 const outgoingSchema = exactObject({ total: anything, groupBy: anything });
 
-/** Compiles the option `outgoing` of an edge type; undefined if it is not given, or has neither sums nor groups. */
+/** Undefined if not given, or without sums and groups. */
 export function compileOutgoing(input: unknown, path: string, mistakes: MistakeLog): TotalSettings | undefined {
   return compileTotals(checkShape(outgoingSchema, input, path, mistakes) ?? {}, path, mistakes);
 }
 
-/** Compiles `total` and `groupBy`; undefined if neither is given. */
+/** Undefined if neither is given. */
 export function compileTotals(
   { total, groupBy }: { total?: unknown; groupBy?: unknown },
   path: string,

@@ -1,23 +1,23 @@
-/** Which node or edge a derived text is computed for. */
+/** The node or edge that a text is computed for. */
 export interface DeriveContext {
   /** The partition key: a node id. */
   source: string;
   /** The node or edge type. */
   type: string;
-  /** The target node's id; of a node, its own. */
+  /** The target node's id; for a node, its own. */
   target: string;
 }
 
 /** Options of `derive`. */
 export interface DeriveOptions<A> {
   /**
-   * Counts the changes of what the function gives: the registry knows functions by this number, never by their text. A whole
-   * number of 1 or more. Default 1.
+   * Increment it when the function's results change: the registry identifies functions by this number, not by their
+   * text. A whole number, at least 1. Default 1.
    */
   version?: number;
   /**
-   * Functions of other versions, by version, which are maintained with this one while the table still has, or already
-   * has, their results: deploy the new one here first, then change places.
+   * Functions of other versions, by version, maintained as well while the table has or already has their results: first
+   * deploy the new one here, then swap.
    */
   others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;
 }

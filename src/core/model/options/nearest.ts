@@ -1,11 +1,11 @@
-/** Words that a mistaken one was probably to be, for messages. */
+/** Suggests words for mistakes in messages. */
 
-/** More would be a page, and not a message. */
+/** More would be a page, not a message. */
 const MOST_LISTED = 12;
-/** Longer words are compared by their beginnings: a name in a message may be any text. */
+/** Only the beginnings of longer words are compared: a name in a message may be any text. */
 const MOST_COMPARED = 64;
 
-/** The word of a list that is nearest to a mistaken one; undefined where none is near. */
+/** Undefined if no word is close. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(Math.min(word.length, MOST_COMPARED) / 3)) + 1;
@@ -21,7 +21,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** A sentence with the nearest word and all that there are, to put behind a message: `. Did you mean title? There are title, kind`. */
+/** Completes a message: `. Did you mean title? There are title, kind`. */
 export function wordsThereAre(word: string, words: Iterable<string>): string {
   const all = [...words];
   const near = nearest(word, all);
@@ -31,7 +31,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** The number of characters to insert, remove, replace or swap with the next one, until two words are the same. */
+/** How many characters to insert, remove, replace or swap with the next one to make the words equal. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -17,47 +17,46 @@ import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
- * The tables of what a model file says of a projection. Each line is an option, a setting, or both: the check of the option as the model
- * file gives it, the setting that it becomes, with its default, the effect of the setting, what the option does to keys and questions, and
- * what it excludes. From here come the checks of model files, the compiled settings, the forms of texts, the definitions of the registry,
- * the options that the registry knows, and the fingerprints of what cursors mean.
+ * The options of a projection in a model file. Each line is an option, a setting, or both: how the option is checked,
+ * the setting that it becomes, with default and effect, what the option does to keys and queries, and what it excludes.
+ * Checks of model files, compiled settings, forms of texts, the registry's definitions, and fingerprints of cursors all
+ * derive from these tables.
  *
- * Settings are those of every generation, without its places. The registry keeps them, so that an option whose default is `undefined` or
- * `false` changes no fingerprint.
+ * Settings describe every generation, without its places. The registry stores them, so an option whose default is
+ * `undefined` or `false` doesn't change fingerprints.
  */
 
 declare const VALUE: unique symbol;
 
-/** A setting that no option gives by itself: several do, or the place of the option in the model file. */
+/** A setting given by several options, or by the option's place in the model file. */
 interface Setting<Value> {
   readonly effect: OptionEffect;
   readonly [VALUE]?: Value;
 }
 
-/** An option with a setting of its own. */
+/** An option with its own setting. */
 interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly check: Shape<Given | undefined>;
   readonly work: Work;
   readonly effect: OptionEffect;
-  /** The setting for the option as it is given. */
+  /** The setting for the given option. */
   readonly fill: (given: Given | undefined) => Value;
-  /** The value with which a setting that only spreads decides all the same what a question gets. Default: none. */
+  /** The value at which a setting that only spreads also affects results. Default: none. */
   readonly resultWith?: Value;
 }
 
 /** An option that gives texts a form. */
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
-  /** The setting's value where the option is true. It is part of the definition, so that a migration rebuilds what has another version. */
+  /** The setting's value if the option is true. Part of the definition, so that a migration rebuilds other versions. */
   readonly version: number;
 }
 
-/** An option without a setting of its own. */
+/** An option without a setting. */
 interface OtherOption<Given> {
   readonly check: Shape<Given>;
 }
 
-/** A table of options and settings, by name. */
 export type OptionTable = Readonly<
   Record<
     string,
@@ -72,7 +71,6 @@ export type OptionTable = Readonly<
   >
 >;
 
-/** The checks of a table's options. */
 type ChecksOf<Table> = {
   [Name in keyof Table as Table[Name] extends OtherOption<unknown> ? Name : never]: Table[Name] extends {
     check: infer Check;
@@ -81,7 +79,6 @@ type ChecksOf<Table> = {
     : never;
 };
 
-/** The options of a table as a model file gives them. */
 type GivenOptions<Table> = {
   readonly [Name in keyof Table as Table[Name] extends OtherOption<unknown> ? Name : never]?: Table[Name] extends {
     check: infer Check;
@@ -96,7 +93,7 @@ type ValueOf<Line> = Line extends { fill: (given: never) => infer Value }
     ? Value
     : never;
 
-/** The names of a table's settings that may be undefined, or the names of all others. */
+/** Settings that may be undefined, or all others. */
 type SettingNames<Table, MayBeUndefined extends boolean> = {
   [Name in keyof Table]: Table[Name] extends { effect: OptionEffect }
     ? (undefined extends ValueOf<Table[Name]> ? true : false) extends MayBeUndefined
@@ -105,12 +102,11 @@ type SettingNames<Table, MayBeUndefined extends boolean> = {
     : never;
 }[keyof Table];
 
-/** The settings of a table. */
+/** A table's settings. */
 export type SettingsOf<Table> = { [Name in SettingNames<Table, false>]: ValueOf<Table[Name]> } & {
   [Name in SettingNames<Table, true>]?: ValueOf<Table[Name]>;
 };
 
-/** The settings of a table that an option gives by itself. */
 type FilledSettings<Table> = Pick<
   SettingsOf<Table>,
   Extract<
@@ -129,8 +125,8 @@ function option<Given, Value, Work extends OptionWork>(
 }
 
 /**
- * An option that gives texts a form. Keys and questions take it wherever it is turned on, and it goes with what a form goes with. A form
- * of a form is the form itself, and the form of a beginning is a beginning of the form: a test tries both.
+ * An option that gives texts a form, in both keys and queries. The form must be idempotent, and a prefix's form must be
+ * a prefix of the form; a test checks both.
  */
 
 function textForm(version: number, form: TextForm): TextFormOption {
@@ -144,14 +140,14 @@ function setting<Value>(effect: OptionEffect): Setting<Value> {
 /** Names are checked where they are compiled. */
 const anyName: Shape<string> = () => undefined;
 
-/** Every option of a search, and every setting. */
 export const SEARCH_OPTIONS = {
-  /** `USER.name`: the index partition without its suffixes. */
+  /** `USER.name`: the index partition without suffixes. */
   indexPartition: setting<string>('result'),
   name: setting<string>('result'),
-  /** The part that has the searched attributes, such as `STATE` for the search `STATE.status`; undefined: the node itself has them. */
+  /** The part with the searched attributes, such as `STATE` for `STATE.status`; undefined: the node itself. */
   part: setting<string | undefined>('order'),
-  // `attribute`, `type` and `path` make it. Its check looks at the form first, so that the mistake named is the one inside that form.
+  // Made from `attribute`, `type` and `path`. Its check looks at the form first, so that it names the mistake inside
+  // the form.
   order: setting<SearchOrder>('order'),
   attribute: { check: anything, work: 'value' },
   type: { check: optional(valueType), work: 'value' },
@@ -163,7 +159,7 @@ export const SEARCH_OPTIONS = {
       (given = 200) => given,
     ),
     nativeValue: 'value',
-    // Where a value has a partition of its own, no range can be asked for.
+    // If each value has its own partition, ranges can't be queried.
     resultWith: 'value',
   },
   shardBy: {
@@ -189,31 +185,31 @@ export const SEARCH_OPTIONS = {
           : undefined,
     },
   },
-  // A native search is derived nowhere, so it is no setting of a generation.
+  // A native search is never derived, so it isn't a setting of a generation.
   native: { check: optional(flag), work: 'native' },
   project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
 } as const satisfies WorkingTable;
 
-/** The settings of one search of a node type. */
+/** The settings of a node type's search. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
 
-/** The options that give texts a form. */
 export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
 
-/** The options of a search that give its texts a form, in the order of the table. */
+/** In the table's order. */
 export function formsOf(search: SearchSettings): TextFormName[] {
   const names = optionLines(SEARCH_OPTIONS).filter(([, { work }]) => work === 'form');
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
 }
 
-/** The form that the texts of a search have in its keys and questions: those of its options, in the order of the table. */
+/** The form of a search's texts in keys and queries: its options' forms, in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const names = formsOf(search);
   const forms = names.map((name) => SEARCH_OPTIONS[name].form);
   if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
-  // One form may make what another one takes away: a folded text may begin with white space. So they take turns until nothing changes.
+  // One form may produce what another removes (a folded text may begin with white space), so repeat until nothing
+  // changes.
   const formed = (text: string): string => {
     const next = forms.reduce((one, form) => form(one), text);
     return next === text ? next : formed(next);
@@ -225,7 +221,7 @@ export function textFormOf(search: SearchSettings): TextForm {
 export const PART_OPTIONS = {
   name: setting<string>('result'),
   fields: { check: unshapingOption(standardSchema) },
-  /** Attributes of the part that its view shows. */
+  /** Attributes that the part's view shows. */
   view: option(projection, 'result', 'show', (given = 'ALL') => compileProjection(given)),
   search: { check: optional(recordOf(attributeName, anything)) },
 };
@@ -235,13 +231,13 @@ export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
 /** Every option of `inbound`: the orders, and what applies to all of them. */
 export const INBOUND_OPTIONS = {
-  // They are compiled apart: see `core/model/compile/inbound.ts`.
+  // Compiled separately: see `core/model/compile/inbound.ts`.
   orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
   shards: { ...option(shardCount, 'spread', 'place', (given = 1) => given), nativeValue: 1 },
   shardBy: option(shardBy, 'spread', 'place', (given = 'source') => given),
   hash: option(hash, 'spread', 'place', (given = 'fnv1a') => given),
   project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
-  /** Attributes of the source node that are copied into the index items; undefined: none. */
+  /** Source attributes copied into the index items; undefined: none. */
   projectSource: {
     ...option(
       nonEmptyAttributeNames('names no attribute: give those of the source node to project'),
@@ -251,7 +247,7 @@ export const INBOUND_OPTIONS = {
     ),
     excludes: { project: sharesNames },
   },
-  /** The attribute in the index partition; queries then name its value. */
+  /** The attribute in the index partition; queries name its value. */
   partition: {
     ...option(attributeOfEither, 'order', 'place', (given) =>
       given === undefined ? undefined : compilePartition(given),
@@ -261,7 +257,7 @@ export const INBOUND_OPTIONS = {
         'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
     },
   },
-  /** Tells whether the target node is in the index partitions of its edges too, behind them; then there is one shard. */
+  /** The target node is behind its edges in their index partitions; this requires a single shard. */
   includeTarget: {
     ...option(flag, 'result', 'join', (given = false) => given),
     excludes: {
@@ -271,9 +267,9 @@ export const INBOUND_OPTIONS = {
           : 'needs shards: 1: with more there is no one partition at whose end the node could be',
     },
   },
-  // As that of a search.
+  // As for a search.
   native: { check: optional(flag), work: 'native' },
-  // They are compiled apart: see `core/model/compile/totals.ts`.
+  // Compiled separately: see `core/model/compile/totals.ts`.
   total: { check: anything, work: 'total' },
   groupBy: { check: anything, work: 'total' },
 } as const satisfies WorkingTable;
@@ -281,19 +277,20 @@ export const INBOUND_OPTIONS = {
 /** The settings that apply to all orders of an edge type. */
 export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
 
-/** Every setting of one order of an edge type. */
 export const ORDER_OPTIONS = {
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /** True if it has an index item and an index partition of its own, which have its name; else it shares the edge's one index item. */
+  /**
+   * True if it has its own index item and index partition, under its name; otherwise it shares the edge's index item.
+   */
   isNamed: setting<boolean>('result'),
 };
 
 /** The settings of one order of an edge type. */
 export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 
-/** The checks of a table's options, in the order of the table. */
+/** In the table's order. */
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
   return pick(table, ({ check }) => check) as ChecksOf<Table>;
 }
@@ -302,7 +299,7 @@ function hasNoShards(shards: unknown): string | undefined {
   return shards === 'value' ? "has no meaning with shards: 'value'" : undefined;
 }
 
-/** An index item has one attribute of a name. */
+/** An index item has one attribute per name. */
 function sharesNames(project: unknown, ofSource: unknown): string | undefined {
   if (project === 'ALL')
     return "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
@@ -312,7 +309,7 @@ function sharesNames(project: unknown, ofSource: unknown): string | undefined {
   return `names ${shared}, which project names too: an index item has one ${shared}. Leave it out of one of the two`;
 }
 
-/** The settings that the options of a table give, each of which may be left out. */
+/** Each option may be omitted. */
 export function fillSettings<Table extends OptionTable>(
   table: Table,
   given: GivenOptions<Table>,
@@ -320,14 +317,14 @@ export function fillSettings<Table extends OptionTable>(
   return pick(table, ({ fill }, name) => fill?.(given[name as keyof typeof given] as never)) as FilledSettings<Table>;
 }
 
-/** The versions of a table's text forms, by the options that turn them on. */
+/** By the options that turn them on. */
 export function textFormVersions(table: OptionTable): ReadonlyMap<string, number> {
   return new Map(
     Object.entries(table).flatMap(([name, { version }]) => (version === undefined ? [] : [[name, version]])),
   );
 }
 
-/** The settings of a table, out of a part of the compiled model that has more than these; with `expected`, those that have this effect. */
+/** Picks a table's settings from an object with more; with `expected`, only those with this effect. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,
@@ -339,7 +336,7 @@ export function settingsIn<Table extends OptionTable>(
   ) as SettingsOf<Table>;
 }
 
-/** The settings of a table that are not those of an option which is left out. */
+/** Without the settings of options that are left out. */
 export function chosenSettings<Table extends OptionTable>(
   table: Table,
   settings: SettingsOf<Table>,
@@ -351,7 +348,7 @@ export function chosenSettings<Table extends OptionTable>(
   });
 }
 
-/** The names of a table's settings; with `expected`, only settings with this effect. */
+/** With `expected`, only settings with this effect. */
 export function settingNames(table: OptionTable, expected?: OptionEffect): string[] {
   return Object.entries(table).flatMap(([name, { effect }]) => {
     return effect !== undefined && (expected ?? effect) === effect ? [name] : [];
@@ -366,7 +363,7 @@ function pick(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** The line of the model file that declares a search: `nodes.USER.search.name`, of a part `nodes.USER.parts.STATE.search.status`. */
+/** The model file's path: `nodes.USER.search.name`, for a part `nodes.USER.parts.STATE.search.status`. */
 export function lineOfSearch({
   indexPartition,
   name,
@@ -376,7 +373,6 @@ export function lineOfSearch({
   return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
 }
 
-/** Compiles a projection. */
 export function compileProjection(given: Shaped<typeof projection>): Projection {
   return typeof given === 'string' ? { kind: given } : { kind: 'LIST', attributes: [...new Set(given)] };
 }

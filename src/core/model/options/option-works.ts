@@ -3,21 +3,20 @@ import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 
 /**
- * What the options of searches and of `inbound` do to keys and to questions. Each option says it in its line of the option tables, and
- * which options go together follows from it: nothing else lists them.
+ * What options of searches and `inbound` do to keys and queries. The option tables say it for each option, and which
+ * options go together follows from it.
  */
 interface Work {
-  /** True if the option needs keys that are derived, so that a native projection cannot have it. */
+  /** True if the option needs derived keys, so that a native projection can't have it. */
   readonly needsKeys: boolean;
-  /** The orders that the option applies to; absent: all of them. */
+  /** The orders that the option applies to; absent: all. */
   readonly orders?: { readonly words: string; readonly has: (order: OrderModel) => boolean };
 }
 
-/** Everything that an option can do. */
 export const OPTION_WORKS = {
-  /** It says by which value items are found, and how that is encoded. */
+  /** By which value items are found, and how it is encoded. */
   value: { needsKeys: false },
-  /** It gives texts a form, those of keys and those of questions: see `TextForm`. */
+  /** Gives texts a form, in keys and queries: see `TextForm`. */
   form: {
     needsKeys: true,
     orders: {
@@ -25,27 +24,27 @@ export const OPTION_WORKS = {
       has: (order) => order.kind === 'path' || (order.kind === 'attribute' && order.type === 'string'),
     },
   },
-  /** It makes an item for each entry of a value. */
+  /** Makes an item for each entry of a value. */
   each: {
     needsKeys: true,
     orders: { words: 'an attribute, not to rank, derive or path', has: ({ kind }) => kind === 'attribute' },
   },
-  /** It decides in which partition of an index items are. */
+  /** Decides in which index partition items are. */
   place: { needsKeys: true },
-  /** It brings attributes, or the place, of another base item. */
+  /** Brings attributes, or the place, of another base item. */
   join: { needsKeys: true },
-  /** It decides which attributes results show. */
+  /** Decides which attributes results show. */
   show: { needsKeys: false },
-  /** It has DynamoDB keep the projection. */
+  /** Lets DynamoDB maintain the projection. */
   native: { needsKeys: false },
-  /** It counts and adds up, apart from all keys. */
+  /** Counts and sums, independently of keys. */
   total: { needsKeys: false },
 } as const satisfies Readonly<Record<string, Work>>;
 
 /** What an option does. */
 export type OptionWork = keyof typeof OPTION_WORKS;
 
-/** The options of a table that need keys which are derived. */
+/** The table's options that need derived keys. */
 export type OptionNeedingKeys<Table> = {
   [Name in keyof Table]: Table[Name] extends { readonly work: infer Does extends OptionWork }
     ? (typeof OPTION_WORKS)[Does]['needsKeys'] extends true
@@ -54,12 +53,12 @@ export type OptionNeedingKeys<Table> = {
     : never;
 }[keyof Table];
 
-/** Why an option does not go with the value of another one; undefined where it does. `own` is its own value. */
+/** Why an option doesn't go with another one's value, if it doesn't. `own` is its own value. */
 export type Exclusion = (other: unknown, own: unknown) => string | undefined;
 
 /**
- * The effect of a setting. `order`: it decides the order of hits, so that a cursor goes on only where it is the same; `result`: it
- * decides what else a question gets; `spread`: it only decides where in an index items are, which no reader of results sees.
+ * A setting's effect. `order`: decides the order of hits, so a cursor only stays valid if it is the same; `result`:
+ * decides what else a query returns; `spread`: only decides where in an index items are.
  */
 export type OptionEffect = 'order' | 'result' | 'spread';
 
@@ -72,28 +71,27 @@ interface SettingLine {
 interface WorkingLine extends SettingLine {
   readonly check: Shape<unknown>;
   readonly work: OptionWork;
-  /** The value with which the option asks for nothing that a native projection lacks. */
+  /** The value with which the option is compatible with native projections. */
   readonly nativeValue?: unknown;
-  /** The options that the option does not go with, beside what its work excludes. */
+  /** Excluded options, besides those that its work excludes. */
   readonly excludes?: Readonly<Record<string, Exclusion>>;
 }
 
-/** The line of an option that says what it does. One that gives texts a form says which. */
+/** An option that gives texts a form says which. */
 export type OptionLine =
   | (WorkingLine & { readonly work: Exclude<OptionWork, 'form'> })
   | (WorkingLine & { readonly work: 'form'; readonly form: TextForm; readonly version: number });
 
-/** A table whose options all say what they do; its other lines are settings that no option gives by itself. */
+/** Every option says what it does; other lines are settings without an option of their own. */
 export type WorkingTable = Readonly<Record<string, OptionLine | (SettingLine & { readonly check?: undefined })>>;
 
-/** An option that does not go with the rest, and why. */
 export interface Clash {
   option: string;
   message: string;
 }
 
 /**
- * The options among those given that do not go together, or not with an order.
+ * Which of the given options exclude each other, or don't fit an order.
  *
  * @param orders what the options apply to.
  */
@@ -123,7 +121,6 @@ export function clashesOf(
   ];
 }
 
-/** The options among those given that need keys which are derived. */
 export function optionsNeedingKeys(table: WorkingTable, given: Readonly<Record<string, unknown>>): string[] {
   const lines = turnedOn(table, given);
   const needing = lines.filter(([name, { work, nativeValue }]) => {
@@ -132,12 +129,12 @@ export function optionsNeedingKeys(table: WorkingTable, given: Readonly<Record<s
   return needing.map(([name]) => name);
 }
 
-/** The options that say something: an option that is false says nothing. */
+/** False counts as not given. */
 function turnedOn(table: WorkingTable, given: Readonly<Record<string, unknown>>): [string, OptionLine][] {
   return optionLines(table).filter(([name]) => isTurnedOn(given[name]));
 }
 
-/** The lines of a table that are options, by name. */
+/** A table's options by name. */
 export function optionLines(table: WorkingTable): [string, OptionLine][] {
   return Object.entries(table).filter((entry): entry is [string, OptionLine] => entry[1].check !== undefined);
 }

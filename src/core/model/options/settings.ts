@@ -2,42 +2,38 @@ import type { IndexName } from '../../items/derived-item.ts';
 import type { ValueType } from '../../items/encoding.ts';
 import type { DeriveContext } from './derive-options.ts';
 
-/** The values that settings of projections have: orders, projections, partitions and totals. */
-
 export type { IndexName };
 
-/** The sums and groups of a total of edges, each list by name. */
+/** A total's sums and groups, each by name. */
 export interface TotalSettings {
   /** The sums of attributes. */
   sums: readonly TotalPart[];
-  /** The numbers of edges by the value of an attribute. */
+  /** Numbers of edges by an attribute's value. */
   groups: readonly TotalPart[];
 }
 
-/** A sum or a group, and the attribute of the edge that it is of. */
+/** A sum or group, and its edge attribute. */
 export interface TotalPart {
   name: string;
   attribute: string;
 }
 
-/** An attribute that is part of an edge's index partition, and whose it is. */
+/** The attribute in an edge's index partition, and whose it is. */
 export interface PartitionModel {
   of: 'edge' | 'source';
   attribute: string;
 }
 
-/** An order by one attribute. */
 export type AttributeOrder =
   | { kind: 'attribute'; attribute: string; type: ValueType }
   | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
 
-/** An order of an edge by an attribute of its source node. */
+/** Orders edges by an attribute of their source node. */
 export interface SourceOrder {
   kind: 'source';
   order: AttributeOrder;
 }
 
-/** One part of an order of several. */
 export type OrderPart = AttributeOrder | DeriveModel | SourceOrder;
 
 /** Where a search's value comes from and how it is encoded. */
@@ -47,13 +43,12 @@ export type SearchOrder =
   /** Attributes joined in order. */
   | { kind: 'path'; attributes: readonly string[] };
 
-/** Where the value of an edge's order comes from and how it is encoded. */
+/** Where an edge order's value comes from and how it is encoded. */
 export type EdgeOrderModel =
   | OrderPart
   /** Values joined in order. */
   | { kind: 'parts'; parts: readonly OrderPart[] };
 
-/** Any order. */
 export type OrderModel = SearchOrder | EdgeOrderModel;
 
 /** A computed text. */

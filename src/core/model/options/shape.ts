@@ -1,25 +1,23 @@
 import { wordsThereAre } from './nearest.ts';
 
 /**
- * Shapes of a model file's definitions and of the registry. Every function that reads or writes brings this code along, so it is
- * a fraction of what a schema library is; other input is parsed by zod.
+ * Shapes of a model file's definitions and of the registry. Bundled with every reading or writing function, so it is a
+ * fraction of a schema library; other input is parsed by zod.
  */
 
-/** Notes a mistake, with the names that lead to its place in the input. */
+/** Notes a mistake with its path in the input. */
 export type Note = (path: readonly string[], message: string) => void;
 
 declare const TYPE: unique symbol;
 
-/** Notes where an input has not the shape. `T` is the type of an input that has it. */
+/** Notes how an input deviates from the shape; `T` is the type of a valid input. */
 export interface Shape<T> {
   (input: unknown, note: Note): void;
   readonly [TYPE]?: T;
 }
 
-/** The type of an input of a shape. */
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
-/** Shapes by the names of what they are for. */
 export type Shapes = Readonly<Record<string, Shape<unknown>>>;
 type OptionalNames<Of extends Shapes> = {
   [Name in keyof Of]: undefined extends Shaped<Of[Name]> ? Name : never;
@@ -28,12 +26,10 @@ type ObjectOf<Of extends Shapes> = { [Name in Exclude<keyof Of, OptionalNames<Of
   [Name in OptionalNames<Of>]?: Shaped<Of[Name]>;
 };
 
-/** A shape of an object, with the shapes of what it holds. */
 export interface ObjectShape<Of extends Shapes> extends Shape<ObjectOf<Of>> {
   readonly of: Of;
 }
 
-/** Tells whether an input has a shape. */
 export function hasShape<T>(shape: Shape<T>, input: unknown): input is T {
   let isMistaken = false;
   shape(input, () => {
@@ -42,26 +38,20 @@ export function hasShape<T>(shape: Shape<T>, input: unknown): input is T {
   return !isMistaken;
 }
 
-/** An input that passes a test. */
 export function shapeThatPasses<T>(passes: (input: unknown) => boolean, message: string): Shape<T> {
   return (input, note) => {
     if (!passes(input)) note([], message);
   };
 }
 
-/** A string. */
 export const text: Shape<string> = shapeThatPasses((input) => typeof input === 'string', 'should be a string');
-/** A boolean. */
 export const flag: Shape<boolean> = shapeThatPasses((input) => typeof input === 'boolean', 'should be true or false');
-/** Anything, also nothing. */
+/** Including undefined. */
 export const anything: Shape<unknown> = () => undefined;
-/** A finite number. */
 export const finite: Shape<number> = shapeThatPasses(Number.isFinite, 'should be a number');
 
-/** A whole number of any size. */
 export const integer: Shape<number> = shapeThatPasses(Number.isSafeInteger, 'should be a whole number');
 
-/** A whole number within limits. */
 export function wholeNumberBetween(least: number, most?: number): Shape<number> & { message: string } {
   const message = `should be a whole number ${most === undefined ? `of ${least} or more` : `from ${least} to ${most}`}`;
   const shape = shapeThatPasses<number>(
@@ -71,7 +61,6 @@ export function wholeNumberBetween(least: number, most?: number): Shape<number> 
   return Object.assign(shape, { message });
 }
 
-/** One of some values. */
 export function oneOf<const Values extends readonly unknown[]>(...values: Values): Shape<Values[number]> {
   const names = values.map((value) => (typeof value === 'string' ? `'${value}'` : String(value)));
   const last = names.pop();
@@ -79,22 +68,19 @@ export function oneOf<const Values extends readonly unknown[]>(...values: Values
   return shapeThatPasses((input) => values.includes(input), `should be ${list}`);
 }
 
-/** An input that has one of some shapes. */
 export function either<Each extends Shape<unknown>>(shapes: readonly Each[], message: string): Shape<Shaped<Each>> {
   return shapeThatPasses((input) => shapes.some((shape) => hasShape(shape, input)), message);
 }
 
-/** An input that is left out, or has the shape. */
 export function optional<T>(shape: Shape<T>): Shape<T | undefined> {
   return (input, note) => input === undefined || shape(input, note);
 }
 
-/** An input that is null, or has the shape. */
 export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (input, note) => input === null || shape(input, note);
 }
 
-/** A list, which holds an entry at least where a message says so. */
+/** With `noEntry`, the message for an empty list, which is then refused. */
 export function listOf<T>(shape: Shape<T>, message: string = 'should be a list', noEntry?: string): Shape<T[]> {
   return (input, note) => {
     if (!Array.isArray(input)) return note([], message);
@@ -103,7 +89,7 @@ export function listOf<T>(shape: Shape<T>, message: string = 'should be a list',
   };
 }
 
-/** A list with a shape for each place. */
+/** A shape for each position. */
 export function tuple<Each extends readonly Shape<unknown>[]>(
   ...shapes: Each
 ): Shape<{ -readonly [I in keyof Each]: Shaped<Each[I]> }> {
@@ -113,7 +99,7 @@ export function tuple<Each extends readonly Shape<unknown>[]>(
   };
 }
 
-/** An object of names that the user chooses. */
+/** An object whose names the user chooses. */
 export function recordOf<T>(
   name: Shape<string>,
   shape: Shape<T>,
@@ -128,7 +114,7 @@ export function recordOf<T>(
   };
 }
 
-/** An object of at least these entries. */
+/** At least these entries. */
 export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
     if (!isObject(input)) return note([], 'should be an object');
@@ -139,7 +125,7 @@ export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   return Object.assign(shape, { of });
 }
 
-/** An object of these entries and no others. */
+/** These entries and no others. */
 export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const entries = object(of);
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
@@ -150,16 +136,15 @@ export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   return Object.assign(shape, { of });
 }
 
-/** Tells whether an input is an object and no list. */
 function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Tells whether an input is an object of own entries: those of a Map or a Set, and what a class inherits, would be overlooked. */
+/** Only an object with own entries: those of a Map or Set, and inherited ones, would be overlooked. */
 export function isPlainObject(input: unknown): input is Record<string, unknown> {
   if (!isObject(input)) return false;
   const prototype: unknown = Object.getPrototypeOf(input);
-  // Not compared with Object.prototype, because an object may come from another realm.
+  // Comparing with Object.prototype would fail for objects from another realm.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -1,2 +1,2 @@
-/** The order by the time at which edges end; it has the name of an option, which no order of a model has. */
+/** The due-list's order has the name of an option, which no order of a model can have. */
 export const DUE_ORDER = 'expires';

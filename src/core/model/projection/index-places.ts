@@ -14,12 +14,13 @@ import { DUE_ORDER } from './due-order.ts';
 /**
  * Index partitions, their shards, and the places of edges' items in them.
  *
- * The codec takes an index partition apart as far as its projection goes: `USER.name`, `GOALMEMBERSHIP-USER-U1`, of a named order
- * `byPriority/GOALMEMBERSHIP-USER-U1`; of a later generation `USER.name@2`. `parseIndexPartition` and `formatIndexPartition` are
- * inverse. The places of a projection add the target, the value of a partition and the shard: `STORE.location#US#3`.
+ * The codec parses an index partition up to its projection: `USER.name`, `GOALMEMBERSHIP-USER-U1`,
+ * `byPriority/GOALMEMBERSHIP-USER-U1` for a named order, `USER.name@2` for a later generation. `parseIndexPartition`
+ * and `formatIndexPartition` are inverse. A projection's places add the target, the partition value and the shard:
+ * `STORE.location#US#3`.
  */
 
-/** The projection in whose index partitions an item lies, by the partition's key; `order` is that of a named order. */
+/** The projection that an index partition belongs to; `order` for a named order. */
 export type IndexPlace =
   | { of: 'search'; type: string; search: string; generation: number }
   | { of: 'edge'; edgeType: string; order?: string; generation: number };
@@ -27,8 +28,8 @@ export type IndexPlace =
 const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
 
 /**
- * The beginning of a projection's index partitions. After the beginning of an edge type follows the rest of the edge's sort key, from the
- * dash on. Names of orders start with a lower-case letter, names of types with an upper-case one.
+ * The prefix of a projection's index partitions. For an edge type, the rest of the edge's sort key follows, from the
+ * dash on. Order names begin with a lower-case letter, type names with an upper-case one.
  */
 export function formatIndexPartition(place: IndexPlace): string {
   const mark = generationMark(place.generation);
@@ -38,12 +39,12 @@ export function formatIndexPartition(place: IndexPlace): string {
   return order === undefined ? edgeType + mark : `${order}${mark}/${edgeType}`;
 }
 
-/** Type, dash or point, and what stands before them where an order is named. */
+/** Type and dash or dot, preceded by the order's name, if any. */
 const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
 const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
 const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
 
-/** Takes the key of an index partition apart as far as its projection goes; undefined where no projection has such a key. */
+/** Undefined if no projection has such a key. */
 export function parseIndexPartition(partition: string): IndexPlace | undefined {
   const ofSearch = OF_SEARCH.exec(partition);
   if (ofSearch !== null) {
@@ -57,20 +58,18 @@ export function parseIndexPartition(partition: string): IndexPlace | undefined {
   return { of: 'edge', edgeType: named[3]!, order: named[1]!, generation: Number(named[2] ?? 1) };
 }
 
-/** A text without the characters that stand between the parts of an index partition. */
+/** Escapes the characters that separate parts of an index partition. */
 export function escapeForPartition(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
 
-/** The text that `escapeForPartition` was given. */
 export function unescapeFromPartition(text: string): string {
   return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** For values longer than this a `shards: 'value'` key has their hash. */
+/** Longer values are hashed in `shards: 'value'` keys. */
 const VALUE_IN_KEY_BYTES = 512;
 
-/** How the index partitions of a projection are spread. */
 type Spread =
   | Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>
   | Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>;
@@ -79,21 +78,21 @@ function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
 
-/** Tells whether a `shards: 'value'` key has the hash of a value. */
+/** Whether a `shards: 'value'` key has the value's hash. */
 export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
 
-/** `=value`, or `~hash` for a long value. The first character says which of the two follows, so a value never reads as a hash. */
+/** `=value`, or `~hash` for a long value. The first character keeps a value from being read as a hash. */
 function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
-/** The index partitions that begin alike: those of a search, or of an order. */
+/** The index partitions of a search or an order. */
 export class Partitions {
   private readonly limitBytes: number;
 
-  /** @param isStored false for items that only readers make, whose keys no index has to take. */
+  /** @param isStored false for items that only readers make, whose keys no index has to accept. */
   constructor(
     private readonly spread: Spread,
     generation: number,
@@ -105,14 +104,13 @@ export class Partitions {
   }
 
   /**
-   * Tells whether an index takes a partition key. The marks of a generation and of its shards do not count, so that a key which fits in one
-   * generation fits in all of them; DynamoDB has room for it, since it takes partition keys of 2,048 bytes.
+   * Whether an index accepts a partition key. The marks of generation and shards don't count, so that a key that fits
+   * in one generation fits in all; DynamoDB has room for them, with keys of up to 2,048 bytes.
    */
   fits(partition: IndexPartitionKey): boolean {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
 
-  /** The partition of an item. */
   partitionOf(base: string, encoded: string, source: string): IndexPartitionKey {
     const { shards, shardBy, hash } = this.spread;
     if (shards === 1) return base as IndexPartitionKey;
@@ -120,7 +118,7 @@ export class Partitions {
     return withShard(base, shardOf(shardBy === 'source' ? source : encoded, shards, hash));
   }
 
-  /** Every partition; of `shards: 'value'` there is no list. Longer keys than an index takes are of no item. */
+  /** `shards: 'value'` has no list. Leaves out keys too long for an index, which have no items. */
   allPartitions(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
@@ -129,7 +127,7 @@ export class Partitions {
     return partitions.filter((partition) => this.fits(partition));
   }
 
-  /** The partitions of items with one value: one, unless the shard is by source. */
+  /** One, unless the shard is by source. */
   partitionsOfValue(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
     if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.allPartitions(base);
@@ -138,24 +136,24 @@ export class Partitions {
 }
 
 /**
- * The keys in the table of the items that a question asks an index for. An index partition holds no others but the node among its
- * edges, unless something is lost that no writer knows of any more: its own key tells that it is not of the projection.
+ * The table keys of the items that a query asks an index for. An index partition only holds other items (besides the
+ * node among its edges) if something was lost: their own keys then tell that they don't belong to the projection.
  */
 export interface ItemKeys {
   /** Partition keys begin with one of these. */
   sources: readonly string[];
-  /** The sort key, or what it begins with. */
+  /** The sort key or its prefix. */
   target: string;
   isPrefix: boolean;
 }
 
-/** Tells whether a question asks for the item with this key in the table. */
+/** Whether a query asks for the item with this key in the table. */
 export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** The places of the items that edges of a type have in one order, or in those that share an item. */
+/** The places of edges' items in one order, or in those that share an item. */
 export class EdgeItemPlaces {
   /** The text before an edge's sort key. */
   readonly prefix: string;
@@ -167,7 +165,7 @@ export class EdgeItemPlaces {
     this.targetItemKey = targetItemKey(edgeType, orderName, generation);
   }
 
-  /** The sort key of an edge's item; one that leaves no room is named by a hash. */
+  /** A long sort key is replaced by its hash. */
   key(edgeSortKey: string): DerivedSortKey {
     return fittingKey(this.prefix, edgeSortKey);
   }
@@ -178,7 +176,7 @@ export class OrderPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
-  /** True for the due-list of an edge type, whose partitions hold the edges of all targets. */
+  /** True for an edge type's due-list, whose partitions hold the edges of all targets. */
   readonly isDue: boolean;
 
   constructor(
@@ -205,17 +203,17 @@ export class OrderPlaces {
     return this.items.targetItemKey;
   }
 
-  /** The keys in the table of the index items of edges with one sort key, which leave nodes of these types. */
+  /** The table keys of index items of edges with one sort key, from nodes of these types. */
   itemKeys(from: Iterable<string>, edgeSortKey: string): ItemKeys {
     return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
   }
 
-  /** The index partition of an edge's item; `within` is the value that the model puts into it besides the target. */
+  /** `within`: the partition attribute's value, if the model has one. */
   partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
     return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
   }
 
-  /** Every index partition that holds a target's incoming edges. */
+  /** All index partitions of a target's incoming edges. */
   partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
     return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
   }
@@ -231,11 +229,11 @@ export class OrderPlaces {
   }
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
-    // A due-list is of all edges of a type, wherever they lead.
+    // A due-list has all edges of a type, wherever they lead.
     if (this.isDue) return `${this.base}-`;
-    // The orders that share an item have the edge's own sort key in their first generation: no new text for each of them.
+    // In their first generation, orders that share an item have the edge's own sort key, which saves a new text.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // The escaped value contains no `#`, so it follows the last `#`, whatever the target's id holds.
+    // The escaped value contains no `#`, so it follows the last one, whatever the target's id contains.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }

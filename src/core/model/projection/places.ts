@@ -19,16 +19,16 @@ import type { SearchSettings } from '../options/option-tables.ts';
 import { EdgeItemPlaces, formatIndexPartition, type ItemKeys, Partitions } from './index-places.ts';
 
 /**
- * The places of a projection: the sort keys of its derived items and the index partitions that they lie in. A generation of a
- * projection has places of its own, which are made once, with the model. Nothing else makes a derived key or an index partition, so
- * that nobody else has to know that there are generations, or shards.
+ * A projection's places: the sort keys of its derived items and the index partitions that they lie in. Each generation
+ * has its own, made once with the model. Nothing else makes derived keys or index partitions, so no other code knows
+ * about generations or shards.
  */
 
 /** The places of a search's items. */
 export class SearchPlaces {
-  /** The sort key of the item, or where there is one for each value what their sort keys begin with. */
+  /** The item's sort key; with an item per value, their prefix. */
   readonly first: DerivedSortKey;
-  /** The keys of all items of the search in the table: the nodes of its type, each with the key of the search. */
+  /** The table keys of all its items: nodes of its type, each with the search's key. */
   readonly itemKeys: ItemKeys;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
@@ -45,7 +45,7 @@ export class SearchPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Its own name, also in an item that it shares: whoever reads the index without this library asks for the search by its name.
+    // Its own name, even in a shared item: programs that read the index without this library use the search's name.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
     this.partitionsOf = new Partitions(search, generation, isStored);
   }
@@ -65,17 +65,17 @@ export class SearchPlaces {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
 
-  /** The index partition of an item; `within` is the value of the search's partition attribute. */
+  /** `within`: the value of the search's partition attribute. */
   partition(within: string | undefined, encoded: string, source: string): IndexPartitionKey {
     return this.partitionsOf.partitionOf(this.partitionBase(within), encoded, source);
   }
 
-  /** Every index partition; with `shards: 'value'` there is no list of them. */
+  /** `shards: 'value'` has no list. */
   partitions(within: string | undefined): IndexPartitionKey[] {
     return this.partitionsOf.allPartitions(this.partitionBase(within));
   }
 
-  /** The index partitions in which a search for one encoded value has to look: one, unless the shard is by source. */
+  /** One, unless the shard is by source. */
   partitionsOfValue(within: string | undefined, encoded: string): IndexPartitionKey[] {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
   }
@@ -99,26 +99,26 @@ export class PartPlaces {
   }
 }
 
-/** The places of a count, or a total, and of the items that it counts. */
+/** The places of a count or total, and of the items it counts. */
 export interface CounterPlaces {
   readonly edgeType: string;
-  /** The name that counted items hold. */
+  /** The name in counted items. */
   readonly name: string;
   /** The sort key of the count. */
   readonly key: DerivedSortKey;
-  /** The beginnings of the sort keys of all items that may be counted. */
+  /** Prefixes of all items that may be counted. */
   readonly itemPrefixes: readonly string[];
   /** The sort key of the item by which an edge is counted. */
   itemKey(edge: { source: string; target: string }): DerivedSortKey;
 }
 
-/** The places of the count of the edges that leave a node. */
+/** The places of a count of outgoing edges. */
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** The index items that it counts: those that the first orders share. */
+  /** The index items that it counts: those shared by the first orders. */
   readonly items: EdgeItemPlaces;
-  /** An edge with a long sort key is named by a hash. */
+  /** An edge's long sort key is replaced by its hash. */
   readonly itemPrefixes: readonly string[];
 
   constructor(
@@ -137,8 +137,8 @@ export class CountPlaces implements CounterPlaces {
 }
 
 /**
- * The places of the total of the edges that enter a node. The entry of each edge is in the target's partition, as the total is: so
- * one transaction changes both, and one consistent Query finds all entries.
+ * The places of a total of incoming edges. Each edge's entry is in the target's partition, like the total: one
+ * transaction changes both, and one consistent Query finds all entries.
  */
 export class TotalPlaces implements CounterPlaces {
   readonly name: string;
@@ -159,36 +159,34 @@ export class TotalPlaces implements CounterPlaces {
   }
 }
 
-/** The places of the count, or the total, with this sort key, whether a model keeps it or not. */
+/** Whether a model keeps the count or total, or not. */
 export function placesOfCount(countKey: string): CountPlaces | TotalPlaces {
   const key = parseDerivedKey(countKey);
   const Places = key?.kind === 'total' ? TotalPlaces : CountPlaces;
   return new Places(key?.edgeType ?? '', key?.generation);
 }
 
-/** The places of the total that an entry belongs to, by the entry's sort key. */
 export function totalOfEntry(entryKey: string): TotalPlaces {
   const key = parseDerivedKey(entryKey);
   return new TotalPlaces(key?.edgeType ?? '', key?.generation);
 }
 
-/**
- * The sort key of a count, or a total, by the name that counted items hold. A total's name is its sort key already. A count's name
- * comes from `countNameOf`: `FOLLOWS` names `~degree/FOLLOWS`.
- */
+/** A total's name is its sort key. A count's name comes from `countNameOf`: `FOLLOWS` names `~degree/FOLLOWS`. */
 export function countKeyOf(name: string): DerivedSortKey {
   return isDerivedKey(name) ? name : degreeKey(name);
 }
 
-/** The sort key of the quarantine entry of an item: of a base item that cannot be derived in full, or of a derived one that the table refuses. */
+/** For a base item that can't be derived in full, or a derived item that the table refuses. */
 export function entryKeyOf(target: string): DerivedSortKey {
   return quarantineKey(target);
 }
 
-/** The aim of a fan-out along an edge type: copies in the views of children, or joined index items of the node's edges. */
+/**
+ * What a fan-out along an edge type updates: copies in the children's views, or joined index items of the node's edges.
+ */
 export type FanOutOf = 'copies' | 'joined';
 
-/** The fan-out that a continuation drives, by the continuation's sort key; undefined: the key is of another item. */
+/** Undefined if the key isn't a continuation's. */
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
@@ -196,27 +194,25 @@ export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; 
   return { of: kind === 'continuation' ? 'copies' : 'joined', edgeType, generation };
 }
 
-/** The places of the fan-outs along an edge type. They have no generations. */
 export class FanOutPlaces {
   constructor(private readonly edgeType: string) {}
 
-  /** The beginning of the sort keys of the reverse items: `~rev/WROTE-`. */
+  /** `~rev/WROTE-`. */
   get reversePrefix(): string {
     return inTargetPrefix('reverse-item', this.edgeType);
   }
 
-  /** The sort key of the reverse item of the edge from a node, in the target's partition. */
   reverseKey(source: string): DerivedSortKey {
     return reverseKey(this.edgeType, source);
   }
 
-  /** The sort key of the continuation. A fan-out of copies and one of joined items may be under way along the same edge type. */
+  /** Fan-outs of copies and of joined items may run along the same edge type. */
   continuation(of: FanOutOf): DerivedSortKey {
     // rule: fan-outs-of-a-type-go-on-apart
     return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);
   }
 
-  /** The beginning of the sort keys of the items that a fan-out visits. */
+  /** Prefix of the items that a fan-out visits. */
   visitedPrefix(of: FanOutOf): string {
     return of === 'copies' ? this.reversePrefix : `${this.edgeType}-`;
   }

@@ -2,9 +2,8 @@ import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
 import { SearchPlaces } from './places.ts';
 
-/** The searches that share an item: a pack. The item is in an index for each of them, and has the name of the first. */
+/** A pack: searches that share an item. The item is in an index for each, and has the name of the first. */
 
-/** A search with its place. */
 interface PlacedSearch extends SearchSettings {
   index: IndexName;
   itemOf: string;
@@ -12,7 +11,7 @@ interface PlacedSearch extends SearchSettings {
   native: boolean;
 }
 
-/** The searches of a pack in a generation, each with its index. */
+/** With their indexes in a generation. */
 export function searchesOfPack(
   pack: readonly (SearchSettings & { native?: boolean })[],
   generation?: number,
@@ -27,7 +26,6 @@ export function searchesOfPack(
   }));
 }
 
-/** The packs of searches, each in the order of the indexes. */
 export function packsOf<Search extends { itemOf: string }>(searches: Iterable<Search>): Search[][] {
   const packs = new Map<string, Search[]>();
   for (const search of searches) {

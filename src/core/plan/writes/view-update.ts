@@ -11,33 +11,31 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
-/** Makes the writes of views: pure functions of the view as it was read, and of what base items ask for. */
+/** Makes the writes of views: pure functions of the view as read and what base items ask for. */
 
-/** The part of a base item in a view. */
+/** What a base item contributes to a view. */
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
-/** Corrections of a view by a repair. No record ever asks for them. */
+/** Corrections by a repair; records never ask for them. */
 export interface ViewCorrections {
-  /** Edge types whose mark of eviction is removed. */
+  /** Edge types whose eviction mark is removed. */
   unmark?: ReadonlySet<string>;
-  /** Malformed elements, which name no edge: the update removes them. */
+  /** Malformed elements to remove, which name no edge. */
   drop?: readonly string[];
 }
 
-/** What base items ask for in a view. */
 export interface ViewShares {
-  /** By the sort keys of the base items. */
   shares: ReadonlyMap<string, Share>;
-  /** The copies that the edges among them take of their targets, by the edges' sort keys. */
+  /** Copies of the edges' targets, by the edges' sort keys. */
   copies: ParentCopies;
   corrections?: ViewCorrections | undefined;
 }
 
 /**
- * Makes the update of a view, in the shares of some base items; what other base items ask for stays as it is. Under the revision that
- * was read, it is right. The update counts the revision even where nothing differs, and where a type is evicted.
+ * Updates a view in what some base items contribute; the rest stays. Correct under the revision that was read. The
+ * revision always increments, even without a difference, or if a type is evicted.
  *
- * @param view the view as it was read, before the base items; undefined: there is none.
+ * @param view the view as read before the base items; undefined: none.
  */
 export function viewUpdate(
   graph: CompiledModel,
@@ -52,7 +50,7 @@ export function viewUpdate(
   for (const [target, share] of shares) {
     const type = typePrefix(target);
     if (target === source) attributes = share.attributes;
-    // A part of the node has nothing in the view.
+    // A part of the node contributes nothing to the view.
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
@@ -64,12 +62,12 @@ export function viewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
 }
 
-/** Edges that are looked for one by one in each element of a view. */
+/** Up to this number, touched edges are searched one by one in each element. */
 const FEW_EDGES = 4;
 
 /**
- * Parts the elements of a view: those that stay as they are, and those of touched edges or to drop. A hub has thousands of elements and a
- * record touches one of them, so no element that stays is taken apart.
+ * Separates elements that stay from those of touched edges or to drop. A hub has thousands of elements and a record
+ * touches one, so elements that stay aren't parsed.
  */
 function partedElements(
   view: Item | undefined,
@@ -87,7 +85,7 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Makes the update of a view to all that the base items of its partition ask for, whatever it holds. */
+/** Updates a view to everything that its partition's base items ask for, whatever it holds. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
@@ -101,7 +99,7 @@ export function wholeViewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies, evicted: new Set() }, now);
 }
 
-/** Tells whether the view as it was read is what an update makes of it, but for its revision. */
+/** Whether the update changes nothing but the revision. */
 export function changesNothing({ set, unset, addElements, deleteElements, setElements }: DerivedUpdate): boolean {
   const elements = (addElements?.length ?? 0) + (deleteElements?.length ?? 0) + (setElements?.length ?? 0);
   return elements + unset.length === 0 && Object.keys(set).length === 0;
@@ -112,13 +110,12 @@ function storedElements(view: Item | undefined): readonly string[] {
   return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
-/** What a view is to hold. */
 interface ViewContent {
   elements: readonly string[];
   attributes: Item | undefined;
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
-  /** What `elements` has more, and less, than the view as it was read. Absent: not known. */
+  /** What `elements` adds to and removes from the view as read. Absent: unknown. */
   difference?: Difference;
 }
 
@@ -127,7 +124,7 @@ interface Difference {
   removed: readonly string[];
 }
 
-/** Makes the update from a view as it was read to its content, without what exceeds its budget. */
+/** Without what exceeds the budget. */
 function updateOfView(
   graph: CompiledModel,
   source: string,
@@ -143,7 +140,7 @@ function updateOfView(
     ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
-  // A view with a mark is no tombstone: TTL would delete the mark with it, and the type would fill up again.
+  // A view with a mark isn't a tombstone: TTL would delete the mark, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
@@ -156,7 +153,7 @@ function mapOf(copies: ReadonlyMap<string, Item>): Item {
   return Object.fromEntries([...copies].map(([edge, copy]) => [edge, { M: copy }]));
 }
 
-/** The elements and copies that fit into the budget of a view, and the evicted types. */
+/** The elements and copies within a view's budget, and the evicted types. */
 function withinBudget(
   graph: CompiledModel,
   source: string,
@@ -184,10 +181,10 @@ function withinBudget(
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
-/** Bytes of a character (UTF-16 unit) at most. */
+/** The most bytes of a character (UTF-16 unit). */
 const MOST_CHARACTER_BYTES = 3;
 
-/** The bytes of elements; as many as they can be where these have room, which takes no look at their characters. */
+/** If the upper bound fits, it is returned without looking at characters. */
 function elementBytes(elements: readonly string[], room: number): number {
   let characters = 0;
   for (const { length } of elements) characters += length;
@@ -197,7 +194,7 @@ function elementBytes(elements: readonly string[], room: number): number {
 
 const NO_COPIES: ReadonlyMap<string, Item> = new Map();
 
-/** Elements are sent as a whole where the set is small, in characters: a statement without a function of sets is one that any engine takes. */
+/** Smaller sets are sent as a whole: every engine accepts a statement without set functions. */
 const MOST_CHARACTERS_WHOLE = 2_048;
 
 function elementsUpdate(
