@@ -192,10 +192,7 @@ describe('the answers of a studio', () => {
 
   it('page through edges, inbound lists and partitions without loss', async () => {
     const client = clientOf(readOnly);
-    for (const [path, of] of [
-      ['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source'],
-      ['/api/inbound?type=MEMBER&id=USER-U1&order=gsi1&reverse=true&limit=7', 'source'],
-    ] as const) {
+    for (const [path, of] of [['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source']] as const) {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {

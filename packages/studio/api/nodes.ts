@@ -18,7 +18,7 @@ import { endsOf, type NeighbourGroup, neighboursOf } from '../base/neighbours.ts
 import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
-import { input, orderedInput, route, withRange } from '../base/route.ts';
+import { input, route } from '../base/route.ts';
 import { nameOfNode, namesOfNode } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
@@ -118,15 +118,8 @@ export const NODE_ROUTES = [
   ),
   route(
     'GET /api/inbound',
-    z.object({
-      id: input.id,
-      type: input.id,
-      limit: input.limit,
-      cursor: input.cursor,
-      ...orderedInput,
-    }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> =>
-      reader.inbound(id, type, withRange(options)),
+    z.object({ id: input.id, type: input.id, limit: input.limit, cursor: input.cursor }),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
   ),
   route(
     'GET /api/edge-count',
