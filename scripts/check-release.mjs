@@ -5,12 +5,10 @@ import { readFileSync } from 'node:fs';
 const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
 const git = (...args) => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
-const { version, repository } = JSON.parse(read('package.json'));
+const { version, repository, homepage, bugs } = JSON.parse(read('package.json'));
 const problems = [];
-if (repository === undefined) {
-  problems.push(
-    'package.json has no repository: npm compares it with where a provenance statement says that it was built',
-  );
+if ([repository, homepage, bugs].includes(undefined)) {
+  problems.push('package.json lacks repository, homepage or bugs: run node scripts/set-repository.mjs ADDRESS');
 }
 if (git('status', '--porcelain') !== '') problems.push('the work tree has changes that are not committed');
 if (!git('tag', '--points-at', 'HEAD').split('\n').includes(`v${version}`))

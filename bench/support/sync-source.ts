@@ -47,9 +47,10 @@ export function countedSources(client: DynamoDBClient): {
   const store = new MeteredStore(new DynamoDBStore(client, mirrorModel.table), {});
   const table = new DynamoDBSourceStore(client, SOURCE);
   let sourceRcu = 0;
-  const counted = async <T extends { rcu: number }>(page: Promise<T>): Promise<T> => {
-    sourceRcu += (await page).rcu;
-    return await page;
+  const counted = async <T extends { rcu: number }>(answer: Promise<T>): Promise<T> => {
+    const { rcu } = await answer;
+    sourceRcu += rcu;
+    return answer;
   };
   const map = ({ number, repo, subject, state }: Record<string, unknown>) => [
     mappedNode(`ISSUE-${number}`, { subject, state }),

@@ -202,7 +202,6 @@ export interface DerivedUpdate {
 
 /** When an update may be made. */
 export type UpdateCondition =
-  /** Always. */
   | { kind: 'none' }
   /** There is no item. If the caller has read this, `updateMany` can insert the item. */
   | { kind: 'absent' }

@@ -14,8 +14,8 @@ export interface ObservedWork {
 }
 
 /**
- * Tells an observer what the library does. Use `openTelemetry()` of `edgeloom/telemetry`. Without it nothing is
- * observed, at no cost.
+ * Reports to an observer what the library does. Use `openTelemetry()` of `edgeloom/telemetry`. Without telemetry
+ * nothing is observed, at no cost.
  */
 export interface Telemetry {
   /** Wraps a store to observe its calls. */

@@ -9,7 +9,6 @@ type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-stri
 export interface VerdictTraits {
   /** What a finding means. Links are relative to docs/how-to. */
   means: string;
-  /** What kind of item a finding names. */
   names: 'derived item' | 'base item';
   /** True if it counts as `drift`, which triggers the alarm `Drift`. */
   isDrift: boolean;
@@ -31,7 +30,6 @@ const DRIFT = {
 } as const;
 const NO_DRIFT = { isDrift: false, isWrong: false, isRepaired: false } as const;
 
-/** All verdicts, worst first. */
 export const VERDICTS = {
   missing: {
     ...DRIFT,
@@ -118,7 +116,6 @@ export function isDrift(verdict: Verdict): verdict is DriftVerdict {
   return VERDICTS[verdict].isDrift;
 }
 
-/** Whether it needs a repair, or a person. */
 export function isWrongVerdict(verdict: Verdict): boolean {
   return VERDICTS[verdict].isWrong;
 }
@@ -147,7 +144,6 @@ export interface ExitRules {
 /** Only unrepaired drift, and what is always wrong. */
 const LENIENT: ExitRules = { isUnexplained: false, isStrict: false };
 
-/** Unless a repair has fixed it. */
 export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRules = LENIENT): boolean {
   const exits: Record<ExitsWith1, boolean> = {
     'unless-repaired': true,

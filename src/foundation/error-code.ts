@@ -52,7 +52,7 @@ export type ErrorCode =
   | 'invalid-attribute'
   /** Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy: Correct each of them. */
   | 'invalid-batch'
-  /** The change that was asked of the studio does not fit the model. Remedy: See the message. */
+  /** The change that the studio was asked to make doesn't fit the model. Remedy: See the message. */
   | 'invalid-change'
   /** The file is not a checkpoint. Remedy: Delete it; projecting the records again changes nothing. */
   | 'invalid-checkpoint'

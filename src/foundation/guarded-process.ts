@@ -3,9 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** A program that must not outlive this process. */
 export interface GuardedCommand {
-  /** Its path, or its name on the PATH. */
   file: string;
   args?: readonly string[];
   /** Default: this process's working directory. */
@@ -15,7 +13,6 @@ export interface GuardedCommand {
   scratch?: ScratchFolder;
   /** Seconds between the request to end and the kill. Default 0: killed at once. */
   graceSeconds?: number;
-  /** Default: its output is dropped. */
   onOutput?: (chunk: Buffer) => void;
   onErrorOutput: (chunk: Buffer) => void;
 }

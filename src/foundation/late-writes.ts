@@ -14,5 +14,4 @@ export const SEND_WITHIN_MS = 15 * 60_000;
 /** A sent request arrives within this many milliseconds or never: DynamoDB refuses older signatures. */
 export const LANDS_WITHIN_MS = 5 * 60_000;
 
-/** The most milliseconds from a read to the arrival of a write that is based on it. */
 export const LATEST_WRITE_MS = SEND_WITHIN_MS + LANDS_WITHIN_MS;

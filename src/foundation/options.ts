@@ -114,7 +114,6 @@ export function checkNumber(
   );
 }
 
-/** Throws `no-store` if `store` is missing. */
 export function checkStoreOptions<Options extends { store: object }>(
   what: string,
   options: Options,

@@ -19,9 +19,7 @@ export interface MigrateAction {
 
 /** What an action removes, decided when a run begins. */
 export interface ActionTarget {
-  /** The name of the projection, or of a type's views. */
   name: string;
-  /** The ids of the generations to remove. */
   generations: ReadonlySet<number>;
   /** The named search, if it shares another one's item: `USER.email`. */
   search?: string;

@@ -63,7 +63,6 @@ export async function migrate(graph: CompiledModel, options: MigrateOptions): Pr
   return await migrateTable({ ...options, graph });
 }
 
-/** For callers inside the package. */
 export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
   checkRates('migrate', options);
   const { maxRcu, maxWcu, random, clock } = options;
@@ -95,7 +94,6 @@ class MigrationRun {
   private target: ActionTarget | undefined;
   /** How often another run has changed the registry first. */
   private overtaken = 0;
-  /** How often each registry step of a projection was made. */
   private readonly made: Map<string, number>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {

@@ -27,7 +27,6 @@ export interface Situation {
   lateWritesMs?: number | undefined;
 }
 
-/** Undefined if nothing is left to do. */
 export function nextStep(situation: Situation): Step | undefined {
   const { registry, table } = situation;
   if (registry === undefined) return { kind: 'register' };

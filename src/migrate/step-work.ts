@@ -16,7 +16,6 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** A run's walks over the table, its waits, and the place where it stops. */
 export class StepWork implements StepRun {
   readonly graph: CompiledModel;
   readonly store: MigrateOptions['store'];
@@ -26,7 +25,6 @@ export class StepWork implements StepRun {
   isEmpty: boolean | undefined;
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
-  /** Phase and name of the current walk. */
   private phase = '';
   private walkName = '';
   private readonly known = new Map<string, Data>();
@@ -43,7 +41,6 @@ export class StepWork implements StepRun {
     this.waits = new Waits(options);
   }
 
-  /** Reads the registry, and definitions that the run doesn't know yet. */
   async readRegistry(): Promise<{ head: Head | undefined; data: DefinitionData }> {
     const head = await readHead(this, this.last);
     this.last = head;
@@ -57,7 +54,6 @@ export class StepWork implements StepRun {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
 
-  /** What the run's place says about others' walks. */
   get place(): Pick<MigratePlace, 'walked'> {
     const { walked } = this.options.resume ?? {};
     return { ...(walked && { walked }) };

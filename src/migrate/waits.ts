@@ -4,8 +4,6 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { REPLICA_LAG_MS } from './steps/work-steps.ts';
 import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** The waits of a migration, within a call or between two. */
-
 type Waiting = NonNullable<MigratePlace['waiting']>;
 
 /** Added to a wait between two calls, whose clocks may differ by some seconds. */

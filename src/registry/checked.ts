@@ -20,7 +20,6 @@ export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'get
   return registeredModel(own, store, modelOfReady);
 }
 
-/** Like `modelToCheck`, for a registry that was read. */
 export function modelOfReady(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     // rule: check-compares-what-is-ready

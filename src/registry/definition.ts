@@ -38,7 +38,6 @@ import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 export type Owners = ReadonlyMap<string, Projection>;
 
-/** Options that say when items count as absent. */
 export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
 /** Attributes by which nodes count as absent, by the types that a definition depends on; undefined: none. */
@@ -94,7 +93,6 @@ export interface ViewDefinition extends OfNodes {
 /** A projection with its own keys. */
 export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition;
 export type KeyedKind = KeyedDefinition['kind'];
-/** The name of a projection whose definitions have one kind. */
 export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
 /** Any definition. */
 export type Definition = KeyedDefinition | ViewDefinition;
@@ -131,7 +129,6 @@ export function definitionsOf(model: CompiledModel): Definitions {
   return definitions;
 }
 
-/** A search, or the list of a type's nodes. */
 export function searchName(type: string, search: string): ProjectionName<'search'> {
   return search === NODE_LIST ? `list:${type}` : `search:${type}.${search}`;
 }
@@ -140,7 +137,6 @@ export function partName(type: string, part: string): ProjectionName<'part'> {
   return `part:${type}.${part}`;
 }
 
-/** An edge type's first orders and count. */
 export function inboundName(edgeType: string): ProjectionName<'inbound'> {
   return `inbound:${edgeType}`;
 }
@@ -253,7 +249,6 @@ export function meaningsOf(data: Data): string[] {
   return each.map((one) => fingerprintOf(meaningOf(one)));
 }
 
-/** `USER.name`. */
 export function searchesIn(data: Data | undefined): string[] {
   const { search, packed = [] } = Object(data) as { search?: SearchSettings; packed?: readonly SearchSettings[] };
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
@@ -362,7 +357,6 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   view: ['kind', 'type', 'view', 'viewBudgetBytes', 'edges', ...ABSENCE],
   'view/edges': [...TYPING, 'labels', 'copy'],
 };
-/** The orders that this software can derive. */
 const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
   attribute: true,
   rank: true,

@@ -67,7 +67,6 @@ export function countInGeneration(edgeType: string, kept: Kept): InForce<CountPl
   return projectionInForce(new CountPlaces(edgeType, kept.generation), kept);
 }
 
-/** The total of incoming edges. */
 export function totalInGeneration(edgeType: string, kept: Kept): InForce<TotalPlaces> {
   return projectionInForce(new TotalPlaces(edgeType, kept.generation), kept);
 }
@@ -108,7 +107,6 @@ export function compileLayers(
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
-/** How to add a generation, by the kind of its definition. */
 const ADDITIONS: {
   readonly [Kind in KeyedKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
@@ -132,7 +130,6 @@ type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 /** Options that say when nodes count as absent. */
 type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 
-/** A compiled model under construction. */
 class Layer {
   private readonly nodes = new Map<string, { -readonly [K in keyof NodeModel]: NodeModel[K] }>();
   private readonly edges = new Map<string, EditedEdge>();
@@ -202,7 +199,6 @@ class Layer {
     node.parts = new Map(node.parts).set(part.name, part);
   }
 
-  /** False if the layer has another definition of what they need. */
   addFamily(definition: FamilyDefinition, kept: Kept): boolean {
     const { type } = definition.edge;
     if (this.families.has(type)) return false;

@@ -4,7 +4,6 @@ import { definitionsOf } from './definition.ts';
 import { readDefinitions, readHead } from './head.ts';
 import { changeText, plannedChanges } from './planned-changes.ts';
 
-/** The differences between a model and a table's registry. */
 export interface ModelNotice {
   isManaged: boolean;
   /** The differences in words: projections that the table lacks, and others that it has; empty: none. */

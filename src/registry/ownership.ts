@@ -7,7 +7,6 @@ import { kindOfDerivedKey } from '../core/kinds/table.ts';
 import { inboundName, orderName, partName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 
-/** Which generation of which projection a derived item belongs to. */
 export interface Ownership {
   name: string;
   generation: number;

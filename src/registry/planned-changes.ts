@@ -3,7 +3,6 @@ import { type KeyedDefinition, meaningsOf, searchesIn } from './definition.ts';
 import type { Generation, Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
-/** A difference between a model and a table's registry. */
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;
@@ -29,7 +28,7 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // The model has all of it, maybe in other items.
+  // The model has all of it, perhaps in other items.
   const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => expected.has(meaning));
   const isLive = ({ state }: Generation): boolean => state !== 'absent';
   const maintained = new Set(

@@ -74,7 +74,6 @@ export interface ProjectionsInForce {
   kept: CompiledModel | undefined;
 }
 
-/** Without a registry: the whole model. */
 export function projectionsOfModel(model: CompiledModel): ProjectionsInForce {
   return {
     search: (search) => search,

@@ -12,7 +12,6 @@ import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } fr
  */
 export const LEASE_MS = 30_000;
 
-/** What a reader may use at the moment. */
 export interface Lease {
   projections: ProjectionsInForce;
   /** When it was requested, before reading the registry. */
@@ -29,7 +28,6 @@ export interface ReaderLeases {
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
 
-/** For a table without a registry. */
 export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   const projections = projectionsOfModel(graph);
   return { hold: (read) => read(projections) };

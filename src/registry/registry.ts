@@ -25,7 +25,6 @@ import { EdgeloomError } from '../foundation/errors.ts';
 /** Absent: not maintained, items are being deleted. Kept: writers maintain it. Ready: readers may use it. */
 export type GenerationState = 'absent' | 'kept' | 'ready';
 
-/** A definition of a projection, with its own keys. */
 export interface Generation {
   /** Part of its keys; unique in the projection, and never reused. */
   id: number;
@@ -36,7 +35,6 @@ export interface Generation {
    * so. Absent: not noted yet. 0: since before the first record.
    */
   since?: number;
-  /** The registry's version that brought it into this state. */
   changed: number;
 }
 
@@ -55,7 +53,6 @@ export interface Shape {
 
 /** An unlisted id below `next` was a deleted generation's, in this registry or an earlier one. */
 export interface KeyedProjection {
-  /** The next generation's id. */
   next: number;
   generations: readonly Generation[];
 }
@@ -74,7 +71,6 @@ export interface TableIdentity {
   home?: string;
 }
 
-/** The registry's head: states and fingerprints. Definitions are separate items. */
 export interface Registry {
   /** Counts changes. */
   version: number;
@@ -84,7 +80,6 @@ export interface Registry {
   shapes: ReadonlyMap<string, TypeShape>;
 }
 
-/** The head's layout. */
 const FORMAT = 1;
 const STATES = ['absent', 'kept', 'ready'] as const;
 

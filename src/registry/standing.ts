@@ -56,7 +56,6 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
   };
 }
 
-/** What decides whether an item is in use. */
 interface Use {
   registry: Registry;
   ready: CompiledModel;
@@ -169,7 +168,6 @@ function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived):
   return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
 }
 
-/** Whether readers use a shape's views. */
 export function areViewsReady({ trusted, ready }: Shape): boolean {
   // rule: trusted-and-ready-views-are-compared
   return trusted && ready;

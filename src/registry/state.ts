@@ -2,7 +2,6 @@ import type { CountingReader } from '../core/store-pages.ts';
 import { readHead } from './head.ts';
 import { isUntouchedSinceRegistration } from './transitions.ts';
 
-/** A table's state by its registry, whatever the model. */
 export interface RegistryState {
   /** True if the table has a registry. One written for an empty table and never opened to readers doesn't count. */
   isManaged: boolean;

@@ -15,7 +15,6 @@ export interface SeenState {
   changed: number;
 }
 
-/** A model's definitions by name and by node type. */
 interface Fingerprinted {
   projections: ReadonlyMap<string, { fingerprint: string }>;
   views: ReadonlyMap<string, { fingerprint: string }>;

@@ -17,6 +17,8 @@ export type Spend = (units: number) => Promise<void>;
 
 /** Keys that a page holds, of a source that lists them one by one. */
 const PAGE = 100;
+/** Keys of one page of a table: a page of a Scan may have thousands, which a walk that is killed would visit again. */
+const PAGE_OF_TABLE = 1_000;
 
 /** Opens a source. @param openTable makes the way to a table, by its name. */
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
@@ -39,7 +41,12 @@ function tableAccess(source: Source, store: SourceStore, spend: Spend): SourceAc
         const keys = page.items.map((item) => keyTextOfItem(source, item));
         startKey = page.lastKey;
         const place = startKey === undefined ? keys.at(-1) : keyTextOfItem(source, startKey);
-        if (place !== undefined) yield { keys, place };
+        let start = 0;
+        for (; start + PAGE_OF_TABLE < keys.length; start += PAGE_OF_TABLE) {
+          const some = keys.slice(start, start + PAGE_OF_TABLE);
+          yield { keys: some, place: some.at(-1)! };
+        }
+        if (place !== undefined) yield { keys: keys.slice(start), place };
       } while (startKey !== undefined);
     },
   };

@@ -53,7 +53,6 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   const { signal, resume = false } = options;
   const { head, sinceMs } = await putInForce(context, { version: source.version, isRetired: false });
   // A write of the version before that lands later would be seen by nobody.
-  // rule: source-walk-begins-behind-late-writes
   await waitForLateWrites(context, sinceMs, options);
   const sync = `${head.revision}/${now()}/${Math.floor(random() * 1e9)}`;
   const anew: Place = { sync, head: head.revision, phase: 'items', after: undefined, items: 0 };

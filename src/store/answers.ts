@@ -9,8 +9,6 @@ import { writeUnits } from '../core/items/capacity.ts';
 import type { KeyTypes } from '../core/store-port.ts';
 import { classifyError } from './classify.ts';
 
-/** Items and capacity in the SDK's responses. */
-
 export type SdkItem = Record<string, SdkAttributeValue>;
 
 /** The only attribute name whose value the SDK loses. */
@@ -50,7 +48,6 @@ export function totalUnits(consumed: { CapacityUnits?: number }[] | undefined): 
   return (consumed ?? []).reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 }
 
-/** Classifies the call's error. */
 export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call();
@@ -69,7 +66,6 @@ export async function itemThatFailed(error: unknown, read: () => Promise<{ item?
   throw classifyError(error);
 }
 
-/** From the table's description. */
 export function keyTypesOf({ AttributeDefinitions = [] }: TableDescription): KeyTypes {
   return new Map(
     AttributeDefinitions.map(({ AttributeName = '', AttributeType = '' }) => [AttributeName, AttributeType]),

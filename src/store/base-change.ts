@@ -14,7 +14,6 @@ type Expression = Pick<
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
-/** Names and values for the placeholders of a call's expressions. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};

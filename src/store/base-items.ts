@@ -13,7 +13,6 @@ import { attributeUpdate, conditionOnly, transactionPart } from './base-change.t
 import { classifyCancellation, classifyError } from './classify.ts';
 import type { TableCalls } from './lean/calls.ts';
 
-/** The part of `DynamoDBStore` that changes base items under conditions. */
 export class BaseItemStore {
   constructor(
     private readonly calls: TableCalls,

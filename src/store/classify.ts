@@ -78,7 +78,6 @@ interface Throttled {
   throttlingReasons?: { reason?: string; resource?: string }[];
 }
 
-/** Why an item of a transaction was refused. */
 interface CancellationReason {
   Code?: string;
   Message?: string;
@@ -117,7 +116,6 @@ export function classifyStatementError({
   return classifyError(error);
 }
 
-/** Why a statement of a batch failed. */
 interface StatementError {
   Code?: string;
   Message?: string;

@@ -197,7 +197,6 @@ function filterExpression(
   return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
 }
 
-/** Adds the condition's names and values. */
 function termClause(term: FilterTerm, filter: FilterParts): string {
   if (term.compare === 'not') return `NOT (${term.terms.map((one) => termClause(one, filter)).join(' AND ')})`;
   const i = Object.keys(filter.names).length;

@@ -9,7 +9,6 @@ export interface PlaceInIndex extends IndexEntry {
   index: IndexName;
 }
 
-/** Undefined if the index doesn't show it there. */
 export async function shownAt(
   { graph, store, stats }: { graph: Pick<CompiledModel, 'table'>; store: Pick<Store, 'query'>; stats?: ReadStats },
   { index, partition, sort }: PlaceInIndex,

@@ -4,14 +4,11 @@ import type { KeyTypes, Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 
-/** A key whose type in the table differs from the model's. */
 export interface OtherKeyType {
   attribute: string;
   /** Absent: a key of the table. */
   index?: string;
-  /** The type in the table. */
   type: string;
-  /** The type that the model needs. */
   needed: NativeType;
   /** True for an attribute of base items, which no derived item has. */
   isNative?: boolean;

@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
 
-/** The name and key attributes of a foreign table. */
 interface NamedTable {
   name: string;
   keys: { partitionKey: string; sortKey?: string | undefined };
@@ -35,7 +34,6 @@ export async function makeSourceTable(
   return TableDescription?.LatestStreamArn;
 }
 
-/** The description of a table of others; undefined: there is none. */
 export async function describeSourceTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   try {
     return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;

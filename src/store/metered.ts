@@ -63,7 +63,6 @@ export interface MeterOptions extends RateOptions {
 /** How many updates `updateMany` sends before checking the rate again. */
 const UPDATES_AT_ONCE = 100;
 
-/** Calls that consume read capacity. */
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
@@ -71,7 +70,6 @@ const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'q
  * afterwards: an expensive call makes the next ones wait. Retryable failures are retried with full jitter.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
-  /** Units consumed so far. */
   rcu = 0;
   wcu = 0;
   protected readonly reads: Allowance;
@@ -173,7 +171,6 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
   }
 }
 
-/** `MeteredCalls` for a table that is walked. */
 export class MeteredStore extends MeteredCalls<Store & ScanSource> implements ScanSource {
   scan(request: ScanRequest): Promise<ScanPage> {
     return this.metered(this.reads, () => this.inner.scan(request));

@@ -19,7 +19,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** What follows the last form of statements. */
+/** Stands for UpdateItem, after the forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -128,7 +128,7 @@ export class StatementWrites {
   }
 }
 
-/** False if one was refused for what it is. */
+/** False if one of them isn't accepted as a statement. */
 async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
   let areTaken = true;
   const sendOne = async ({ place, update }: Placed): Promise<void> => {
@@ -191,7 +191,7 @@ function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
   return code === 'ValidationException' ? 'refused' : undefined;
 }
 
-/** Distributes the call's units. DynamoDB reports none if no statement succeeded. */
+/** Distributes the call's units over the items. DynamoDB reports none if no statement succeeded. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
@@ -210,7 +210,6 @@ function withUnits(
   });
 }
 
-/** True if the statement was not accepted. */
 function isLeft(run: UpdateRun, place: number, answer: StatementAnswer): boolean {
   if (typeof answer === 'string') return true;
   if (!answer.applied && answer.error !== undefined) run.fail([place], answer.error);

@@ -138,7 +138,6 @@ export class Statements {
     );
   }
 
-  /** Undefined if a statement can't name it. */
   private nameOf(attribute: string): string | undefined {
     if (!this.names.has(attribute)) {
       const stored = this.indexKeys.get(attribute) ?? attribute;

@@ -35,7 +35,6 @@ export function walkStart(segments: number): WalkPlace {
   return { segments, open: Array.from({ length: segments }, (_, segment) => ({ segment })) };
 }
 
-/** How a walk reads, and when it stops. */
 export interface TableWalkOptions {
   graph: Pick<CompiledModel, 'table'>;
   source: ScanSource;
@@ -46,7 +45,6 @@ export interface TableWalkOptions {
    * consistent.
    */
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
-  /** Segments read at once. */
   concurrency: number;
   /** Whether time is over; called before each page. */
   isOver: () => boolean;
@@ -62,7 +60,6 @@ export interface TableWalkOptions {
 export interface WalkedPage {
   segment: number;
   items: readonly WalkedItem[];
-  /** True for the segment's last page. */
   isLast: boolean;
 }
 

@@ -54,7 +54,6 @@ function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
 
-/** The most seconds that creating a table may take. */
 const CREATE_SECONDS = 120;
 
 /** Creates a model's table, with its TTL, and waits until it is active. */
@@ -115,7 +114,6 @@ export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Prom
   return (await ttlOf(client, graph)) === graph.table.ttl;
 }
 
-/** Undefined if the table deletes no items. */
 export async function ttlOf(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<string | undefined> {
   try {
     const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
@@ -126,7 +124,6 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
   }
 }
 
-/** In words. */
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
   const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
@@ -164,7 +161,6 @@ export interface DescribedIdentity {
   regions?: { region: string; replicas: string[] };
 }
 
-/** From a table's description. */
 export function identityOf(table: TableDescription): DescribedIdentity {
   const { TableId, LatestStreamArn, StreamSpecification } = table;
   if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};

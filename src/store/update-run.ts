@@ -5,7 +5,6 @@ import { runtimeOf } from '../foundation/runtime.ts';
 
 const CONCURRENCY = 32;
 
-/** Updates sent together, by their positions in the call. */
 export interface UpdatePart {
   places: readonly number[];
   /** Notes outcomes in the run. A `StoreError` that it throws is the outcome of all. */
@@ -27,7 +26,6 @@ export class UpdateRun {
     this.remainingMs = runtimeOf({ remainingMs }).remainingMs;
   }
 
-  /** Returns or throws as specified by `Store.updateMany`. */
   async send(
     parts: Iterable<UpdatePart>,
     { concurrency = CONCURRENCY }: UpdateManyOptions = {},
@@ -47,7 +45,7 @@ export class UpdateRun {
     return this.outcomes;
   }
 
-  /** Ask before every call; false makes that the items' outcome. */
+  /** Ask before every call. If the answer is no, the items' outcome says so. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
@@ -56,7 +54,6 @@ export class UpdateRun {
     return false;
   }
 
-  /** Notes the answer for an item. */
   answer(place: number, outcome: UpdateOutcome): void {
     this.outcomes[place] = outcome;
     this.hasAnswers = true;

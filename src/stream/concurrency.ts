@@ -18,7 +18,6 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
   }
 }
 
-/** When retries inside a run end. */
 export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
   /** Ends a wait between tries. */
   stopping: AbortSignal;

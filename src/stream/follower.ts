@@ -42,7 +42,6 @@ export interface FollowRun {
   onEmptyPoll(shardId: string): void;
 }
 
-/** How a stream is followed, and who is notified. */
 export interface FollowerOptions {
   /** The follower's name in errors: `worker`. */
   name: string;
@@ -112,7 +111,6 @@ export class StreamFollower {
     });
   }
 
-  /** Ends the run gracefully. */
   async stop(): Promise<void> {
     this.endRun();
     // `run`'s caller learns of its failure.

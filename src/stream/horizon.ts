@@ -1,7 +1,5 @@
 import type { Shard } from './source.ts';
 
-/** How far a stream's shards are received, by the times of their records. */
-
 interface ShardHorizon {
   parent: string | undefined;
   /** Every record of the shard made before this time was received; undefined if unknown. */

@@ -10,7 +10,7 @@ import type { Store } from '../core/store-port.ts';
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
-/** For the embedded engine, in whole seconds since 1970; undefined for other streams. */
+/** When the embedded engine began the stream, in whole seconds since 1970; undefined for other streams. */
 export function streamBeganAtSeconds(streamArn: string): number | undefined {
   const label = EPOCH_LABEL.exec(streamLabel(streamArn));
   return label === null ? undefined : Number(label[1]);

@@ -14,13 +14,11 @@ export function readableShards(shards: readonly Shard[], isFinished: (shardId: s
   );
 }
 
-/** Shards that wait for their parent. */
 export function waitingShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): number {
   const unfinished = shards.filter(({ shardId }) => !isFinished(shardId)).length;
   return unfinished - readableShards(shards, isFinished).length;
 }
 
-/** Known shards that the stream no longer lists. */
 export function vanishedShards(known: Iterable<string>, shards: readonly Shard[]): string[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));
   return [...known].filter((shardId) => !listed.has(shardId));

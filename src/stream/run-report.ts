@@ -1,7 +1,6 @@
 import type { Logger } from '../foundation/logger.ts';
 import type { SetAside } from './checkpoint-journal.ts';
 
-/** The consequence of each loss: a sentence to follow the one about the loss. */
 export interface Consequences {
   /** If records left the stream unread. */
   trimmed?: string;
@@ -9,7 +8,6 @@ export interface Consequences {
   setAside?: string;
 }
 
-/** The log of a stream follower's run. */
 export class RunReport {
   constructor(
     readonly logger: Logger = WARNINGS,

@@ -9,7 +9,6 @@ const FULL_PAGE_BYTES = 512 * 1024;
 /** New iterators in a row without a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
-/** Where reading a shard begins. */
 export interface StartingPoint {
   /** The last processed record; undefined: begin with the oldest. */
   after?: string;

@@ -4,7 +4,6 @@ import { decodeRecords } from './decode.ts';
 import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
 import type { StreamSource } from './source.ts';
 
-/** How much of a shard goes into one batch. */
 export interface BatchLimits {
   /** Records of base items. */
   maxRecords: number;
@@ -23,7 +22,6 @@ export interface ShardBatch {
   isEnd: boolean;
 }
 
-/** Reads a shard page by page, and gathers batches. */
 export class ShardReader {
   private readonly pages: ShardPages;
   private batch = emptyBatch();

@@ -46,7 +46,6 @@ export interface TailListener {
   trimmed(shardId: string): void;
 }
 
-/** How far a shard was read. */
 export interface ShardPosition {
   shardId: string;
   /** The last processed record; undefined: begin with the oldest. */
@@ -56,7 +55,6 @@ export interface ShardPosition {
   sinceMs?: number | undefined;
 }
 
-/** A record with its place in the stream. */
 export interface TailRecord {
   shardId: string;
   record: StreamRecord;
@@ -67,7 +65,6 @@ export interface TailRecord {
   madeMs: number;
 }
 
-/** One page of each shard. */
 export interface TailPages {
   records: TailRecord[];
   /** The first error of a page that could not be read. */

@@ -80,7 +80,7 @@ function overlap(one: Rectangle, other: Rectangle): boolean {
 }
 
 describe('the bundle of the page', () => {
-  it('takes at most 300 KB in all, and 90 KB compressed, and names the licence of each package in it', async () => {
+  it('takes at most 600 KB in all, and 170 KB compressed, and names the licence of each package in it', async () => {
     const page = new URL('../../dist/studio/page/', import.meta.url);
     const files = ['page.html', 'page.js', 'page.css', 'LICENSES.txt'];
     const contents = await Promise.all(files.map((name) => readFile(new URL(name, page))));
@@ -88,10 +88,10 @@ describe('the bundle of the page', () => {
     const bytes = sum(contents.map(({ length }) => length));
     const compressed = sum(contents.map((content) => gzipSync(content).length));
     console.log(`the page: ${bytes} bytes, compressed ${compressed}`);
-    expectWithin('bytes of the page', bytes, 300_000);
-    expectWithin('bytes of the page, compressed', compressed, 90_000);
+    expectWithin('bytes of the page', bytes, 600_000);
+    expectWithin('bytes of the page, compressed', compressed, 170_000);
     const licences = await readFile(new URL('LICENSES.txt', page), 'utf8');
-    for (const name of ['preact', 'd3-scale', '@dagrejs/dagre', 'lossless-json'])
+    for (const name of ['preact', 'chart.js', 'd3-zoom', '@dagrejs/dagre', 'lossless-json'])
       expect(licences).toContain(`${name} `);
   });
 });

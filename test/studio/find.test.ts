@@ -119,6 +119,54 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     await found().getByRole('link', { name: 'GOAL.status' }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('search')).toBe('GOAL.status');
   });
+
+  it('has actions, all of them by Ctrl-K and each by a word of its name', async () => {
+    const { page } = at.seen;
+    await page.keyboard.press('Control+k');
+    const actions = found().getByRole('button');
+    await expect.poll(() => actions.count()).toBeGreaterThan(5);
+    // This studio only reads.
+    expect(await actions.filter({ hasText: 'Redrive' }).count()).toBe(0);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.type('dark');
+    await expect.poll(() => actions.count()).toBe(1);
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    expect(await field().inputValue()).toBe('');
+    expect(await page.getByLabel('Colours').inputValue()).toBe('dark');
+    expect(await found().count()).toBe(0);
+  });
+
+  it('says why an action failed', async () => {
+    const { page } = at.seen;
+    await page.route('**/api/status?**again=true**', (route) =>
+      route.fulfill({ json: { error: { code: 'throttled', message: 'Too many reads.', hint: 'Wait.' } } }),
+    );
+    await page.keyboard.press('Control+k');
+    await found()
+      .getByRole('button', { name: /^Look at the table again/ })
+      .click();
+    await page.getByRole('search').getByText('Too many reads.').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
+  it('shows the keys by ?, in a dialog that has the focus and gives it back', async () => {
+    const { page } = at.seen;
+    await page.getByRole('button', { name: 'Keys (?)' }).focus();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog', { name: 'Keys' });
+    await dialog.getByText('Find, and list the actions').waitFor();
+    expect(await page.evaluate("document.activeElement.closest('dialog')?.id")).toBe('keys');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'hidden' });
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Keys (?)');
+    // Typed into a field it is a letter.
+    await field().fill('');
+    await page.keyboard.type('?');
+    expect(await field().inputValue()).toBe('?');
+    expect(await dialog.isVisible()).toBe(false);
+  });
 });
 
 describe.skipIf(!HAS_BROWSER)('the first paint of the overview', () => {

@@ -90,9 +90,15 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       await new Promise((resolve) => setTimeout(resolve, 6_000));
       await route.continue();
     });
-    const moments = page.getByRole('img', { name: /Lag and throughput/ }).locator('.band');
-    const before = await moments.count();
-    await expect.poll(() => moments.count()).toBeGreaterThan(before + 1);
+    const chart = page.getByRole('img', { name: /Lag and throughput/ });
+    const moments = async (): Promise<number> =>
+      Number(/(\d+) moments/.exec((await chart.getAttribute('aria-label'))!)![1]);
+    const before = await moments();
+    await expect.poll(moments).toBeGreaterThan(before + 1);
+    // The canvas has the lines in it.
+    const drawn =
+      "new Set(document.querySelector('.chart canvas').getContext('2d').getImageData(0, 0, 2000, 400).data).size";
+    expect(await page.evaluate<number>(drawn)).toBeGreaterThan(2);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
@@ -499,7 +505,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await slider.fill('4');
     await expect
       .poll(async () => (await costs()).join('\n'))
-      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+10\s+2/);
+      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80 %\s+10\s+2/);
+    expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+ % a month$/);
     expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
     expect(await rows('What can be read meanwhile').first().innerText()).toContain(
       'readers go on with the present shards',

@@ -47,6 +47,27 @@ describe('a build', () => {
   });
 });
 
+describe('the address of the repository', () => {
+  it('fills the fields of package.json', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'edgeloom-repository-'));
+    const file = join(folder, 'package.json');
+    writeFileSync(file, JSON.stringify({ name: 'edgeloom', version: '0.2.0', description: 'x', bin: {} }));
+    const program = join(ROOT, 'scripts/set-repository.mjs');
+    expect(spawnSync(process.execPath, [program, 'github.com/a'], { cwd: folder }).status).toBe(2);
+    // Again with another address.
+    for (const name of ['old', 'loom']) {
+      execFileSync(process.execPath, [program, `https://github.com/edge/${name}`], { cwd: folder });
+    }
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+      ...{ name: 'edgeloom', version: '0.2.0', description: 'x', bin: {} },
+      repository: { type: 'git', url: 'git+https://github.com/edge/loom.git' },
+      homepage: 'https://github.com/edge/loom#readme',
+      bugs: { url: 'https://github.com/edge/loom/issues' },
+    });
+    rmSync(folder, { recursive: true });
+  });
+});
+
 describe('the changelog', () => {
   it('has what is unreleased first, then versions with their dates', () => {
     const [first, ...versions] = [...read('CHANGELOG.md').matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);

@@ -10,6 +10,7 @@ import { MIRROR } from '../../src/core/model/mirrored.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { StoreError } from '../../src/foundation/errors.ts';
+import { accessOf } from '../../src/sources/access.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { mapped } from '../../src/sources/mapped.ts';
 import { defineSource, type Source, type SourceItem, sourceTable } from '../../src/sources/source.ts';
@@ -481,6 +482,18 @@ describe('a sync', () => {
     hook.before = () => undefined;
     await sources.sync('app', { resume: true });
     expect(await shown()).toEqual(nodes('2'));
+  });
+
+  it('takes a page of a table in parts, each with the place where the next one begins', async () => {
+    const items = Array.from({ length: 2_500 }, (_, i) => ({ pk: { S: 'a' }, sk: { S: `${i}` } }));
+    const openTable = () => ({ get: async () => ({ rcu: 0 }), scan: async () => ({ items, rcu: 0 }) });
+    const { pages } = accessOf(sourceTable('app', { map: () => [] }), openTable, async () => undefined);
+    const sizes: number[] = [];
+    for await (const { keys, place } of pages(undefined)) {
+      expect(place).toBe(keys.at(-1));
+      sizes.push(keys.length);
+    }
+    expect(sizes).toEqual([1_000, 1_000, 500]);
   });
 
   it('waits out a source and a table that are short of capacity, and keeps to its rates', async () => {

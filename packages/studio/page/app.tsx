@@ -5,6 +5,8 @@ import { useAnswer, useUnits } from './base/ask.ts';
 import { LOOK_MS, lookAtConnection, useLooks, useLost } from './base/connection.ts';
 import { Link, usePlace } from './base/place.tsx';
 import { Find } from './parts/find.tsx';
+import { Keys, showKeys } from './parts/keys.tsx';
+import { ThemeChoice } from './parts/theme.tsx';
 import { FailureNote, Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Overview } from './places/overview.tsx';
@@ -47,6 +49,7 @@ export function App() {
         <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
       </main>
       <Footer model={asked.answer} />
+      <Keys />
     </>
   );
 }
@@ -119,29 +122,12 @@ function Footer({ model }: { model: ModelAnswer | undefined }) {
         table <bdi>{model?.table ?? '…'}</bdi>, model <code>{model?.fingerprint ?? '…'}</code>,{' '}
         {model?.isWritable ? 'may write' : 'only reads'}
       </span>
+      <button type="button" class="small" onClick={showKeys}>
+        Keys (?)
+      </button>
       <output class="units" aria-label="Capacity units that this page took">
         this page took {figureText(rcu)} RCU, {figureText(wcu)} WCU
       </output>
     </footer>
-  );
-}
-
-const THEMES = ['auto', 'light', 'dark'] as const;
-
-function ThemeChoice() {
-  const [theme, setTheme] = useState(localStorage.getItem('theme') ?? 'auto');
-  useEffect(() => {
-    localStorage.setItem('theme', theme);
-    document.documentElement.dataset['theme'] = theme;
-  }, [theme]);
-  return (
-    <label class="theme">
-      Colours{' '}
-      <select value={theme} onChange={(event) => setTheme(event.currentTarget.value)}>
-        {THEMES.map((one) => (
-          <option key={one}>{one}</option>
-        ))}
-      </select>
-    </label>
   );
 }

@@ -34,7 +34,6 @@ export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends tr
   ? { value: Value; capacity: Capacity }
   : Value;
 
-/** The table with capacity units in each answer, and without. */
 export interface CallStores {
   counting: Store;
   plain: Store;

@@ -145,7 +145,6 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   ];
 }
 
-/** The elements of a view's edge set with their copies as text: both are shown as one entry. */
 function shownElements(view: Item | undefined): Map<string, string> {
   const copies = copiesByEdge(view);
   const elements = [...elementsByEdge(view).values()].flat();

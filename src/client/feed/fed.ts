@@ -3,7 +3,7 @@ import { FEED_KINDS, type FeedNames } from '../../core/model/feed-names.ts';
 import { isNodeList } from '../../core/model/node-list.ts';
 import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
-/** Without `feed` in the model, all changes are told. */
+/** Without `feed` in the model, all changes are reported. */
 export function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
   const { feed } = model;
   return feed === undefined || names.some((name) => feed[kind]?.includes(name));
@@ -13,7 +13,6 @@ export function isFedSearch(model: CompiledModel, type: string, search: SearchMo
   return isNodeList(search) ? isFed(model, 'lists', type) : isFed(model, 'searches', type, search.indexPartition);
 }
 
-/** Throws a `ModelError` if `feed` names what the model doesn't declare. */
 export function checkFeedNames(graph: CompiledModel): void {
   const { feed, nodes, edges } = graph;
   if (feed === undefined) return;

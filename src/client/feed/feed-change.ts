@@ -39,8 +39,8 @@ export interface ViewChange extends ItemChange {
   /** Edges added to the edge set, or changed (as they are now). */
   entered?: EdgeSetElement[];
   /**
-   * Edge types that the edge set has no room for. Their edges aren't told: read the node if you need them. When a type
-   * fits again, `entered` has all of its edges.
+   * Edge types that the edge set has no room for. Changes of their edges aren't reported: read the node if you need
+   * them. When a type fits again, `entered` has all of its edges.
    */
   outgrown?: string[];
 }

@@ -16,7 +16,6 @@ export function knownItem(table: TableNames, record: RawRecord): ChangedItem | u
   return { ...item, oldImage: known(item.oldImage), newImage: known(item.newImage) };
 }
 
-/** Undefined: the item is not in the index. */
 export function entryIn(index: IndexName, image: Item | undefined): IndexEntry | undefined {
   const names = INDEX_KEYS[index];
   const partition = stringOf(image?.[names.partition]);

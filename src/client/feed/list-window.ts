@@ -17,25 +17,20 @@ export interface WindowRow<Item = unknown> {
 }
 
 export interface Stretch<Item> {
-  /** In list order. */
   rows: readonly WindowRow<Item>[];
   /** The place where the stretch ends; undefined: at the end of the list. */
   upTo: string | undefined;
 }
 
 export interface ToldState<Item> {
-  /** The key of the item in the table. */
   id: string;
   revision: Revision;
-  /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
-  /** True if no item was there before. */
   isInsert: boolean;
 }
 
 interface RecentState<Item> {
   revision: Revision;
-  /** Undefined: the item is not in the list. */
   row: WindowRow<Item> | undefined;
   /** From this time on (milliseconds since 1970) an index shows this state or a later one. */
   untilMs: number;
@@ -50,7 +45,6 @@ export interface WindowOptions<Item> {
   /** Rows kept behind the shown ones, so that a row that leaves can be replaced without reading all shards. */
   reserve: number;
   compare: (left: string, right: string) => number;
-  /** How long an index may lag behind its table, in milliseconds. */
   indexGraceMs: number;
   bytesOf: (item: Item) => number;
 }
@@ -74,7 +68,6 @@ export class ListWindow<Item> {
     return this.known.slice(0, this.options.limit);
   }
 
-  /** How many rows to read so that all the room is used. */
   get room(): number {
     return this.most - this.known.length;
   }
@@ -106,7 +99,6 @@ export class ListWindow<Item> {
     this.readingMs = nowMs;
   }
 
-  /** Replaces the known rows by the beginning of the list as the index has just shown it. */
   begin(stretch: Stretch<Item>, nowMs: number): void {
     this.known = [];
     this.dueMs = Number.POSITIVE_INFINITY;
@@ -150,7 +142,6 @@ export class ListWindow<Item> {
     this.recent.delete(id);
   }
 
-  /** `isNew` tells whether a place lies in the stretch. */
   private merge(rows: readonly WindowRow<Item>[], nowMs: number, isNew: (place: string) => boolean): void {
     this.prune(nowMs);
     this.readingMs = Number.POSITIVE_INFINITY;
@@ -168,7 +159,6 @@ export class ListWindow<Item> {
     this.cut();
   }
 
-  /** Minus one if none is known. */
   private revisionOf(id: string): Revision {
     const present = this.known.find((row) => row.id === id)?.revision ?? -1;
     const told = this.recent.get(id)?.revision ?? -1;

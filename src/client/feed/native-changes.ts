@@ -13,7 +13,6 @@ import { changeRevision } from './change-revision.ts';
  */
 
 export interface NativeChange extends ChangedItem {
-  /** Orders the changes of one item: the record's time, then its number. */
   revision: bigint;
 }
 
@@ -21,7 +20,6 @@ export function isNativeChange(change: ChangedItem): change is NativeChange {
   return 'revision' in change;
 }
 
-/** One change for each index item that exists before or after the record. */
 export function nativeChanges(graph: CompiledModel, record: RawRecord, base: ChangedItem): NativeChange[] {
   if (nativeIndexes(graph).length === 0 || isDerivedKey(base.target)) return [];
   const [before, after] = [base.oldImage, base.newImage].map(

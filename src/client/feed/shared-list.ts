@@ -6,7 +6,6 @@ import { type ListQuery, WatchedList } from './watched-list.ts';
 /** The least milliseconds between two readings for replacement rows: each asks every partition of the list. */
 const REFILL_MS = 1_000;
 
-/** A list watched by all subscribers of one reader that ask the same. */
 export class SharedList<Result> {
   readonly list: WatchedList<Result>;
   private readonly subscription: Subscription;
@@ -18,7 +17,6 @@ export class SharedList<Result> {
   private isLacking = false;
   /** When its beginning has to be read, in milliseconds since 1970. */
   private dueMs = Number.NEGATIVE_INFINITY;
-  /** When replacement rows may be read again. */
   private refillMs = Number.NEGATIVE_INFINITY;
   private upToMs = Number.NEGATIVE_INFINITY;
 
@@ -36,7 +34,6 @@ export class SharedList<Result> {
     });
   }
 
-  /** True if records may be missing. */
   get isStale(): boolean {
     this.noteGap();
     return this.gap !== undefined;

@@ -60,7 +60,6 @@ export interface SourceFeedOptions extends FeedOptions {
   pollIntervalMs?: number | undefined;
 }
 
-/** The longest wait after a failed read of the stream, in milliseconds. */
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
 /** Milliseconds between listings of shards. A feed can only vouch for records up to the last listing. */

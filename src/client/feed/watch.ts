@@ -157,9 +157,7 @@ async function* watchList<Result>(
   }
 }
 
-/** Why following a list ended, and up to when the list shows all changes. */
 interface Followed {
-  /** Undefined if nothing was shown. */
   reason: string | undefined;
   shownMs: number;
 }
@@ -174,7 +172,6 @@ async function* followList<Result>(
 ): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
   const { list } = shared;
   let { shownMs } = before;
-  /** The rows after the events so far. */
   let told: ListState['rows'] | undefined;
   const endBy = (reason: string): Followed => ({ reason: told === undefined ? before.reason : reason, shownMs });
   for (let throughMs = 0; ; ) {
@@ -237,7 +234,7 @@ async function* watchNodes(
     hold(watching, (context) => {
       const { store } = context;
       const told = store instanceof LivingStore ? store.telling((atMs) => (endMs = Math.min(endMs, atMs))) : store;
-      // The record has told of this view: a consistent read gives the same state or a later one.
+      // The record is of this view, so a consistent read gives the same state or a later one.
       return getViews({ ...context, store: told }, some, { attributes, consistent: true });
     });
   let changed = new Set<string>();

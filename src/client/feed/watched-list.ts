@@ -22,20 +22,17 @@ import { isNativeChange } from './native-changes.ts';
 export interface ListQuery<Result> {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
-  /** Sort keys of the index. */
   range: KeyRange;
   isReverse: boolean;
   limit: number;
   where: Filter | undefined;
   /** Read capacity units that one reading may cost: see `NativePage` and `ScatterRequest`. */
   maxRcu: number | undefined;
-  /** Undefined: the list is derived. */
   native: NativeList | undefined;
   accept: (item: Item) => boolean;
   resultOf: (item: Item) => Result;
 }
 
-/** The most rows that a reading takes, and the least that the list needs. */
 interface RowsToRead {
   limit: number;
   least: number;
@@ -47,7 +44,6 @@ interface RowsToRead {
  */
 const MOST_RESERVE = 100;
 
-/** The first rows of a list, and how they are read and kept up to date. */
 export class WatchedList<Result> {
   private readonly window: ListWindow<Item>;
   private readonly partitions: ReadonlySet<string>;
@@ -128,7 +124,6 @@ export class WatchedList<Result> {
     );
   }
 
-  /** The steps between two states of the rows. */
   stepsBetween(
     before: readonly WindowRow<Item>[],
     after: readonly WindowRow<Item>[],
@@ -214,7 +209,6 @@ function hasEnded(row: Item, nowMs: number): boolean {
   return hasCome(viewAttributes(row)?.[ENDS], nowMs / 1000);
 }
 
-/** Whether two states of an index row show the same. */
 export function isSameRow(index: IndexName, left: Item, right: Item): boolean {
   return [ATTRIBUTES, valueIn(index)].every((name) => sameValue(left[name], right[name]));
 }

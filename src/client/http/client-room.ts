@@ -20,7 +20,6 @@ export class ClientRoom {
     this.clients -= 1;
   }
 
-  /** True if the limit of waiting bytes is reached. */
   get isFull(): boolean {
     return this.heldBytes >= MAX_HELD_BYTES;
   }
@@ -30,7 +29,6 @@ export class ClientRoom {
     return this.heldBytes === 0 || this.heldBytes + bytes <= MAX_HELD_BYTES;
   }
 
-  /** Adds waiting bytes; negative: removes them. */
   hold(bytes: number): void {
     this.heldBytes += bytes;
   }

@@ -8,17 +8,14 @@ export interface WatchFailure {
   message: string;
 }
 
-/** What one client's stream needs. */
 export interface EventStreamContext {
   /** Held as long as the stream: an unreferenced Request may lose its signal. */
   request: Request;
-  /** The first event, or the error instead of it. */
   began: { event: WatchEvent } | { error: unknown };
   events: AsyncIterator<WatchEvent>;
   ending: AbortController;
   failureOf: (error: unknown) => WatchFailure;
   heartbeatMs: number;
-  /** Milliseconds after which the stream ends. */
   maxAgeMs: number;
   room: ClientRoom;
 }
@@ -42,9 +39,7 @@ export function eventStream(context: EventStreamContext): ReadableStream<Uint8Ar
 class ClientStream {
   private readonly encoder = new TextEncoder();
   private id = 0;
-  /** What is left of the last event to send. */
   private rest: Uint8Array = NOTHING;
-  /** True if nothing follows `rest`. */
   private isLast = false;
   private isOld = false;
   private takenMs = performance.now();
@@ -125,7 +120,6 @@ class ClientStream {
     else this.context.ending.abort(new Error('The stream is old.'));
   }
 
-  /** Ends the stream and discards what waits in it. */
   private letGo(controller: ReadableStreamDefaultController<Uint8Array>, why: string): void {
     const reason = new Error(why);
     controller.error(reason);
@@ -137,7 +131,6 @@ class ClientStream {
     this.context.room.hold(bytes.length);
   }
 
-  /** Takes bytes from `rest`. */
   private give(most: number): Uint8Array {
     const bytes = this.rest.subarray(0, most);
     this.rest = this.rest.subarray(most);

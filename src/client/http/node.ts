@@ -38,7 +38,6 @@ export async function answerNodeRequest(
 }
 
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
-/** A name or address, optionally with a port. */
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
 /**

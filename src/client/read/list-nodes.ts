@@ -18,7 +18,6 @@ export interface NodesOptions extends EveryReadOptions {
   reverse?: boolean | undefined;
 }
 
-/** See `Reader.nodes`. */
 export async function listNodes(context: ReadContext, type: string, options: NodesOptions = {}): Promise<Page<View>> {
   checkOptions('nodes', options, { limit: true, cursor: true, reverse: 'boolean', ...READ_OPTIONS });
   const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);

@@ -4,20 +4,15 @@ import { type AttributeSelection, viewHolds } from './nodes/views.ts';
 
 export interface PageAsked {
   edge: EdgeModel;
-  /** Undefined: those that the views show. */
   attributes?: AttributeSelection | undefined;
-  /** Which neighbours are shown, and their neighbours. */
   levels: readonly Level[];
-  /** The most neighbours shown. */
   maxNodes: number;
   /** True if the query wants no neighbours. Otherwise views are read, which also show whether a node exists. */
   isAlone: boolean;
 }
 
 export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
-  /** True if the Query alone returns the nodes. */
   isInIndex: boolean;
-  /** For each step, why it is taken or left out. */
   why: string[];
 }
 

@@ -63,7 +63,6 @@ export interface PageResult<Node = AnyPageNode> extends Page<Node> {
   calls: number;
 }
 
-/** See `Reader.page`. */
 export async function readPage(
   context: ReadContext,
   edgeType: string,
@@ -98,7 +97,6 @@ function rowsOf(nodes: readonly View[]): AnyPageNode[] {
   return nodes.map(({ id, attributes }) => ({ id, attributes }));
 }
 
-/** Why the rows of a page are read. */
 interface RowsAsked {
   plan: PagePlan;
   own: OwnWrites;
@@ -170,7 +168,6 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
 /** Default of `maxNodes`. */
 export const MAX_NODES = 1_000;
 
-/** A page's nodes from its index items. */
 async function readNodesOfRows(
   context: ReadContext,
   rows: readonly Item[],
@@ -194,7 +191,6 @@ async function readNodesOfRows(
   return alone(read.attributes, read.calls);
 }
 
-/** Requested attributes of the source node that its index item holds. */
 function sourceAttributes(
   context: ReadContext,
   row: Item,

@@ -296,9 +296,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * A session's reader shows the session's writes without waiting for the projector or an index. `inDegree` and `count`
-   * don't, and return `exact: false`; all other reads of nodes and edges do, including `getNode` and `total`. In a walk
-   * by cursor, if the session doesn't write meanwhile, each of its items that belongs to the list appears exactly once
-   * and in order. Other writers' items may still come and go.
+   * don't, and return `exact: false`; all other reads of nodes and edges do, including `getNode` and `total`. As long
+   * as the session writes nothing during a walk by cursor, each of its items that belongs to the list appears exactly
+   * once and in order. Other writers' items may still come and go.
    *
    * It costs a consistent read of each written item that the request depends on. After too many writes to remember,
    * answers and the session have `ownWrites: 'unknown'`.

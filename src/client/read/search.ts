@@ -114,7 +114,7 @@ export interface OrderedSearch<Result, T extends SearchTypes>
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
-  /** Texts with this prefix; UTC dates such as those of `2020-07`. */
+  /** Texts with this prefix, or UTC dates that begin with it, such as `2020-07`. */
   beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 

@@ -50,7 +50,6 @@ export function waitArguments(
   return { bases, options: second as WaitOptions | undefined };
 }
 
-/** See `Reader.waitForProjection`. */
 export async function waitForProjection(
   context: ReadContext,
   bases: readonly ItemKey[],
@@ -114,7 +113,6 @@ function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKe
   );
 }
 
-/** Names the derived items that differ from what the base item asks for. */
 async function namesOfDifferences(
   context: ReadContext,
   base: ItemKey,

@@ -4,7 +4,6 @@ import type { BatchWrite, ItemKey, Store } from '../../core/store-port.ts';
 import { withReplacedCalls } from '../../store/wrapped.ts';
 import type { Session } from './session.ts';
 
-/** Notes each base item's key in the session before the write. */
 export function notingStore(store: Store, { partitionKey, sortKey }: TableNames, session: Session): Store {
   const keyOf = (item: Item): ItemKey => ({
     source: stringOf(item[partitionKey]) ?? '',

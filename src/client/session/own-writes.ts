@@ -20,13 +20,10 @@ export interface OwnWrite extends ItemKey {
   node?: SourceNode;
 }
 
-/** The index items of a session's base items, and the rows they replace. */
 export interface Overlay {
   /** They replace the same base items' rows in the index. */
   items: Item[];
-  /** Whether an index row belongs to one of the base items. */
   isReplaced: (row: Item) => boolean;
-  /** Ids of the base items' partitions. */
   sources: ReadonlySet<string>;
 }
 
@@ -130,7 +127,6 @@ export function overlayOf(
   };
 }
 
-/** The node after its incoming edges; undefined if absent. */
 export function targetItemNow(
   graph: CompiledModel,
   write: OwnWrite,
@@ -140,7 +136,6 @@ export function targetItemNow(
   return expectedItemsIn(graph, write, index, new Set(partitions), 'target-item')[0];
 }
 
-/** A base item's index items of one kind in some partitions of an index. */
 function expectedItemsIn(
   graph: CompiledModel,
   { source, target, item, node }: OwnWrite,

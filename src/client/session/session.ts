@@ -23,7 +23,6 @@ export interface SessionOptions {
   indexGraceMs?: number | undefined;
 }
 
-/** A written key, when it was written, and what the last look at it saw. */
 interface Entry extends ItemKey {
   /** When its last write ended; now while one is under way. */
   at: number;

@@ -87,7 +87,6 @@ export class BatchBuilder {
     });
   };
 
-  /** Throws an `InvalidBatchError`, or the store's error. */
   async run(store: Store, { signal }: CallOptions): Promise<WriteBatchResult> {
     signal?.throwIfAborted();
     const writes = await this.checkAll();

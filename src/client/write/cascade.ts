@@ -132,7 +132,6 @@ async function deleteNodeAsSeen(
   if (!result.applied) throw conditionFailedError(graph, node, condition, result.current);
 }
 
-/** Deletes parts and edges; returns the node, if it exists. */
 async function deleteOutgoing(
   graph: CompiledModel,
   store: Store,
@@ -192,7 +191,6 @@ async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string
   }
 }
 
-/** Whether all incoming edges of a type can be found. */
 function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, deletedWhen }: EdgeModel): boolean {
   // Reverse items and totals lack soft-deleted edges.
   return (copy ?? incoming) !== undefined && deletedWhen === undefined && mirrored?.has(type) !== true;
@@ -204,7 +202,6 @@ function canFindIncoming(edge: EdgeModel): boolean {
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
-/** Items that name edges. */
 interface Sources {
   pages: () => AsyncGenerator<{ items: Item[] }, void>;
   /** Undefined if the item names no edge, such as a tombstone. */

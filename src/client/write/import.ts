@@ -56,9 +56,7 @@ export interface ImportResult {
 const BATCH_ITEMS = 25;
 /** The most bad lines listed in the error; others are only counted. */
 export const MAX_LISTED_LINES = 1_000;
-/** The most remedies in the error, from the first bad lines. */
 const MAX_HINTS = 2;
-/** The most characters for what is wrong with a line. */
 const MAX_LINE_ERROR = 1_000;
 
 /**
@@ -94,7 +92,6 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
   return { ...begun, items, wcu, ...(lines < good && { total: good, writtenThrough }) };
 }
 
-/** Throws `invalid-lines` unless bad lines are to be skipped. */
 async function checkLines(
   options: OfGraph<ImportOptions>,
 ): Promise<{ good: number; skipped: number; isWhole: boolean }> {
@@ -122,7 +119,6 @@ async function checkLines(
 
 interface Batch {
   items: Map<string, Item>;
-  /** The number of the first line. */
   first: number;
   lines: number;
 }
@@ -135,17 +131,14 @@ class OrderedWriting {
   private failure: { error: unknown } | undefined;
   private readonly inFlight = new Map<Promise<void>, Batch>();
   private batch: Batch | undefined;
-  /** The first line of a failed batch. */
   private unwritten = Number.POSITIVE_INFINITY;
 
-  /** @param last the last line taken. */
   constructor(
     private readonly options: OfGraph<ImportOptions>,
     private last: number,
     private readonly total: number,
   ) {}
 
-  /** True if a batch failed: later lines aren't written either. */
   get hasFailed(): boolean {
     return this.unwritten < Number.POSITIVE_INFINITY;
   }
@@ -301,7 +294,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !isLosslessNumber(value);
 }
 
-/** Throws `invalid-json`. */
 export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }

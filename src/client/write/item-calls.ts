@@ -5,7 +5,6 @@ import type { AttributeChange } from './update/attribute-change.ts';
 import type { UpdateOptions } from './update/update.ts';
 import type { Writer } from './writer.ts';
 
-/** How a writer names an item: a node, a part or an edge. */
 export type ItemWords = { id: string; part?: string } | { source: string; type: string; target: string };
 
 export interface ItemCalls {
@@ -14,7 +13,6 @@ export interface ItemCalls {
   delete(options: WriteOptions): Promise<CallResult>;
 }
 
-/** The writer's methods for an item that is a node, part or edge. */
 export function itemCalls(writer: Writer<CompiledModel>, words: ItemWords): ItemCalls {
   if (!('id' in words)) {
     const { source, type, target } = words;

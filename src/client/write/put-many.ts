@@ -97,7 +97,6 @@ class Puts {
     private readonly options: Pick<PutManyOptions, 'onProgress' | 'signal'>,
   ) {}
 
-  /** How many leading entries are written. */
   get done(): number {
     return Math.min(this.batch.size > 0 ? this.before : this.taken, ...this.open);
   }

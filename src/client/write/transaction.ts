@@ -155,7 +155,6 @@ export class TransactionBuilder {
     );
   };
 
-  /** Checks all operations, then makes all or none. */
   async run({ idempotencyToken, signal }: TransactOptions): Promise<TransactionResult> {
     const contention = new Contention(this.context, signal);
     for (let attempt = 1; ; attempt++) {
@@ -257,7 +256,6 @@ export class TransactionBuilder {
     );
   }
 
-  /** Undefined: the changes were made. */
   private async send(
     operations: readonly Prepared[],
     changes: readonly BaseChange[],
@@ -297,7 +295,6 @@ export class TransactionBuilder {
   }
 }
 
-/** An operation whose condition failed, with the item as it is. */
 interface Failed {
   operation: Prepared;
   current: Item | undefined;

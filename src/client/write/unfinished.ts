@@ -13,7 +13,7 @@ export interface WriteProgress {
   position?: number;
 }
 
-/** A write of many items that ended early. `code` is that of its `cause`; the other fields say how far it came. */
+/** A write of many items that ended early. It has the `code` of its `cause`; the other fields say how far it came. */
 export class UnfinishedWriteError extends EdgeloomError implements WriteProgress {
   readonly items: number;
   readonly done?: number;

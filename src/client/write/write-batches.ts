@@ -3,11 +3,9 @@ import { forEachSettled, slicesOf } from '../../foundation/for-each.ts';
 import { BATCH_ITEMS } from './unfinished.ts';
 
 export interface BatchesOptions {
-  /** Aborts waits, and prevents further calls. */
   signal?: AbortSignal | undefined;
   /** Calls in flight at once. Default 1. */
   atOnce?: number;
-  /** Called after each call with the items certainly written and the DynamoDB calls made. */
   onWritten?: (items: number, calls: number) => void;
 }
 

@@ -27,7 +27,6 @@ export type AttributeType = 'S' | 'N' | 'B' | 'SS' | 'NS' | 'BS' | 'BOOL' | 'NUL
 
 const TYPES: ReadonlySet<string> = new Set(['S', 'N', 'B', 'SS', 'NS', 'BS', 'BOOL', 'NULL', 'L', 'M']);
 
-/** Throws a TypeError if `value` isn't an attribute value. */
 export function typeOf(value: AttributeValue): AttributeType {
   for (const key in value) if (TYPES.has(key)) return key as AttributeType;
   throw new TypeError('not a DynamoDB attribute value');
@@ -55,7 +54,6 @@ export function textOfUntrusted(value: unknown): string | undefined {
   return isText ? (value.S as string) : undefined;
 }
 
-/** Undefined if the value is absent or of another type. */
 export function numberOf(value: AttributeValue | undefined): string | undefined {
   return value !== undefined && 'N' in value ? value.N : undefined;
 }
@@ -121,7 +119,6 @@ function toBytes(binary: Uint8Array | string): Uint8Array {
   return bytes;
 }
 
-/** Text from an event already is base64. */
 function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
@@ -195,7 +192,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Compares numbers exactly; undefined where a text is not a number. */
+/** Exact; undefined if a text isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;

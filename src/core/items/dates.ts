@@ -4,7 +4,6 @@ import { EncodingError, TooLongError } from './encoding-error.ts';
 /** Characters (UTF-16 units) of a date, most of them digits of its fraction. */
 export const MAX_DATE_CHARACTERS = 256;
 
-/** A date without time. */
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;

@@ -41,7 +41,6 @@ export type IndexName = (typeof INDEX_NAMES)[number];
 /** The indexes that every table of a stack has, and that a model uses by default. */
 export const USUAL_INDEXES: readonly IndexName[] = INDEX_NAMES.slice(0, 2);
 
-/** Key attributes of each index. */
 export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
 ) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
@@ -135,7 +134,6 @@ export const TOMBSTONE_HOURS = 48;
 /** What an empty derived item may have besides its key and expiry. */
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([REVISION, MODEL]);
 
-/** Whether a derived item holds nothing and has an expiry. */
 export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {
   if (item[ttl] === undefined) return false;
   const own = new Set([partitionKey, sortKey, ttl]);
@@ -151,13 +149,11 @@ interface TombstoneNames {
 /** Adding one must change the number: DynamoDB keeps 38 digits, so a fraction or huge number might stay the same. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
-/** Undefined if missing or malformed. */
 export function revisionOf(item: Item | undefined): string | undefined {
   const revision = numberOf(item?.[REVISION]);
   return revision !== undefined && COUNTED_REVISION.test(revision) ? revision : undefined;
 }
 
-/** The condition that an item hasn't been written since it was read. */
 export interface Unchanged {
   kind: 'revision';
   revision: string | undefined;

@@ -45,11 +45,9 @@ type NamedKind = 'count' | 'total' | 'continuation' | 'source-continuation';
 export type DerivedKey =
   | { kind: 'view'; edgeType: ''; generation: 1 }
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
-  /** The quarantine entry of the item `target`. */
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd }
   /** An edge's index item, of a named order or shared by orders; a hash hides the edge type. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
-  /** The view of a part of a node. */
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
   /**
    * A node's search item, or that of a `part`, whose name begins the search's name: `STATE.status`. `value` if the
@@ -87,7 +85,6 @@ export const BEGINNINGS = {
   'quarantine-entry': QUARANTINE_PREFIX,
 } as const satisfies { readonly [Kind in DerivedKind]?: string };
 
-/** Kinds of items that edges have in their targets' partitions. */
 export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[];
 
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };

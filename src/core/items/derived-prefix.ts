@@ -1,5 +1,4 @@
 /** The first character of every derived sort key. This file imports nothing, so that browsers can load it. */
 export const DERIVED_PREFIX = '~';
-/** `from` is below all derived sort keys, `to` above. */
 export const DERIVED_ITEMS = { from: DERIVED_PREFIX, to: '\u007f' } as const;
 export const BELOW_DERIVED = { to: '}\u{10ffff}' } as const;

@@ -15,14 +15,12 @@ import { isHashedName } from './hashed-key.ts';
 /** Fields of an edge-set entry; no label may have these names. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
 
-/** A decoded edge: its type, its target's id, and labels by name. */
 export interface EdgeElement {
   type: string;
   target: string;
   labels: [name: string, value: AttributeValue][];
 }
 
-/** A label value that an element can't hold. */
 export class LabelError extends Error {}
 
 /** Holds the target of an edge with a hashed sort key; the first label. */
@@ -38,7 +36,6 @@ export function encodeElement(edgeKey: string, labels: readonly (readonly [strin
   return element;
 }
 
-/** Throws like `encodeElement`. */
 export function encodeLabel(name: string, value: AttributeValue): string {
   return labelEncoder(name)(value);
 }
@@ -50,7 +47,6 @@ export function encodeLabel(name: string, value: AttributeValue): string {
 const REMEMBERED_VALUES = 100;
 const REMEMBERED_CHARACTERS = 40;
 
-/** Like `encodeLabel`, with cached prefix and common values. */
 export function labelEncoder(name: string): (value: AttributeValue) => string {
   const start = `|${escapeLabelName(name)}`;
   const remembered = new Map<string, string>();
@@ -71,13 +67,11 @@ export function escapedEdgeOfElement(element: string): string {
   return end < 0 ? element : element.slice(0, end);
 }
 
-/** Whether an element belongs to the edge with this escaped sort key. */
 export function isElementOf(escapedEdgeKey: string, element: string): boolean {
   if (!element.startsWith(escapedEdgeKey)) return false;
   return element.length === escapedEdgeKey.length || element[escapedEdgeKey.length] === '|';
 }
 
-/** As from `escapedEdgeOfElement`. */
 export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
@@ -117,7 +111,6 @@ export function lastLabel(element: string, name: string): AttributeValue | undef
   return decodeLabel(element[start + name.length]!, element.slice(start + name.length + 1));
 }
 
-/** The order of returned edge sets: by type, then target. */
 export function compareElements(left: EdgeElement, right: EdgeElement): number {
   return compareKeys(left.type, right.type) || compareKeys(left.target, right.target);
 }
@@ -126,7 +119,6 @@ export function edgeKeyOfElement(element: string): string {
   return unescapeText(escapedEdgeOfElement(element));
 }
 
-/** With the mark of its type. */
 function encodeLabelValue(value: AttributeValue): string {
   if ('S' in value) return MARKS.S + escapeText(value.S);
   if ('N' in value) return MARKS.N + value.N;

@@ -101,7 +101,6 @@ export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
 /** The sort key of a target item, above `LAST_SORT_KEY`. */
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
 
-/** An encoded value as it appears in a sort key. */
 export function escapeValue(encoded: string): string {
   const escaped = encoded.includes(SEPARATOR) ? encoded.replaceAll(SEPARATOR, ESCAPED_SEPARATOR) : encoded;
   return escaped.includes(HIGHEST) ? escaped.replaceAll(HIGHEST, HIGHEST + SEPARATOR) : escaped;
@@ -112,12 +111,10 @@ export function indexSortKey(encoded: string, source: string): string {
   return sortKeyOfEscaped(escapeValue(encoded), source);
 }
 
-/** Like `indexSortKey`, for a text from `escapeValue`. */
 export function sortKeyOfEscaped(escaped: string, source: string): string {
   return escaped + SEPARATOR + source;
 }
 
-/** The inverse of `indexSortKey`, for a known source. */
 export function encodedValueOf(sortKey: string, source: string): string {
   const escaped = sortKey.slice(0, sortKey.length - source.length - SEPARATOR.length);
   return escaped.replaceAll(HIGHEST + SEPARATOR, HIGHEST).replaceAll(ESCAPED_SEPARATOR, SEPARATOR);

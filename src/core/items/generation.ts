@@ -15,7 +15,6 @@ export function generationPrefix(prefix: string, generation: number): string {
 
 const GENERATION_KEY = /^(~[a-z]+\/)@([1-9]\d{0,8})\/(.*)$/s;
 
-/** A derived sort key as its generation and the key without the mark. */
 export interface GenerationKey {
   generation: number;
   plain: string;

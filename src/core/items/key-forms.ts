@@ -49,7 +49,6 @@ export function edgeIndexKey(baseSortKey: string, orderName?: string, generation
   return fittingKey(edgeIndexPrefix(orderName, generation), baseSortKey);
 }
 
-/** Prefix of edges' index items: see `fittingKey`. */
 export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
   return orderName === undefined ? generationPrefix(INDEX_PREFIX, generation) : orderKeyPrefix(orderName, generation);
 }
@@ -137,7 +136,6 @@ export function searchValueKey(name: string, encodedValue: string, generation = 
   return fittingKey(searchValuePrefix(name, generation), encodedValue);
 }
 
-/** Prefix of a multi-valued attribute's search items. */
 export function searchValuePrefix(name: string, generation = 1, part?: string): string {
   return `${searchKey(name, generation, part)}/`;
 }

@@ -28,7 +28,6 @@ export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
-/** The sort key of a node's view. */
 export const VIEW_KEY = '~view' as DerivedSortKey;
 /** The partition of the service's own items. No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';
@@ -50,7 +49,6 @@ export interface NodeIdParts {
   key: string;
 }
 
-/** Undefined if the text isn't a node id. */
 export function parseNodeId(id: string): NodeIdParts | undefined {
   const dash = id.indexOf('-');
   if (dash <= 0 || dash === id.length - 1) return undefined;
@@ -156,7 +154,6 @@ export function hash128(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex').slice(0, 32);
 }
 
-/** For maps and sets. */
 export function textOfKey({ source, target }: { source: string; target: string }): string {
   return JSON.stringify([source, target]);
 }

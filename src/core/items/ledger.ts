@@ -35,7 +35,6 @@ export type Amounts = Map<string, bigint>;
 
 /** A foreign item must not add to other attributes of a count. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
-/** Numbers among a count's attributes. */
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
 /** What an item adds to the named count; nothing if it names another one. */
@@ -78,7 +77,6 @@ export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
   for (const [attribute, units] of amounts) to.set(attribute, (to.get(attribute) ?? 0n) + sign * units);
 }
 
-/** Whether the amounts change nothing. */
 export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
@@ -116,13 +114,11 @@ export function soundAmounts(count: Item | undefined): Amounts | undefined {
   return isListed && hasNumbers ? amounts : undefined;
 }
 
-/** A count's sets of values, sorted. */
 export function setsOfValues(count: Item | undefined): { attribute: string; values: string[] }[] {
   const names = Object.keys(count ?? {}).filter((attribute) => attribute.startsWith(keysAttribute('')));
   return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
 }
 
-/** Whether a count's attribute is a number or a group's set of values. */
 export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
@@ -145,7 +141,6 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
   return unset.length === 0 && Object.keys(set).length === 0 ? undefined : { set, unset };
 }
 
-/** Without the tags of their types. */
 export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
   const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
   const texts = attribute.startsWith(keysAttribute('')) && 'SS' in value ? value.SS : [];
@@ -196,7 +191,6 @@ function namedValues(amounts: Amounts, prefix: string): string[] {
   });
 }
 
-/** For messages and comparisons. */
 export function textOfAmounts(amounts: Amounts): string {
   const numbers = [...amounts].filter(([attribute, units]) => attribute !== COUNT && units !== 0n).sort();
   const rest = numbers.map(([attribute, units]) => `, ${attribute} ${textOfUnits(units)}`);
@@ -208,7 +202,6 @@ export interface CountedChange {
   expected: Item | undefined;
 }
 
-/** A group's value in the expected ledger of an item. */
 interface GroupValue {
   attribute: string;
   value: string;
@@ -232,7 +225,6 @@ export function hasNewGroupValue(change: CountedChange, readmits = false): boole
   return groupValues(change, readmits).some(({ stays }) => !stays);
 }
 
-/** A group's values in a count. */
 interface Group {
   values: Set<string>;
   /** Values that other items of the same write use. */

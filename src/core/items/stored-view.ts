@@ -9,7 +9,6 @@ export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
   return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
 }
 
-/** By the edge that they belong to. */
 export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
   const elements = new Map<string, string[]>();
   const edgeSet = view?.[EDGE_SET];
@@ -27,7 +26,6 @@ export function viewAttributes(view: Item | undefined): Item | undefined {
   return attributes !== undefined && 'M' in attributes ? attributes.M : undefined;
 }
 
-/** Copied target attributes in a view, by the edge's sort key. */
 export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   const stored = view?.[COPIES];
   const copies = new Map<string, Item>();

@@ -2,7 +2,6 @@ import { canonicalText, type Item } from '../items/attribute-value.ts';
 import { viewAttributes } from '../items/stored-view.ts';
 import type { Part, PartKind } from './part.ts';
 
-/** A node's attributes in its view, which the node decides. */
 export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   isContent: true,
   decidingKeys: (_context, { source }) => [{ source, target: source }],
@@ -13,7 +12,6 @@ export const attributes: PartKind<Extract<Part, { kind: 'attributes' }>> = {
   repairInView: ({ targets }, _graph, { source }) => targets.add(source),
 };
 
-/** Undefined if the node is absent. */
 export function attributesText(projected: Item | undefined): string | undefined {
   return projected && canonicalText({ M: projected });
 }

@@ -47,7 +47,6 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** The text of a continuation without a place. */
 const COMPLETED = 'a fan-out that has come to its end';
 
 /** A continuation that hasn't ended. No item decides about it: only time shows whether it is stuck. */
@@ -66,7 +65,6 @@ export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>>
   }),
 };
 
-/** Whether a fan-out is under way, by its continuation. */
 export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
@@ -87,7 +85,7 @@ export function fanOutPlace(item: Item | undefined): string | undefined {
   return after && canonicalText(after);
 }
 
-/** Whether changes of a node show in other nodes' items, so that there are fan-outs and continuations. */
+/** Whether the model has fan-outs: changes of a node then show in other nodes' items. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   let found = withFanOuts.get(graph);
   if (found === undefined) {
@@ -99,7 +97,6 @@ export function hasFanOuts(graph: CompiledModel): boolean {
 
 const withFanOuts = new WeakMap<CompiledModel, boolean>();
 
-/** Stamps of the views that copy along an edge type. */
 export function copyingViewsOf(model: CompiledModel, edgeType: string): string[] {
   const edge = model.edges.get(edgeType);
   return edge?.copy === undefined ? [] : [...edge.from].map((type) => model.shapes?.get(type)?.stamp ?? type);

@@ -114,14 +114,12 @@ export function storedCopyText(view: Item | undefined, edge: string): string | u
   return copy && canonicalText(copy);
 }
 
-/** Undefined if the node doesn't exist. */
 export function expectedCopyText(graph: CompiledModel, edge: string, node: Item | undefined): string | undefined {
   const model = copyingEdge(graph, edge);
   const copy = model && copyOf(graph, model, node);
   return copy && canonicalText({ M: copy });
 }
 
-/** Whether an actual copy equals what its node asks for. */
 export function isSlotRight(graph: CompiledModel, { edge, stored }: CopySlot, node: Item | undefined): boolean {
   const expected = expectedCopyText(graph, edge, node);
   return stored === (expected && hashOfText(expected));
@@ -144,7 +142,6 @@ function fanOutAlong(edgeKey: string): FanOutPlaces {
   return new FanOutPlaces(typePrefix(edgeKey) ?? '');
 }
 
-/** The edge's model if it copies attributes of its target. */
 export function copyingEdge(model: CompiledModel, sortKey: string): EdgeModel | undefined {
   const edge = model.edges.get(typePrefix(sortKey) ?? '');
   return edge?.copy === undefined ? undefined : edge;
@@ -156,7 +153,6 @@ export function copyingTypes(model: CompiledModel, parent: string): EdgeModel[] 
   return [...model.edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
 }
 
-/** An edge's target, from its sort key. */
 export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }

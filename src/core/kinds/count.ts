@@ -83,7 +83,10 @@ export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
   state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
 };
 
-/** Group values added up under one name although removed edges have made room. Meanwhile readers refuse the groups. */
+/**
+ * Group values added up under one name although removed edges have made room. Until this is repaired, readers refuse
+ * the groups.
+ */
 export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
   isUnobserved: true,
   isContent: true,
@@ -122,7 +125,6 @@ export async function readCountWithItems(
   }
 }
 
-/** With a consistent Query. */
 async function sumLiveItems(
   reader: { store: Pick<Store, 'query'> },
   source: string,
@@ -160,7 +162,6 @@ export function countHolding(graph: CompiledModel, base: ItemKey, sortKey: strin
   return undefined;
 }
 
-/** Undefined if the model doesn't keep a count of that name. */
 export function countNamed(graph: CompiledModel, name: string): CountModel | undefined {
   const { edgeType } = placesOfCount(countKeyOf(name));
   for (const { edges } of layersOf(graph)) {
@@ -170,7 +171,6 @@ export function countNamed(graph: CompiledModel, name: string): CountModel | und
   return undefined;
 }
 
-/** Whether the model keeps the count with this sort key. */
 export function isKeptCount(graph: CompiledModel, countKey: string): boolean {
   return countNamed(graph, placesOfCount(countKey).name) !== undefined;
 }

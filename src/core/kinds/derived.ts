@@ -4,7 +4,6 @@ import type { ItemKey } from '../store-port.ts';
 import type { Share } from './parts/joined-items.ts';
 import type { Problem } from './parts/subject.ts';
 
-/** The items derived from an image of a base item. */
 export interface Derived {
   /** The edge's element in its source's view; absent if the view doesn't list the type. */
   element?: string;
@@ -12,9 +11,7 @@ export interface Derived {
   attributes?: Item;
   /** Expected fields of index items by sort key; joined ones only if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
-  /** Items that the edge asks for in its target's partition. */
   inTarget?: readonly InTarget[];
-  /** What could not be derived, and why. */
   problems: readonly Problem[];
   /** Problems of an edge together with its source node; absent without the node. */
   joint?: readonly Problem[];
@@ -32,7 +29,6 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   shares?: readonly Share[];
 }
 
-/** The fields that an image asks for in an index item. */
 export function fieldsOf(image: DerivedImage, sortKey: string): Item | undefined {
   const place = placeOfKey(image, sortKey);
   return place < 0 ? undefined : image.fields[place];
@@ -47,7 +43,6 @@ export function expectedFields({ indexItems, inTarget }: Derived, sortKey: strin
   return indexItems.get(sortKey) ?? inTarget?.find(({ key }) => key.target === sortKey)?.fields;
 }
 
-/** An edge's item in its target's partition. */
 export interface InTarget {
   key: ItemKey & { target: DerivedSortKey };
   fields: Item;

@@ -8,7 +8,6 @@ import { ENDS } from '../model/ends.ts';
 import type { Part, PartKind } from './part.ts';
 import { PartError, type Subject } from './parts/subject.ts';
 
-/** The elements of an edge in a view, which the edge decides. */
 export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
   isContent: true,
   decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],

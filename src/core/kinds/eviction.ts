@@ -13,7 +13,6 @@ import type { CompiledModel } from '../model/compiled.ts';
 /** Each write of a view is billed by its size: a larger set only pays off if it is read many times per write. */
 export const DEFAULT_VIEW_BUDGET_BYTES = 8_192;
 
-/** The size of an empty map. */
 const MAP_BYTES = 3;
 
 export function viewBudgetBytes(graph: CompiledModel, source: string): number {

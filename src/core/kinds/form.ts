@@ -23,7 +23,6 @@ export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
 
 const NONE: readonly Part[] = [];
 
-/** What is wrong with an item whatever its base items say. */
 export function oddities(kind: ItemForm, graph: CompiledModel, item: Item): readonly Part[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));

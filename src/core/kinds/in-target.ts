@@ -12,13 +12,11 @@ import type { Part, PartKind } from './part.ts';
 import { reverseItem } from './reverse-item.ts';
 import { totalEntry } from './total-entry.ts';
 
-/** Kinds of items that edges have in their targets' partitions. */
 export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<Kind> } = {
   'reverse-item': reverseItem,
   'total-entry': totalEntry,
 };
 
-/** The fields of such an item, which its edge decides. */
 export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
   isContent: true,
   decidingKeys({ graph }, { source, sortKey, part }, derived) {

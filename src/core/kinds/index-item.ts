@@ -26,7 +26,6 @@ export const INDEXED: SharedKind = {
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
-/** A search item or an edge's index item. */
 export const indexItem: ItemKind<'index-item'> = {
   ...INDEXED,
   name: 'index-item',
@@ -76,7 +75,6 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** An index item's fields, which its base item decides. */
 export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
   isContent: true,
   async decidingKeys(context, { source, sortKey, part }) {

@@ -13,7 +13,6 @@ function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlace
   );
 }
 
-/** Expected or not. */
 export function joinedKeysOf(graph: CompiledModel, edgeType: string, sortKey: string): DerivedSortKey[] {
   return joinedItemPlaces(graph, edgeType).map((places) => places.key(sortKey));
 }

@@ -38,7 +38,6 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** The registry doesn't know such items. */
   | { of: 'nothing' };
 
-/** What a comparison collects of a partition's derived items. */
 export interface PartitionContent {
   addView(view: Item): void;
   /** Adds a stored index item, to be compared with the fields that a base item asks for. */
@@ -51,7 +50,6 @@ export interface PartitionContent {
   addQuarantined(target: string, reason: string): void;
 }
 
-/** A base item that a derived item comes from. */
 export interface Origin extends ItemKey {
   /** The model's path that asks for it, such as `edges.GOALMEMBERSHIP.degree`. */
   name: string;
@@ -71,7 +69,6 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   hasBase: boolean;
   /** Whether the model maintains such items for the key's edge type. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
-  /** What is wrong with an item whatever its base items say. */
   oddities(graph: CompiledModel, item: Item): readonly Part[];
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
@@ -79,7 +76,6 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
 }
 
-/** A kind of items that edges have in their targets' partitions. */
 export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends ItemKind<Kind> {
   /** The option of the edge type that asks for the item, for people. */
   askedBy: string;
@@ -92,7 +88,6 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
   edgeOf(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined;
 }
 
-/** What kinds with the same content share. */
 export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'originsOf'>;
 
 /** Stands for many items where an origin names no single one. */
@@ -103,7 +98,6 @@ export function edgesOfType(edgeType: string): string {
   return `${edgeType}-${MANY}`;
 }
 
-/** An origin without a problem. */
 export function origin(base: ItemKey, name: string, reason: string): Origin {
   return { ...base, name, state: 'right', reason };
 }

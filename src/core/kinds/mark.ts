@@ -55,7 +55,6 @@ async function compareMark(
   return { expected: fitsBackIntoView(graph, source, bytes) ? null : text, stored: text };
 }
 
-/** In bytes. */
 async function bytesOfCopies(
   { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
   edges: readonly string[],

@@ -104,19 +104,15 @@ export interface State {
    * it.
    */
   revision: string | undefined;
-  /** A hash of the deciding items. */
   base: string;
   /** The place of a fan-out that would still repair it, if any. */
   fanOut?: string;
 }
 
-/** What one write of a view repairs. */
 export interface ViewRepair {
   /** Base items whose part in the view is reconciled. */
   targets: Set<string>;
-  /** Edge types that return to the edge set. */
   unmark: Set<string>;
-  /** Elements that name no edge. */
   drop: string[];
 }
 
@@ -142,7 +138,6 @@ export interface PartKind<P extends Part = Part> {
   compare(context: CompareContext, seen: Seen<P>): Compared | Promise<Compared>;
   /** Default: the revision, and the first deciding item. */
   state?(seen: Seen<P>): State;
-  /** Adds its repair to the write that repairs the view. */
   repairInView?(repair: ViewRepair, graph: CompiledModel, suspect: Suspect<P>): void;
 }
 
@@ -154,7 +149,6 @@ export function imageText(item: Item | undefined): string {
   return item === undefined ? '' : canonicalText({ M: item });
 }
 
-/** Represents a text of any length. */
 export function hashOfText(text: string): string {
   return hash('sha256', text, 'base64');
 }

@@ -34,14 +34,12 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   ],
 };
 
-/** Undefined if no such edge can exist. */
 export function edgeNamedByReverse(key: ItemKey, item: Item | undefined): ItemKey | undefined {
   const edge = edgeOfReverse(key, item);
   const isPossible = edge !== undefined && edge.source !== '' && isWithinBytes(edge.target, SORT_KEY_BYTES);
   return isPossible ? edge : undefined;
 }
 
-/** Undefined if the base item isn't an edge that copies. */
 export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey): InTarget | undefined {
   const kind = classifyKey(graph, source, target);
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
@@ -49,7 +47,6 @@ export function reverseItemOf(graph: CompiledModel, { source, target }: ItemKey)
   return { key, fields: { [CHILD]: { S: source } } };
 }
 
-/** Expected or not; undefined if there can be none. */
 export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget['key'] | undefined {
   return reverseItemOf(graph, base)?.key;
 }

@@ -34,7 +34,6 @@ const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
 /** What can be wrong in a view. One write repairs it all. */
 export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
 
-/** Whether a view has content and another shape than its type's. */
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
 }

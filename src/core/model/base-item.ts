@@ -7,7 +7,7 @@ export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
-  /** A type outside the model is no error: the projector skips it and the check counts it. */
+  /** A type outside the model isn't an error: the projector skips its items, and the check counts them. */
   | { kind: 'unknown' }
   /**
    * An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. An edge between tenants
@@ -19,7 +19,6 @@ export type BaseItemKind =
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
-/** For a misfit whose reason doesn't say what to do. */
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
 /** With a hashed key, the image names the target. */
@@ -28,7 +27,6 @@ export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: 
   return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, { source, target: sortKey }, image) : kind;
 }
 
-/** By its keys alone. */
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
   const sourceType = nodePrefix(source);
   // Prefixes found in the model are type names, so they need no check.
@@ -52,12 +50,10 @@ export function classifyKey(graph: CompiledModel, source: string, sortKey: strin
   return misfitOfSource(edge, sourceType) ?? { kind: 'hashed', edge };
 }
 
-/** For a plain key. */
 function targetInKey({ type }: EdgeModel, sortKey: string): string {
   return sortKey.slice(type.length + 1);
 }
 
-/** By the target that its image names. */
 export function classifyHashedEdge(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -77,7 +73,6 @@ export function classifyHashedEdge(
   return misfit ?? { kind: 'edge', edge, target: targetId };
 }
 
-/** The reason, and the remedy if it isn't obvious. */
 export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'misfit' }>): string {
   return remedy === undefined ? reason : `${reason}. ${remedy}`;
 }
@@ -88,14 +83,12 @@ export function targetIdOf(image: Item): string | undefined {
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
-/** Plain or hashed, as the model says. */
 export function sortKeyOfEdge(edge: EdgeModel, target: string): string {
   return edge.keys === 'hashed' ? hashedSortKey(edge.type, target) : edgeSortKey(edge.type, target);
 }
 
 type Misfit = Extract<BaseItemKind, { kind: 'misfit' }>;
 
-/** Undefined if the edge may leave the source type. */
 function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined {
   if (edge.from.has(sourceType)) return undefined;
   return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));

@@ -78,7 +78,7 @@ interface Remedies<ForNumber extends string, ForList extends string> {
 type SearchRemedies = Remedies<"give type: 'number'", 'give multiValue: true'>;
 type OrderRemedies<Name extends string> = Remedies<`order by number('${Name}')`, 'make a text of it with derive(...)'>;
 
-/** A sentence for each wrong kind of value; never if there is none. */
+/** A sentence for each wrong kind of value; `never` if there is none. */
 type Sentence<Name extends string, Value, Remedy> = Value extends unknown
   ? `${Name} is ${KindOf<Value>}: ${Remedy[KindOf<Value> & keyof Remedy] & string}`
   : never;

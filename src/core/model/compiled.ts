@@ -50,7 +50,7 @@ export interface CompiledModel {
   readonly further?: readonly CompiledModel[];
   /** How a check treats derived items, in a model made from the registry. Absent: all are compared. @internal */
   readonly standings?: Standings;
-  /** What the feed tells; absent: everything. Shapes no derived items. @internal */
+  /** What the feed reports. Absent: everything. Shapes no derived items. @internal */
   readonly feed?: FeedNames;
   /** Types whose base items are made from another table; absent: none. Shapes no derived items. @internal */
   readonly mirrored?: ReadonlySet<string>;
@@ -269,7 +269,6 @@ export interface InboundModel extends InboundSettings {
   native: boolean;
 }
 
-/** An edge type's derived orders, and its due-list. */
 export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): readonly InboundModel[] {
   return [inbound, due].filter((list) => list !== undefined).filter(({ native }) => !native);
 }

@@ -19,7 +19,6 @@ export type DeclaredTexts = readonly string[] | undefined;
 
 type Owner = Pick<NodeModel, 'fields'>;
 
-/** The texts of an order's values, by their position. */
 export function textsOfOrder(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -32,7 +31,6 @@ export function textsOfOrder(
   };
 }
 
-/** The texts of a search's values, by their position in its path. */
 export function textsOfSearch(
   graph: CompiledModel,
   type: string,
@@ -70,7 +68,6 @@ function textsOfText(
   return order.kind === 'attribute' && order.type === 'string' ? declaredTexts(named, isEach) : undefined;
 }
 
-/** The owners of an attribute of an edge's source, or of its part: `STATE.status`. */
 function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: string): (readonly [Owner, string])[] {
   const [part, ...rest] = name.split('.');
   return [...from].flatMap((type): (readonly [Owner, string])[] => {

@@ -12,7 +12,6 @@ import type { CompiledModel, NodeModel } from './compiled.ts';
 /** When a base item ends, as stored in derived items: among projected attributes, and as an element's last label. */
 export const ENDS = '~ends';
 
-/** What a type says about the end of its items. */
 export type Ending = Pick<NodeModel, 'expires'>;
 
 /** In epoch seconds; undefined: never. As for DynamoDB's TTL, values other than numbers are ignored. */

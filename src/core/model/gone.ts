@@ -7,7 +7,6 @@ import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 /** Says that a base item of any type is gone, since what it was made from no longer exists. */
 export const GONE = '~gone';
 
-/** What a type says about soft deletion. */
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
 /**
@@ -23,7 +22,7 @@ export function isGone(of: Deletion | undefined, image: Item): boolean {
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
 }
 
-/** Says by which attribute, with which value, an image counts as deleted, for one that does. */
+/** For a deleted image: which attribute's value marks it as deleted. */
 export function deletionText(of: Deletion | undefined, image: Item): string {
   const attribute = Object.hasOwn(image, GONE) ? GONE : (of?.deletedWhen ?? GONE);
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
@@ -36,12 +35,10 @@ function isSet(value: unknown): boolean {
   return NULL === undefined && BOOL !== false;
 }
 
-/** Whether a node exists for a model's derived items; undefined: it isn't stored. */
 export function isNodeThere(model: CompiledModel, id: string, image: Item | undefined): image is Item {
   return image !== undefined && !isGone(model.nodes.get(nodePrefix(id)), image);
 }
 
-/** Whether a base item exists for a model's derived items; undefined: it isn't stored. */
 export function isItemThere(
   graph: CompiledModel,
   { source, target }: { source: string; target: string },

@@ -118,7 +118,7 @@ export interface GraphInput<N extends NodeDefinitions, E> {
    * mapping makes no others. Default: none.
    */
   mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
-  /** What the feed tells. Default: everything. */
+  /** What the feed reports. Default: everything. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 

@@ -1,6 +1,5 @@
 import type { InboundModel, Projection } from './compiled.ts';
 
-/** Of the edge and its source node. */
 export function heldAttributes({ project, projectSource = [] }: InboundModel): Projection {
   if (project.kind === 'ALL' || projectSource.length === 0) return project;
   return { kind: 'LIST', attributes: [...(project.kind === 'LIST' ? project.attributes : []), ...projectSource] };

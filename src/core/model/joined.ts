@@ -58,7 +58,6 @@ export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   return types;
 }
 
-/** Whether what a base item asks for also depends on its partition's node. */
 export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   const types = joinedEdgeTypes(graph);
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
@@ -70,7 +69,6 @@ export function attributesOfSource(graph: CompiledModel, nodeType: string): Read
   return new Set(edges.filter(({ from }) => from.has(nodeType)).flatMap(sourceAttributesOf));
 }
 
-/** Source attributes that an edge type's index items use. */
 export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): string[] {
   if (inbound === undefined) return [];
   const names: string[] = [];
@@ -83,12 +81,10 @@ export function sourceAttributesOf({ inbound }: Pick<EdgeModel, 'inbound'>): str
   return [...names, ...(inbound.projectSource ?? [])];
 }
 
-/** A part's attribute, as edges' index items name it. */
 const OF_PART = /^([A-Z][A-Z0-9_]*)\.(.+)$/s;
 
 const sourceParts = new WeakMap<CompiledModel, Map<string, ReadonlyMap<string, readonly string[]>>>();
 
-/** Parts of a node type that index items of its edges use, with their attributes. */
 export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyMap<string, readonly string[]> {
   const ofTypes = sourceParts.get(graph) ?? new Map<string, ReadonlyMap<string, readonly string[]>>();
   let parts = ofTypes.get(nodeType);
@@ -99,7 +95,6 @@ export function partsOfSource(graph: CompiledModel, nodeType: string): ReadonlyM
   return parts;
 }
 
-/** Parts of the source node that an edge type's index items use, with their attributes. */
 export function partsOfEdge(edge: Pick<EdgeModel, 'inbound'>): ReadonlyMap<string, readonly string[]> {
   return attributesByPart(new Set(sourceAttributesOf(edge)));
 }
@@ -138,7 +133,6 @@ export function sourceNodeOf(
   return { item };
 }
 
-/** Under the names that edges' index items use. */
 export function partAttributesAsSource(
   graph: CompiledModel,
   source: string,

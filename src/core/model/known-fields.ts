@@ -6,7 +6,6 @@ import { isPlainObject } from './options/shape.ts';
  * 4.2, ArkType). For other validators only the compiler checks a model.
  */
 
-/** One kind of value that an attribute may have. */
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
   /** Set if there is only one possible text. */
@@ -100,7 +99,6 @@ interface ZodDefinition {
   valueType?: StandardSchemaV1;
 }
 
-/** Undefined if a shape is unknown. */
 function shapesOf(
   schema: unknown,
   root: Schema,
@@ -119,7 +117,6 @@ function requiredOf(schema: Schema | undefined): Set<string> {
   return new Set(Array.isArray(required) ? required.map(String) : []);
 }
 
-/** Undefined if unknown. */
 function formsOf(schema: unknown, root: Schema, depth = 0): ValueForm[] | undefined {
   if (!isPlainObject(schema) || depth > MOST_REFERENCES) return undefined;
   const { $ref, type } = schema;

@@ -9,7 +9,6 @@ import { GONE } from './gone.ts';
 export const MIRROR = '~mirror';
 /** On a claim: the revision of the maker's ledger when it was written. */
 export const CLAIM_TOKEN = 't';
-/** Attributes that a mirror keeps in a base item. */
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 
 /** The same object if there is nothing to remove. */

@@ -23,7 +23,6 @@ export interface NativePlace {
   index: NativeIndex;
 }
 
-/** An edge's native orders, or a node's native searches. */
 export function nativePlaces(graph: CompiledModel, { source, target }: Key): NativePlace[] {
   const kind = classifyKey(graph, source, target);
   if (kind.kind === 'node') {
@@ -84,7 +83,6 @@ export class NativeGaps {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Counts the item for each native list that lacks it. */
   addItem({ source, target }: Key, item: Item): void {
     for (const { name, reason } of nativeMisfits(this.graph, { source, target }, item)) {
       const gap = this.byName.get(name);

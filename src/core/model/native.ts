@@ -48,7 +48,6 @@ export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }
 
-/** Undefined if the value isn't an attribute as stored. */
 export function nativeAttribute(
   order: InboundOrder['order'] | SearchModel['order'],
 ): { attribute: string; type: NativeType } | undefined {
@@ -105,14 +104,12 @@ export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations)
 
 const needed = new WeakMap<CompiledModel, readonly NativeIndexNeed[]>();
 
-/** By name. */
 export function nativeIndexes(graph: CompiledModel): readonly NativeIndexNeed[] {
   const needs = needed.get(graph) ?? nativeIndexesOf(graph);
   needed.set(graph, needs);
   return needs;
 }
 
-/** The same for a model that is being compiled. */
 export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const { partitionKey, sortKey } = graph.table;
   const needs = new Map<string, NativeIndexNeed>();
@@ -122,7 +119,7 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // They tell readers whether an item counts as absent, and where a hashed key leads.
+    // By these attributes readers decide whether an item counts as absent, and where a hashed key leads.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
@@ -141,7 +138,6 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** The end of an index's name: what it holds besides keys. */
 function heldText({ attributes }: Pick<NativeIndexNeed, 'attributes'>): string {
   if (attributes === undefined) return '-all';
   return attributes.length === 0 ? '' : `-${hash128(JSON.stringify(attributes)).slice(0, 8)}`;

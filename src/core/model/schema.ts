@@ -228,7 +228,7 @@ export interface InboundOptions<A> extends TotalOptions<A> {
   /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Source attributes copied into the index item, besides those of `project`: a list with titles takes one Query.
+   * Source attributes copied into the index item, in addition to `project`: a list with titles takes one Query.
    * Changing one costs a write per edge that leaves the node. A name may only be in one of the two lists. Default:
    * none.
    */

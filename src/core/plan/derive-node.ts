@@ -38,18 +38,17 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
   const { part, joinedItems } = plan;
   const subject = new Subject(plan, key, image, outcomes);
   const items = new IndexItems(subject);
+  if (part.view !== undefined) outcomes?.add(lineOfView(plan), part.view.inForce.places.key);
   items.addSearches(plan.searches);
   if (part.view !== undefined) {
     const { isSuperseded, places } = part.view.inForce;
-    const line = `nodes.${plan.type}.parts.${part.name}.view`;
     try {
       const item = partViewItem(part.view, subject);
       // rule: view-of-a-part-is-there-while-the-part-is
       items.add(places.key, item);
-      outcomes?.add(line, places.key);
     } catch (error) {
       const { message } = subject.noteProblem(error, isSuperseded);
-      outcomes?.addFault(line, places.key, message, isSuperseded);
+      outcomes?.addFault(lineOfView(plan), places.key, message, isSuperseded);
     }
   }
   // As of a node: only for the problems.
@@ -58,6 +57,11 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
   for (const joined of joinedItems) sourceShare(joined, shared);
   const derived = items.toImage;
   return { ...derived, problems: [...derived.problems, ...shared.problems] };
+}
+
+/** The line of the model that gives a part a view. */
+function lineOfView({ type, part }: PartPlan): string {
+  return `nodes.${type}.parts.${part.name}.view`;
 }
 
 /** The index items of a node or a part, in the making. */

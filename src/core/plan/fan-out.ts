@@ -79,7 +79,6 @@ function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
 
-/** Whether parts of a node also decide about its edges' items. */
 function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
@@ -211,8 +210,8 @@ export function continueFanOutUpdate(
 }
 
 /**
- * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone: whoever still has a
- * record of the continuation finds another revision.
+ * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone, so that a consumer
+ * with a record of the continuation finds another revision.
  */
 export function endContinuationUpdate(
   graph: CompiledModel,
@@ -225,7 +224,6 @@ export function endContinuationUpdate(
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 
-/** Whether two images of a node contribute the same to its edges' index items. */
 function givesSameShares(
   graph: CompiledModel,
   source: string,

@@ -4,14 +4,14 @@ import { type CompiledModel, derivedSearches, layersOf, listsOf, type NodeModel 
 import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** The sort key of an index item that a base item may have in its partition, whether the base item asks for it at the moment or not. */
+/** The sort key that an index item would have in its partition, even if the base item asks for none. */
 export interface IndexItemKey {
   key: DerivedSortKey;
   /** True for an item per value: their sort keys begin with `key`. */
   isPrefix: boolean;
 }
 
-/** Returns the sort keys of a base item's index items, in every generation of a projection that the model has. */
+/** In every generation that the model has. */
 export function indexItemKeysOf(graph: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
   const keys = new Map<string, IndexItemKey>();
   // The item that a count needs may also be an order's.

@@ -27,7 +27,6 @@ export interface QuarantineEntry {
   /** Sort key of the base item; `~view` for a view that can't be written. Empty if the entry doesn't tell. */
   target: string;
   code: string;
-  /** Names the attribute. */
   reason: string;
   /** When the fault was found, ISO 8601. */
   since: string;
@@ -41,7 +40,7 @@ export interface FaultOfBase {
   base: ItemKey;
   /** The entry as read before the base item; undefined: none. */
   was: Item | undefined;
-  /** What can't be derived now; empty: the entry goes. */
+  /** What can't be derived now; if empty, the entry is removed. */
   problems: readonly Problem[];
   /** The records that touch the entry, if any. */
   records: readonly ChangeRecord[];

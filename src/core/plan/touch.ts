@@ -58,17 +58,14 @@ export interface ContinuationTouch extends TouchBase {
   revision?: string | undefined;
 }
 
-/** Without a record. */
 export function itemTouch({ source, target }: ItemKey, base: ItemKey): ItemTouch {
   return { kind: 'item', source, sortKey: requireDerivedSortKey(target), base, records: [] };
 }
 
-/** Without a record. */
 export function viewTouch(source: string, targets: readonly string[]): ViewTouch {
   return { kind: 'view', source, sortKey: VIEW_KEY, targets, records: [] };
 }
 
-/** Without a record. */
 export function entryTouch(base: ItemKey): EntryTouch {
   return { kind: 'entry', source: base.source, sortKey: entryKeyOf(base.target), base, records: [] };
 }

@@ -145,7 +145,6 @@ function touchItem({ record, base }: Images, key: ItemKey, touches: Touches): vo
   touches.add(key.source, key.target, record, () => itemTouch(key, base));
 }
 
-/** The index items of two images. */
 function keysOfBoth(before: DerivedImage, after: DerivedImage): Iterable<DerivedSortKey> {
   if (before.keys.length === 0) return after.keys;
   // All images of an edge share one list of keys.

@@ -41,36 +41,28 @@ export interface EdgeItemsPlan {
 export interface EdgePlan extends EdgeItemsPlan, SubjectType {
   kind: 'edge';
   edge: EdgeModel;
-  /** True if the source node has a view. */
   hasView: boolean;
-  /** The items that the edge asks for in its target's partition. */
   inTargets: readonly KindOfTarget[];
 }
 
 export interface NodePlan extends SubjectType {
   kind: 'node';
   node: NodeModel;
-  /** As for an edge. */
   hasView: boolean;
-  /** Searches by the node's own attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
-  /** Joined index items of edges that leave such nodes. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
 export interface PartPlan extends SubjectType {
   kind: 'part';
   part: PartModel;
-  /** Searches by the part's attributes, grouped by item. */
   searches: readonly SearchItemPlan[];
-  /** As for the node. */
   joinedItems: readonly JoinedItemPlan[];
 }
 
 /** For base items that ask for nothing: of a type outside the model, or with a key that doesn't fit its type. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
-  /** The problem that every image has. */
   problems: readonly Problem[];
 }
 
@@ -90,13 +82,12 @@ export interface SourcePlans {
 export interface PlannedKey extends SubjectKey {
   /** The start of an edge's element; with a hashed key, the target follows. */
   escapedEdge: string;
-  /** Sort keys of the index items that the edge alone decides. */
   indexKeys: readonly DerivedSortKey[];
 }
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type, for the model itself and as one that is maintained next to another. */
+  /** By node type, for the model itself and as a model that is maintained next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 
@@ -133,7 +124,6 @@ export function planOfKey(of: SourcePlans | undefined, source: string, sortKey: 
   return kind.kind === 'node' ? of.node : emptyPlan(kind);
 }
 
-/** For a type outside the model, or a key or image that doesn't fit its type. */
 export function emptyPlan(kind: Extract<BaseItemKind, { kind: EmptyPlan['kind'] }>): EmptyPlan {
   return kind.kind === 'unknown'
     ? UNKNOWN
@@ -159,7 +149,6 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
   };
 }
 
-/** Empty for other base items. */
 export function joinedKeys(plan: TypePlan, sortKey: string): readonly DerivedSortKey[] {
   if (plan.kind !== 'edge' || plan.joinedItems.length === 0) return NONE;
   return plan.joinedItems.map(({ item }) => item.inForce.places.key(sortKey));
@@ -172,7 +161,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    // A counted joined item counts by itself, so the count needs no other item.
+    // A joined item with a count is counted on its own, so the count needs no other item.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);

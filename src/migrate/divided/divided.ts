@@ -52,7 +52,6 @@ export interface DividedResult {
   waitSeconds: number;
 }
 
-/** Seconds before a call that another one has overtaken is repeated. */
 const OVERTAKEN_SECONDS = 5;
 
 /**
@@ -119,7 +118,6 @@ function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, Saved
   return { ...place, walked: [...(place.walked ?? []), walk.name] };
 }
 
-/** Whether a share has open segments, or isn't in the table. */
 function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }

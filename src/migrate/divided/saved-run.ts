@@ -29,7 +29,6 @@ export interface SavedRun {
   walk?: { name: string; plan: string; shares: number } | undefined;
 }
 
-/** One share of a walk: some segments of the table. */
 export interface SavedShare {
   /** Done without open segments. */
   at: WalkPlace;

@@ -86,7 +86,6 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
   });
 }
 
-/** A search or orders, with the type of the items that fill it. */
 interface NamedProjection {
   name: string;
   /** The projection whose items a search shares; otherwise the same name. */
@@ -143,7 +142,6 @@ function usedAttributes(graph: CompiledModel, type: string): string[] {
     .flatMap(({ orders }) => orders.flatMap(attributesOf));
 }
 
-/** A node or edge type, or a part as `USER.STATE`. */
 function typeOfItem(graph: CompiledModel, { source, target }: WalkedItem): string | undefined {
   if (!isBaseSortKey(target)) return undefined;
   const kind = classifyKey(graph, source, target);
@@ -159,7 +157,6 @@ function countItem(types: Map<string, TypeSample>, type: string, { item, share }
   types.set(type, found);
 }
 
-/** The searches or orders of a base item's index item. */
 function namesOf({ nodes }: CompiledModel, source: string, sortKey: string, fields: Item): string[] {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'index-item') return [];

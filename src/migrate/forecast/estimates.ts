@@ -39,7 +39,6 @@ export interface Work {
   calls: number;
 }
 
-/** The sampled items of a partition. */
 interface SampledPartition {
   source: string;
   items: readonly SampledItem[];
@@ -162,7 +161,6 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
   return sum;
 }
 
-/** One walk, and a delete of each item. */
 export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
   for (const gone of sample.items.filter(isGone)) {
@@ -173,7 +171,6 @@ export function estimateDeletion(isGone: ReturnType<typeof ownershipTest>, { sam
   return sum;
 }
 
-/** A consistent scan of the table. */
 function estimateWalk({ bytes, itemCount }: TableSample): Work {
   const rcu = Math.max(1, bytes / READ_UNIT_BYTES);
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / PAGE_ITEMS) };

@@ -9,7 +9,6 @@ import { kindOf, projectionNamesOf } from '../steps/steps.ts';
 import { type EstimateOptions, estimateBuild, estimateDeletion, estimateViews, type Work } from './estimates.ts';
 import type { PlannedStep } from './planned-steps.ts';
 
-/** The estimated cost and time of a step. */
 export interface StepForecast {
   step: Step['kind'];
   /** The step's projections with ids. */

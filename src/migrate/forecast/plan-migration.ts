@@ -19,25 +19,19 @@ import { sampleTable } from './sample.ts';
 export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'> & ScanSource;
-  /** From DynamoDB. */
   itemCount: number;
-  /** From DynamoDB. Absent: unknown. */
   sizeBytes?: number | undefined;
   table?: TableIdentity | undefined;
-  /** The regions of the table and its replicas, if any. */
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
   /** See `MigrateOptions`. */
   lateWritesMs?: number | undefined;
 }
 
-/** The steps of a migration, with their cost. */
 export interface MigrationPlan {
-  /** The differences between model and table, in words. */
   changes: string[];
   /** Actions that remove what the table has besides the model: see `MigrateResult`. */
   leftovers: MigrateAction[];
-  /** About new searches and orders that would be empty. */
   warnings: string[];
   /** Set if the action drops a projection of the model, which the next migration builds again. */
   comesBack?: string | undefined;

@@ -4,7 +4,6 @@ import { nextStep, type Situation } from '../next-step.ts';
 import { type Step, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
 
-/** With the registry that it begins with. */
 export interface PlannedStep {
   step: Step;
   registry: Registry | undefined;

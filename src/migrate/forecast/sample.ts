@@ -20,16 +20,13 @@ export interface TableSample {
   itemCount: number;
   /** Estimated from the sample's items. */
   bytes: number;
-  /** True if the sample is the whole table, so that nothing is estimated. */
   isWhole: boolean;
 }
 
 export interface SampledTable {
   graph: CompiledModel;
   store: ScanSource & Pick<Store, 'query'>;
-  /** From DynamoDB, which counts about every six hours. */
   itemCount: number;
-  /** From DynamoDB. Absent: unknown. */
   sizeBytes?: number | undefined;
 }
 
@@ -125,11 +122,9 @@ interface Parts {
   partitionShare: number;
   /** Items of partitions that no page has cut. */
   read: readonly WalkedItem[];
-  /** The kinds of items in cut partitions. */
   kinds: readonly Kind[];
 }
 
-/** Items of a partition whose sort keys begin alike. */
 interface Kind {
   items: readonly WalkedItem[];
   /** Without `isAll`, only those that were counted. */
@@ -232,7 +227,6 @@ function typedBeginning(sortKey: string): string {
   return type === undefined ? sortKey : `${type}-`;
 }
 
-/** Without the service's own items. */
 function itemsOf(graph: CompiledModel, page: readonly Item[]): WalkedItem[] {
   return page.map((item) => walkedItem(graph, item)).filter(({ source }) => !isServicePartition(source));
 }

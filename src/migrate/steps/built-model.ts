@@ -5,7 +5,6 @@ import type { Registry } from '../../registry/registry.ts';
 import { type DefinitionData, reviveKeyed } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
-/** A model with only the index items of some generations. */
 export function builtModel(
   generations: readonly (SeenState & { definition: string })[],
   { version }: Registry,

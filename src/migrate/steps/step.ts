@@ -57,18 +57,15 @@ export function seenKey({ name, id, changed }: SeenState): string {
   return `${name}@${id}/${changed}`;
 }
 
-/** Names a walk or wait for some states. */
 export function seenKeys(states: readonly SeenState[]): string {
   return states.map(seenKey).join(' ');
 }
 
-/** The registry that a step begins with, and its definitions. */
 export interface Known {
   registry: Registry;
   data: DefinitionData;
 }
 
-/** What the work of a step uses of a run. */
 export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;
@@ -88,7 +85,6 @@ export interface StepRun {
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
-/** What a write of the registry depends on besides step and registry. */
 export interface WriteFacts {
   expected: Definitions;
   table: TableIdentity | undefined;
@@ -118,7 +114,6 @@ export interface RegistryStep<S extends Step> extends StepText {
   asks?: 'time' | 'emptiness';
 }
 
-/** Works without changing the registry. */
 export interface WorkStep<S extends Step> extends StepText {
   /** Returns the states to remember as done. */
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;

@@ -24,8 +24,6 @@ import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
 import { type WalkOptions, walk } from './walk.ts';
 
-/** Builds the items of a new generation or shape. */
-
 export interface BuildContext extends EndingContext {
   store: ApplyContext['store'] & WalkOptions['store'];
   segments: number;
@@ -40,13 +38,10 @@ export interface BuildContext extends EndingContext {
    * items.
    */
   checkStates: () => Promise<void>;
-  /** Whether time is over: a walk stops at its next page. */
   isOver: () => boolean;
-  /** Where a walk stopped, to continue from. */
   begunAt?: WalkPlace | undefined;
 }
 
-/** Derived keys per read. */
 const READ_KEYS = 100;
 
 /**

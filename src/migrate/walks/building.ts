@@ -3,7 +3,6 @@ import type { WalkPlace } from '../../store/table-walk.ts';
 import { type BuildContext, backfill } from './build.ts';
 import { indexesOf, verifyIndex, verifyInIndexes } from './verify.ts';
 
-/** A walk over the table or an index. Continues where it stopped, and returns where it stops. */
 export interface BuildingWalk {
   kind: string;
   walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>;

@@ -8,9 +8,6 @@ import { type CountingReader, readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
-/** The index items that base items ask for in a model that is being built. */
-
-/** An index item or a total's entry. */
 export interface ExpectedItem {
   base: { source: string; target: string };
   source: string;

@@ -8,7 +8,6 @@ import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 export interface EndingContext extends ApplyContext {
-  /** Calls in flight at once. */
   concurrency: number;
   /** Which fan-outs the registry needs now, by a consistent read. */
   neededFanOuts: () => Promise<NeedsFanOut>;

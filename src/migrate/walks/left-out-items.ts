@@ -8,7 +8,6 @@ import { printable } from '../../foundation/printable.ts';
 export interface LeftOut {
   /** Approximate for a sample. */
   items: number;
-  /** One of them, and why. */
   example: { source: string; target: string; reason: string };
 }
 

@@ -24,7 +24,6 @@ export const migratePlaceSchema: z.ZodMiniType<MigratePlace> = z.strictObject({
   waiting: z.optional(z.strictObject({ seen: names, sinceMs: z.number(), forMs: z.optional(z.number()) })),
 });
 
-/** Throws `invalid-cursor` for an invalid value. */
 export function parseMigratePlace(value: unknown): MigratePlace {
   const { success, data, error } = migratePlaceSchema.safeParse(value, parsingInEnglish());
   if (success) return data;

@@ -83,7 +83,6 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
   return hasExpectedFields(stored, fields);
 }
 
-/** The indexes that contain a model's items. */
 export function indexesOf(graph: CompiledModel): IndexName[] {
   const used = new Set<IndexName>();
   for (const { nodes, edges } of layersOf(graph)) {

@@ -18,11 +18,9 @@ export interface WalkOptions {
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
   /** Throws if the work has to stop; called with each page before its visit. */
   checkStates?: () => Promise<void>;
-  /** Whether time is over; called before each page. */
   isOver: () => boolean;
   /** Whether an item still exists after the visit: see `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;
-  /** Where to continue. */
   begunAt?: WalkPlace | undefined;
 }
 
@@ -32,8 +30,8 @@ export const PAGE_ITEMS = 500;
 /**
  * Reads every item of the table or an index page by page, several segments at once. Scans of the table are consistent:
  * an eventually consistent scan could miss an item that was written before the walk, and whose record came before its
- * generation was maintained. Pauses are harmless, since the projector maintains items written meanwhile. Returns where
- * it stopped because time ran out; undefined if complete.
+ * generation was maintained. Pauses are harmless, since the projector maintains items that are written during them.
+ * Returns where it stopped because time ran out; undefined if complete.
  *
  * @param visit returns whether it has finished the page. The walk stops at a page left unfinished.
  */

@@ -9,7 +9,6 @@ import type { SdkClient } from './sdk.ts';
 /** Regions of AWS's standard partition, where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
-/** Calls whose connections can be closed. */
 export interface DeferredCalls extends TableCalls {
   /** The SDK's client, for everything that isn't a store's call. */
   client(): Promise<DynamoDBClient>;
@@ -19,10 +18,10 @@ export interface DeferredCalls extends TableCalls {
 
 /**
  * A store's calls without the SDK's client, so that a starting function doesn't load the SDK. It is loaded at the first
- * failure, at a call that the lean client doesn't support, or, if the options don't tell credentials, region and
+ * failure, at a call that the lean client doesn't support, or, if the options don't name credentials, region and
  * endpoint, at the first call.
  *
- * @param isPlain whether the options alone tell the endpoint; otherwise the first call finds it.
+ * @param isPlain whether the options alone determine the endpoint; otherwise the first call finds it.
  */
 export function deferredCalls(options: ClientOptions, isPlain = true): DeferredCalls {
   const agent = new WholeBodyAgent(options);

@@ -12,7 +12,6 @@ import {
 /** The indexes that a model needs (of derived items and native), and what a table has of them. */
 
 export interface IndexNeed {
-  /** Its name in the table. */
   name: string;
   /** Undefined for a native index. */
   index?: IndexName;
@@ -21,7 +20,6 @@ export interface IndexNeed {
   /** Non-key attributes in words; empty for an index of derived items, which all hold the same. */
   held: string;
   definition: Required<IndexDefinition>;
-  /** Attributes that an index with this projection lacks. */
   lackingIn(projection: Projection | undefined): string[];
 }
 
@@ -62,7 +60,6 @@ export function indexNamed(name: string, { GlobalSecondaryIndexes = [] }: TableD
   return GlobalSecondaryIndexes.find(({ IndexName }) => IndexName === name);
 }
 
-/** Whether a table or index has these two keys. */
 export function hasKeys(schema: GlobalSecondaryIndex['KeySchema'], partition: string, sort: string): boolean {
   const attributeOfKeyType = (type: string): string | undefined =>
     schema?.find(({ KeyType }) => KeyType === type)?.AttributeName;

@@ -1,4 +1,3 @@
-/** Keeps the time in a response header with the output. */
 export function noteTimeOfAnswer(output: object, headers: Readonly<Record<string, unknown>>): void {
   Object.assign(output, { $serverDate: headers['date'] });
 }

@@ -12,10 +12,8 @@ export interface WholeBodySender {
   whole(options: Dispatcher.RequestOptions): Promise<WholeResponse>;
 }
 
-/** A response, or the reason why there is none. */
 export type Answer = { response: WholeResponse } | { error: unknown };
 
-/** The lean way's instructions to the handler of one SDK call. */
 export interface LeanAttempt {
   /** An answer that the lean way already has: the SDK's first attempt gets it, and nothing is sent. */
   answer?: Answer | undefined;

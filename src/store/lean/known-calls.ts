@@ -3,7 +3,6 @@ import type { TableCalls } from './calls.ts';
 
 const known = new WeakMap<DynamoDBClient, TableCalls>();
 
-/** How a store makes its calls with a client. */
 export function registerCalls(client: DynamoDBClient, calls: TableCalls): void {
   known.set(client, calls);
 }

@@ -10,7 +10,7 @@ import { Signer, type SigningCredentials, type SigningScope } from './signer.ts'
  *
  * The SDK stays in charge of everything else. If endpoint and region aren't known, its first request shows them, and
  * again when credentials change. Its provider chain supplies credentials. Every answer that isn't plainly good is
- * passed to it as its own first attempt's: it reads errors, corrects the clock, waits and retries.
+ * passed to it as the answer to its own first attempt: it reads errors, corrects the clock, waits and retries.
  */
 
 /** The SDK's retry mode that only waits after failures. Other modes may delay any call. */
@@ -34,21 +34,16 @@ export interface ObservableCalls extends TableCalls {
   noteSuccess(): void;
 }
 
-/** What the lean way leaves to the SDK. */
 export interface LeftToSdk {
-  /** The current credentials. */
   credentials(): SigningCredentials | Promise<SigningCredentials>;
   /** How far the server's clock is ahead of this machine's, if known. */
   clockOffsetMs(): number;
   /** Whether something has to see each SDK call. */
   isObserved(): boolean;
-  /** The SDK's own calls. */
   calls(): Promise<ObservableCalls>;
 }
 
-/** Where and how requests are sent. */
 export interface CallRoute {
-  /** Protocol, host and port. */
   origin: string;
   path: string;
   credentials: SigningCredentials;
@@ -207,7 +202,6 @@ interface Members extends Record<string, unknown> {
   Item?: ConditionalCheckFailedException['Item'] | null;
 }
 
-/** Undefined if the text isn't a JSON object. */
 function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);

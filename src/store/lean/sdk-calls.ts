@@ -30,7 +30,6 @@ const COMMANDS = {
   TransactWriteItems: TransactWriteItemsCommand,
 };
 
-/** A store's calls through an SDK client. */
 export class SdkCalls implements ObservableCalls {
   private strategy: RetryStrategy | undefined;
 

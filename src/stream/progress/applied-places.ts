@@ -61,7 +61,6 @@ interface PlaceContext {
   now: () => number;
 }
 
-/** Places saved at once. */
 const PLACES_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';

@@ -6,12 +6,10 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/r
 import { type Claim, claimOf } from './claims.ts';
 import { claimsItem } from './claims-item.ts';
 
-/** Options of a recorder of claims. */
 export interface ClaimRecorderOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
   table: TableNames;
-  /** The table. */
   store: Pick<Store, 'put'>;
   /** Names the consumer. Default: a random id. */
   id?: string | undefined;

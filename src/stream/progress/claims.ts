@@ -47,7 +47,6 @@ export interface Run {
   end: number;
 }
 
-/** Claims matched with a shard's records. */
 export interface Coverage {
   /** Unclaimed records, as ranges. All records before the first range are applied. */
   free: readonly Run[];

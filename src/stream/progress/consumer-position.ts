@@ -21,8 +21,8 @@ export interface PositionAnswer {
   appliedMs: number | undefined;
 }
 
-/** How long the last answer is reused, in milliseconds. */
-const ANSWER_HOLDS_MS = 200;
+/** How long the last answer is reused, in milliseconds: each question reads the stream, and a shard serves five reads a second to all readers. */
+const ANSWER_HOLDS_MS = 350;
 
 /**
  * A consumer position shared by all parts of a check. One question is under way at a time. Callers in the meantime wait
@@ -33,6 +33,7 @@ export class SharedPosition {
   latest: PositionAnswer | undefined;
   private asking: Promise<PositionAnswer> | undefined;
   private questions = 0;
+  private begunAtMs = Number.NEGATIVE_INFINITY;
 
   /** @param now the current time in milliseconds since 1970. */
   constructor(
@@ -40,7 +41,7 @@ export class SharedPosition {
     private readonly now: () => number,
   ) {}
 
-  /** The question was asked after the given time, or during this call. */
+  /** Returns an answer whose question was asked after the given time, or the latest answer while it is too early to ask again. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -50,8 +51,14 @@ export class SharedPosition {
       if (answer.askedAtMs > momentMs) return answer;
     }
     // Another caller's question is later than this call, so its answer is new enough.
-    if (this.questions === before) this.startQuestion(momentMs);
+    if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
+      this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
+  }
+
+  /** Milliseconds until the stream is read again, however many ask. */
+  get msUntilNextQuestion(): number {
+    return Math.max(0, this.begunAtMs + ANSWER_HOLDS_MS - this.now());
   }
 
   private startQuestion(sinceMs: number): void {
@@ -65,6 +72,7 @@ export class SharedPosition {
 
   private async answer(sinceMs: number): Promise<PositionAnswer> {
     const askedAtMs = this.now();
+    this.begunAtMs = askedAtMs;
     this.latest = { askedAtMs, appliedMs: await this.consumer.appliedUpToMs(sinceMs) };
     return this.latest;
   }

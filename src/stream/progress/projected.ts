@@ -8,8 +8,8 @@ import { registryLeases } from '../../registry/reader-lease.ts';
 import { compareInForce, isProjectedKind } from './look.ts';
 
 /**
- * Makes a function that tells, by a consistent look, whether everything derived from a base item is as it asks now. A
- * base item that can't be derived, or whose type isn't in the model, counts as projected, since there is nothing to
+ * Makes a function that finds out, by consistent reads, whether everything derived from a base item is as it now asks.
+ * A base item that can't be derived, or whose type isn't in the model, counts as projected, since there is nothing to
  * wait for. So does the continuation of a complete fan-out.
  *
  * @example const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store })

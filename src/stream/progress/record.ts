@@ -59,7 +59,7 @@ export interface LastCheck {
 /** One worker's totals in one night of a run over the whole table. */
 export interface CheckShare {
   worker: number;
-  /** When that night's run stops, in milliseconds since 1970; distinguishes the nights. */
+  /** When that night's run stops, in milliseconds since 1970. Distinguishes one night from another. */
   untilMs: number;
   /** When its run began; absent if written by an earlier version. */
   beganAtMs?: number | undefined;

@@ -8,7 +8,6 @@ export interface RecorderOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
   graph: CompiledModel;
-  /** The table. */
   store: Pick<Store, 'put' | 'writesBy'>;
   kind: ConsumerKind;
   /** The label of the stream that a worker reads. */
@@ -22,7 +21,6 @@ export interface RecorderOptions {
 }
 
 export interface AppliedRecords extends ShardProgress {
-  /** Number of applied records of base items. */
   records: number;
 }
 

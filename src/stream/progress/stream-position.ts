@@ -67,7 +67,6 @@ export interface PositionContext {
 
 /** The most base items of a shard compared with their derived items. */
 const MOST_COMPARED = 25;
-/** Base items compared at once, over all shards. */
 const COMPARED_AT_ONCE = 32;
 
 /** Reads how far a stream is applied. */

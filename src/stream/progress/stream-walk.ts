@@ -76,7 +76,6 @@ export const MOST_PAGES = 50;
 export const EMPTY_PAGES = 2;
 /** The most open records of a shard; more are read once some of these are applied. */
 const MOST_OPEN = 50_000;
-/** Shards read at once. */
 export const SHARDS_AT_ONCE = 32;
 /** The largest difference between clocks of consumers, or of a consumer and the stream, in milliseconds. */
 const SKEW_MS = 5 * 60_000;
@@ -152,7 +151,7 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        // Other shards also count meanwhile.
+        // While it waits, other shards add their pages, so the sum is only read afterwards.
         const pages = await shard.readOn();
         this.pages += pages;
       } catch (error) {

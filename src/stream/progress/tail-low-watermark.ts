@@ -12,7 +12,7 @@ export interface TailLowWatermark {
 }
 
 /**
- * No other process moves the low watermark meanwhile.
+ * As long as this process moves the low watermark, no other does.
  *
  * @param everyMs how long an answer is reused, in milliseconds.
  */

@@ -24,7 +24,7 @@ import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
 import { type LookUpContext, lookAgain } from './look-up.ts';
-import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import { type PartitionSeen, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
@@ -227,7 +227,7 @@ class Check {
       graph,
       store: this.store,
       now,
-      onPartition: (summary: PartitionSummary) => this.finishPartition(summary),
+      onPartition: (summary, itemsRead) => this.finishPartition(summary, itemsRead),
       lookUps:
         options.withoutLookUps === true || !(hasFanOuts(graph) || hasItemsInTargets(graph))
           ? undefined
@@ -285,14 +285,14 @@ class Check {
     };
   }
 
-  private async finishPartition(summary: PartitionSummary): Promise<void> {
+  private async finishPartition(summary: PartitionSummary, itemsRead: Parameters<PartitionSeen>[1]): Promise<void> {
     const { source, baseItems, derivedItems, changing, quarantined } = summary;
     this.tally.countChangingItems(changing);
     this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    if (!summary.isClean) await this.inspector.beginPartition(source);
+    if (!summary.isClean) await this.inspector.beginPartition(source, itemsRead());
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
@@ -329,6 +329,7 @@ class Check {
   /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
   private async afterPage(): Promise<void> {
     await this.dangling?.flushToFile();
+    this.inspector.judgeGathered();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }

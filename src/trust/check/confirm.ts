@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import type { Item } from '../../core/items/attribute-value.ts';
 import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
@@ -43,19 +44,49 @@ interface Open {
   steadyRounds: number;
 }
 
-/** Distinguishes drift from lag; returns the outcome for each suspect. */
-export async function confirm(context: ConfirmContext, suspects: readonly Suspect[]): Promise<Confirmed[]> {
+/** A suspect, with its derived item where that was read already. */
+export interface Nominated {
+  suspect: Suspect;
+  read?: { derived: Item | undefined } | undefined;
+}
+
+/**
+ * Observes suspects for the first time. The derived item of the nomination does: if the consumer has written the item since, the second look
+ * sees another revision, and does not count.
+ */
+async function firstLook(context: ConfirmContext, nominated: readonly Nominated[]): Promise<Observation[]> {
+  const known = nominated.filter(({ read }) => read !== undefined);
+  const unknown = nominated.filter(({ read }) => read === undefined);
+  const suspectsOf = (of: readonly Nominated[]) => of.map(({ suspect }) => suspect);
+  const first = new Map<Nominated, Observation>();
+  const seen = await observe(
+    context,
+    suspectsOf(known),
+    known.map(({ read }) => read!.derived),
+  );
+  for (const [i, one] of known.entries()) first.set(one, seen[i]!);
+  const looked = await observe(context, suspectsOf(unknown));
+  for (const [i, one] of unknown.entries()) first.set(one, looked[i]!);
+  return nominated.map((one) => first.get(one)!);
+}
+
+/** Distinguishes drift from lag; yields the outcomes of suspects as they come. */
+export async function* confirm(
+  context: ConfirmContext,
+  nominated: readonly Nominated[],
+): AsyncGenerator<readonly Confirmed[]> {
   const confirmed: Confirmed[] = [];
-  const first = await observe(context, suspects);
+  const first = await firstLook(context, nominated);
   let observedAtMs = context.now();
   let open: Open[] = [];
-  for (const [i, suspect] of suspects.entries()) {
+  for (const [i, { suspect }] of nominated.entries()) {
     const observation = first[i]!;
     // rule: drift-takes-a-second-look
     if (isWrong(observation)) open.push({ suspect, observation, steadyRounds: 0 });
     else confirmed.push({ suspect, observation, outcome: 'superseded' });
   }
   for (let round = 1; open.length > 0; round++) {
+    yield confirmed.splice(0);
     const passed = round > MOST_ROUNDS ? 'behind' : await waitForStream(context, observedAtMs);
     if (passed === 'no-time') {
       for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unconfirmed' });
@@ -81,7 +112,7 @@ export async function confirm(context: ConfirmContext, suspects: readonly Suspec
     }
     open = still;
   }
-  return confirmed;
+  yield confirmed;
 }
 
 /** Tells whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
@@ -104,7 +135,7 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
     // If the position cannot be known, the passed time decides alone.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
     const leftMs = Math.max(0, deadlineMs - now());
-    const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs);
+    const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs) || consumer.msUntilNextQuestion;
     if (nextMs >= remainingMs()) return 'no-time';
     await wait(nextMs);
   }
@@ -176,11 +207,12 @@ export function hasTooManyCalls(looked: Looked | undefined): boolean {
 }
 
 /** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unconfirmed. */
-export async function confirmByLooks(
+export async function* confirmByLooks(
   context: ConfirmContext,
   looks: Looks,
-  suspects: readonly Suspect[],
-): Promise<Confirmed[]> {
+  nominated: readonly Nominated[],
+): AsyncGenerator<readonly Confirmed[]> {
+  const suspects = nominated.map(({ suspect }) => suspect);
   const observations = await observe(context, suspects);
   const seen = suspects.map((suspect, i): Looking => ({ suspect, observation: observations[i]! }));
   const right = seen.filter(({ observation }) => !isWrong(observation));
@@ -189,7 +221,7 @@ export async function confirmByLooks(
     const outcome = await looks.outcomeOf(wrong);
     confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
   }
-  return confirmed;
+  yield confirmed;
 }
 
 /** A suspect at the time of a look. */

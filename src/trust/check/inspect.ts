@@ -12,6 +12,8 @@ import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
 import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
+import type { PartitionsInMemory } from './partitions-in-memory.ts';
+import { SuspectQueue } from './suspect-queue.ts';
 
 /** The values that an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
@@ -59,7 +61,19 @@ export class PartitionInspector {
   private readonly listeners: (() => void)[] = [];
   private failure: { error: unknown } | undefined;
 
-  constructor(private readonly context: InspectorContext) {}
+  private readonly confirming: SuspectQueue;
+  private readonly looking: SuspectQueue | undefined;
+  /** Inspections that have not named all of their suspects yet. */
+  private naming = 0;
+  /** True if the suspects in the queues are judged although more would have room. */
+  private isGathered = false;
+
+  constructor(private readonly context: InspectorContext) {
+    const { looks } = context;
+    const unmoved = (confirmed: readonly Confirmed[]) => this.judgedByRegistry(confirmed);
+    this.confirming = new SuspectQueue((nominated) => confirm(context, nominated), unmoved);
+    this.looking = looks && new SuspectQueue((nominated) => confirmByLooks(context, looks, nominated), unmoved);
+  }
 
   /** Partitions that are not judged yet. */
   get undecided(): string[] {
@@ -88,11 +102,43 @@ export class PartitionInspector {
     return looks === undefined || looks.isFull || this.cursorPlaces > mostOpen ? undefined : looks;
   }
 
-  /** Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more. */
-  async beginPartition(source: string): Promise<void> {
+  /**
+   * Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more.
+   *
+   * @param items all items of the partition, as the scan has read them; absent: they are read.
+   */
+  async beginPartition(source: string, items?: PartitionsInMemory): Promise<void> {
     if (this.failure !== undefined) throw this.failure.error;
-    if (!this.open.has(source)) this.trackInspection(this.open, source, this.inspectPartition(source));
+    if (!this.open.has(source)) this.trackInspection(this.open, source, this.inspectPartition(source, items));
     await this.waitForRoom();
+  }
+
+  /** Has judged the suspects so far together, as soon as all inspections that were begun have named theirs. */
+  judgeGathered(): void {
+    this.isGathered = true;
+    this.flushIfNamed();
+  }
+
+  /** Runs the part of an inspection at whose end all of its suspects are in a queue. */
+  private async whileNaming<T>(name: () => Promise<T>): Promise<T> {
+    this.naming += 1;
+    try {
+      return await name();
+    } finally {
+      this.naming -= 1;
+      this.flushIfNamed();
+    }
+  }
+
+  private flushIfNamed(): void {
+    if (!this.isGathered || this.naming > 0) return;
+    this.isGathered = false;
+    this.flush();
+  }
+
+  private flush(): void {
+    this.confirming.flush();
+    this.looking?.flush();
   }
 
   /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
@@ -109,7 +155,8 @@ export class PartitionInspector {
   /** Waits for every inspection; returns the partitions that there was no time for. Throws the error of a failed inspection. */
   async finish(): Promise<string[]> {
     while (this.open.size + this.openItems.size > 0) {
-      await Promise.all([...this.open.values(), ...this.openItems.values()]);
+      this.judgeGathered();
+      await Promise.race([...this.open.values(), ...this.openItems.values()]);
     }
     if (this.failure !== undefined) throw this.failure.error;
     return [...this.unconfirmed];
@@ -135,15 +182,23 @@ export class PartitionInspector {
       for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
       return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
     };
-    while (isFull()) await this.nextChange();
+    while (isFull()) {
+      this.judgeGathered();
+      await this.nextChange();
+    }
   }
 
-  private async inspectPartition(source: string): Promise<void> {
-    if (await isFarBehind(this.context)) return this.reportAsPending([{ source, target: VIEW_KEY }]);
+  private async inspectPartition(source: string, items: PartitionsInMemory | undefined): Promise<void> {
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
-    const { chunks, isViewExpected } = await this.limit(() => this.nominateAndJudge(source, findings, looks));
+    const named = await this.whileNaming(async () => {
+      if (await isFarBehind(this.context)) return undefined;
+      const name = () => this.nominateAndJudge(source, findings, { looks, items });
+      // The number of reads is limited. A partition that waits for the stream lets the next one be read.
+      return await (items === undefined ? this.limit(name) : name());
+    });
+    if (named === undefined) return this.reportAsPending([{ source, target: VIEW_KEY }]);
+    const { chunks, isViewExpected } = named;
     const unconfirmed = (await Promise.all(chunks)).flat();
     if (unconfirmed.length > 0) {
       // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
@@ -156,10 +211,14 @@ export class PartitionInspector {
   }
 
   private async judgeItems(suspects: readonly Suspect[]): Promise<void> {
-    if (await isFarBehind(this.context)) return this.reportAsPending(itemsOfSuspects(suspects));
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const unconfirmed = itemsOfSuspects(await this.judgeSuspects(findings, suspects, looks));
+    const judging = await this.whileNaming(async () => {
+      if (await isFarBehind(this.context)) return undefined;
+      return { left: this.judgeSuspects(findings, suspects, looks) };
+    });
+    if (judging === undefined) return this.reportAsPending(itemsOfSuspects(suspects));
+    const unconfirmed = itemsOfSuspects(await judging.left);
     for (const item of unconfirmed) {
       this.unconfirmedItems.set(textOfKey(item), item);
       findings.drop(item);
@@ -198,19 +257,19 @@ export class PartitionInspector {
   private async nominateAndJudge(
     source: string,
     findings: Findings,
-    looks: Looks | undefined,
+    { looks, items }: { looks: Looks | undefined; items: PartitionsInMemory | undefined },
   ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
     const { graph, store, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
     const beginJudging = (): void => {
-      const settling = this.judgeSuspects(findings, chunk, looks);
+      const settling = this.judgeSuspects(findings, chunk, looks, items);
       // The promise is awaited later, with the others. Until then a failure must not count as unhandled.
       settling.catch(() => undefined);
       chunks.push(settling);
       chunk = [];
     };
-    const nominations = nominate(graph, store, source, { withoutLookUps });
+    const nominations = nominate(graph, items?.over(store, source) ?? store, source, { withoutLookUps });
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {
@@ -220,7 +279,10 @@ export class PartitionInspector {
       }
       chunk.push(next.value);
       if (chunk.length === CHUNK) beginJudging();
-      while (this.waiting > MOST_WAITING) await this.nextChange();
+      while (this.waiting > MOST_WAITING) {
+        this.flush();
+        await this.nextChange();
+      }
     }
   }
 
@@ -229,6 +291,7 @@ export class PartitionInspector {
     findings: Findings,
     suspects: readonly Suspect[],
     looks: Looks | undefined,
+    items?: PartitionsInMemory,
   ): Promise<Suspect[]> {
     const { context } = this;
     this.waiting += suspects.length;
@@ -237,7 +300,8 @@ export class PartitionInspector {
         await this.repairDrift(findings, suspects);
         return [];
       }
-      const confirmed = await (looks ? confirmByLooks(context, looks, suspects) : confirm(context, suspects));
+      const queue = looks === undefined ? this.confirming : this.looking!;
+      const confirmed = await queue.add(suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) })));
       if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
       else findings.looked.push(confirmed);
       return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
@@ -250,13 +314,16 @@ export class PartitionInspector {
   /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
   private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
     this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
-    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
-    const drift = await this.withUnchangedState(seen);
-    for (const one of confirmed) {
-      if (one.outcome === 'pending' || drift.includes(one.suspect)) findings.add(one);
-      else if (one.outcome === 'drift') findings.add(asPending(one));
-    }
+    for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
+    const drift = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
     if (drift.length > 0) await this.repairDrift(findings, drift);
+  }
+
+  /** Takes back the drift of items whose state in the registry has changed since the check began. */
+  private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
+    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
+    const drift = new Set(await this.withUnchangedState(seen));
+    return confirmed.map((one) => (one.outcome === 'drift' && !drift.has(one.suspect) ? asPending(one) : one));
   }
 
   /** Returns the suspects whose state in the registry is the same as when the check began. */

@@ -1,3 +1,4 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import {
   type Compared,
   type ObserveContext,
@@ -21,27 +22,42 @@ export function isWrong({ expected, stored }: Compared): boolean {
   return expected !== stored;
 }
 
+/** Derived items that were read already, in the order of the suspects. */
+export type ReadBefore = readonly (Item | undefined)[];
+
 /** Observes suspects, in their order: a hundred of them in two calls. */
-export async function observe(context: ObserveContext, suspects: readonly Suspect[]): Promise<Observation[]> {
-  const seen = await readSuspects(context, suspects);
+export async function observe(
+  context: ObserveContext,
+  suspects: readonly Suspect[],
+  read?: ReadBefore,
+): Promise<Observation[]> {
+  const seen = await readSuspects(context, suspects, read);
   return await Promise.all(seen.map((one) => observationOf(context, one)));
 }
 
-/** Reads suspects with the items that decide about them, in their order. */
-export async function readSuspects(context: ObserveContext, suspects: readonly Suspect[]): Promise<Seen[]> {
+/**
+ * Reads suspects with the items that decide about them, in their order.
+ *
+ * @param read derived items that were read before, also eventually consistently. Default: they are read now.
+ */
+export async function readSuspects(
+  context: ObserveContext,
+  suspects: readonly Suspect[],
+  read?: ReadBefore,
+): Promise<Seen[]> {
   const { graph, store } = context;
   const derivedKeys = suspects.map(({ source, sortKey }): ItemKey => ({ source, target: sortKey }));
-  const derived = (await store.getMany(derivedKeys, { consistent: true })).items;
+  const derived = read ?? (await store.getMany(derivedKeys, { consistent: true })).items;
   const keys = await Promise.all(
     suspects.map(async (suspect, i) => await partKindOf(suspect.part).decidingKeys(context, suspect, derived[i])),
   );
   const { items } = await store.getMany(keys.flat(), { consistent: true });
-  let read = 0;
+  let place = 0;
   return suspects.map((suspect, i): Seen => {
-    const first = read;
-    read += keys[i]!.length;
+    const first = place;
+    place += keys[i]!.length;
     const form = itemKindOf(graph, suspect.sortKey);
-    return { suspect, form, derived: derived[i], keys: keys[i]!, items: items.slice(first, read) };
+    return { suspect, form, derived: derived[i], keys: keys[i]!, items: items.slice(first, place) };
   });
 }
 

@@ -292,7 +292,7 @@ function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): num
 
 function sourceProblem({ source, refused }: SourceStatus): string[] {
   if (refused === 0) return [];
-  const are = `${countText(refused, 'item')} of the source ${source} ${refused === 1 ? 'is' : 'are'}`;
+  const are = `${countText(refused, 'source item')} of ${source} ${refused === 1 ? 'is' : 'are'}`;
   return [`${are} not taken by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 

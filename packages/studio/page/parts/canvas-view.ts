@@ -1,3 +1,4 @@
+import { type ZoomTransform, zoomIdentity } from 'd3-zoom';
 import type { Point } from './drawing.tsx';
 
 /** The room of a drawing that can be moved. */
@@ -14,11 +15,6 @@ export interface CanvasRoom {
 export interface CanvasSize {
   width: number;
   height: number;
-}
-
-/** Where the drawing lies in its room, and how large it is shown. */
-export interface View extends Point {
-  scale: number;
 }
 
 /** A drawing is shown this much larger than its letters at most, and so it fits. */
@@ -45,56 +41,26 @@ export function mostHeight(room: Pick<CanvasRoom, 'width' | 'em'>, windowHeight:
 }
 
 /** The view that shows all, the one to start with, and the height that is needed. */
+export interface Fitted {
+  all: ZoomTransform;
+  start: ZoomTransform;
+  height: number;
+}
+
+/** Fits a drawing into a room. */
 export function fit(
   room: CanvasRoom,
   { width, height }: CanvasSize,
   focus: Point = { x: width / 2, y: height / 2 },
-): { all: View; start: View; height: number } {
+): Fitted {
   const scale = Math.min(LARGEST_FIT, room.width / width, room.height / height);
   const { smallest, start } = legibleIn(room);
   const first = scale < smallest ? start : scale;
   const shown = Math.min(room.height, height * first);
-  const at = (own: number): View => ({
-    x: (room.width - width * own) / 2,
-    y: (shown - height * own) / 2,
-    scale: own,
-  });
-  const all = at(scale);
-  return {
-    all,
-    start: first === scale ? all : around(focus, first, room.width, shown, { width, height }),
-    height: shown,
-  };
-}
-
-/** The view with a place in its middle, or as near to it as the drawing fills the room. */
-function around(focus: Point, scale: number, width: number, height: number, drawing: CanvasSize): View {
-  const placed = (at: number, size: number, room: number): number =>
-    size * scale <= room
-      ? (room - size * scale) / 2
-      : Math.min(0, Math.max(room - size * scale, room / 2 - at * scale));
-  return { x: placed(focus.x, drawing.width, width), y: placed(focus.y, drawing.height, height), scale };
-}
-
-/** Tells whether a view has a place in sight. */
-export function isInSight(view: View, at: Point, width: number, height: number): boolean {
-  const [x, y] = [view.x + at.x * view.scale, view.y + at.y * view.scale];
-  return x >= 0 && x <= width && y >= 0 && y <= height;
-}
-
-/** The same view with a place in the middle. */
-export function inTheMiddle(view: View, at: Point, width: number, height: number): View {
-  return { ...view, x: width / 2 - at.x * view.scale, y: height / 2 - at.y * view.scale };
-}
-
-/** Larger or smaller, with one point where it is. */
-export function zoomed({ x, y, scale }: View, factor: number, at: Point): View {
-  return { x: at.x - (at.x - x) * factor, y: at.y - (at.y - y) * factor, scale: scale * factor };
-}
-
-/** The nearest view that has a part of the drawing in the middle of the room. */
-export function keptInSight({ x, y, scale }: View, width: number, height: number, drawing: CanvasSize): View {
-  const kept = (place: number, size: number, room: number): number =>
-    Math.min(room / 2, Math.max(room / 2 - size * scale, place));
-  return { x: kept(x, drawing.width, width), y: kept(y, drawing.height, height), scale };
+  // In the middle, or as near to it as the drawing fills the room.
+  const placed = (at: number, size: number, own: number): number =>
+    size <= own ? (own - size) / 2 : Math.min(0, Math.max(own - size, own / 2 - at));
+  const around = (at: Point, k: number): ZoomTransform =>
+    zoomIdentity.translate(placed(at.x * k, width * k, room.width), placed(at.y * k, height * k, shown)).scale(k);
+  return { all: around(focus, scale), start: around(focus, first), height: shown };
 }

@@ -1,16 +1,8 @@
+import { select } from 'd3-selection';
+import { type ZoomTransform, zoom, zoomIdentity } from 'd3-zoom';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import {
-  type CanvasRoom,
-  type CanvasSize,
-  fit,
-  inTheMiddle,
-  isInSight,
-  keptInSight,
-  mostHeight,
-  type View,
-  zoomed,
-} from './canvas-view.ts';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { type CanvasRoom, type CanvasSize, fit, mostHeight } from './canvas-view.ts';
 import type { Point } from './drawing.tsx';
 
 /** The properties of a drawing that can be moved. */
@@ -35,59 +27,117 @@ const MOVE = 5;
 
 /** A drawing that one moves and enlarges: by pointer, by fingers, by keys, by buttons. */
 export function Canvas<Laid extends CanvasSize>({ name, label, lay, focus, children }: CanvasProps<Laid>) {
-  const box = useRef<HTMLElement>(null);
+  const plot = useRef<HTMLDivElement>(null);
   const ruler = useRef<HTMLDivElement>(null);
   const room = useRoom(ruler);
   const shown = useMemo(() => {
     if (room === undefined) return undefined;
     const laid = lay(room);
     return { room, laid, fitted: fit(room, laid, focus?.(laid)) };
-    // Another focus is no other beginning.
+    // Focusing another node doesn't reset the layout.
   }, [lay, room]);
-  const [moved, setMoved] = useState<{ of: CanvasRoom; view: View }>();
+  const [moved, setMoved] = useState<{ of: CanvasRoom; view: ZoomTransform }>();
   const view = moved !== undefined && moved.of === room ? moved.view : shown?.fitted.start;
-  const change = (next: (before: View) => View): void => {
+  const isPart = view !== undefined && view.k > (shown?.fitted.all.k ?? 1) * 1.01;
+  const takesFinger = useRef(false);
+  takesFinger.current = isPart;
+  const gestures = useMemo(
+    () =>
+      zoom<HTMLDivElement, unknown>()
+        // The wheel alone scrolls the page, and so does one finger where all of the drawing is in sight.
+        .filter((event: WheelEvent | MouseEvent | TouchEvent) => {
+          if ('touches' in event) return event.touches.length > 1 || takesFinger.current;
+          return event.type === 'wheel' ? event.ctrlKey || event.metaKey : event.button === 0;
+        })
+        .wheelDelta(({ deltaY }) => (-deltaY * 0.01) / Math.LN2)
+        // A hand that clicks trembles.
+        .clickDistance(4),
+    [],
+  );
+  const drawing = () => select<HTMLDivElement, unknown>(plot.current!);
+  useLayoutEffect(() => {
+    // The style sheet says which touches are the page's.
+    drawing().call(gestures).on('dblclick.zoom', null).style('touch-action', null);
+  }, []);
+  useLayoutEffect(() => {
     if (shown === undefined || view === undefined) return;
-    const { laid, fitted, room: of } = shown;
-    const made = next(view);
-    const scale = Math.min(LARGEST, Math.max(fitted.all.scale, made.scale));
-    if (scale !== made.scale) setMoved({ of, view: scale === fitted.all.scale ? fitted.all : view });
-    else setMoved({ of, view: keptInSight(made, of.width, fitted.height, laid) });
-  };
-  const zoom = (factor: number, at?: Point): void => {
-    const middle = at ?? { x: (shown?.room.width ?? 0) / 2, y: (shown?.fitted.height ?? 0) / 2 };
-    change((before) => zoomed(before, factor, middle));
+    const { room: of, laid, fitted } = shown;
+    // Something of the drawing stays in the middle of the room.
+    const kept = (at: number, size: number, own: number): number => Math.min(own / 2, Math.max(own / 2 - size, at));
+    gestures
+      .extent([
+        [0, 0],
+        [of.width, fitted.height],
+      ])
+      .scaleExtent([fitted.all.k, LARGEST])
+      .constrain(({ x, y, k }) =>
+        zoomIdentity.translate(kept(x, laid.width * k, of.width), kept(y, laid.height * k, fitted.height)).scale(k),
+      )
+      .on('zoom', ({ transform }: { transform: ZoomTransform }) => setMoved({ of, view: transform }));
+    drawing().property('__zoom', view);
+  });
+  useLayoutEffect(() => {
+    const at = shown && focus?.(shown.laid);
+    if (shown === undefined || view === undefined || at === undefined) return;
+    const [x, y] = view.apply([at.x, at.y]);
+    const isInSight = x >= 0 && x <= shown.room.width && y >= 0 && y <= shown.fitted.height;
+    // A view that nobody has chosen is not kept, so that it goes with the layout.
+    if (!isInSight) gestures.translateTo(drawing(), at.x, at.y);
+    // Once: a hand may move it out of sight again.
+  }, [focus]);
+  const enlarge = (factor: number) => (): void => gestures.scaleBy(drawing(), factor);
+  /** Moves the drawing by pixels. */
+  const shift = (x: number, y: number): void => {
+    if (view !== undefined) gestures.translateBy(drawing(), x / view.k, y / view.k);
   };
   const showAll = (): void => {
     if (shown !== undefined) setMoved({ of: shown.room, view: shown.fitted.all });
   };
-  useLayoutEffect(() => {
-    if (shown === undefined || view === undefined) return;
-    const at = focus?.(shown.laid);
-    // A view that nobody has chosen is not kept, so that it goes with the layout.
-    if (at !== undefined && !isInSight(view, at, shown.room.width, shown.fitted.height)) {
-      change((before) => inTheMiddle(before, at, shown.room.width, shown.fitted.height));
-    }
-    // Once: a hand may move it out of sight again.
-  }, [focus]);
-  const isLargerThanAll = view !== undefined && view.scale > (shown?.fitted.all.scale ?? 1) * 1.01;
-  useGestures(box, { change, zoom, showAll, em: room?.em ?? 0, takesTouch: isLargerThanAll });
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = MOVE * (room?.em ?? 0);
+    const act = {
+      '+': enlarge(STEP),
+      '=': enlarge(STEP),
+      '-': enlarge(1 / STEP),
+      '0': showAll,
+      ArrowLeft: () => shift(step, 0),
+      ArrowRight: () => shift(-step, 0),
+      ArrowUp: () => shift(0, step),
+      ArrowDown: () => shift(0, -step),
+    }[event.key];
+    if (act === undefined) return;
+    event.preventDefault();
+    act();
+  };
+  /** Moves the element with the focus into sight. */
+  const onFocus = ({ target }: FocusEvent): void => {
+    if (!(target instanceof SVGElement)) return;
+    const [own, whole] = [target.getBoundingClientRect(), plot.current!.getBoundingClientRect()];
+    const into = (start: number, end: number, from: number, to: number): number =>
+      start < from ? from - start + 12 : end > to ? to - end - 12 : 0;
+    const [x, y] = [
+      into(own.left, own.right, whole.left, whole.right),
+      into(own.top, own.bottom, whole.top, whole.bottom),
+    ];
+    if (x !== 0 || y !== 0) shift(x, y);
+  };
   return (
-    <section ref={box} class="canvas" aria-label={name}>
-      <div class={isLargerThanAll ? 'plot moves' : 'plot'}>
+    <section class="canvas" aria-label={name} onKeyDown={onKey} onFocusIn={onFocus}>
+      <div class={isPart ? 'plot moves' : 'plot'} ref={plot}>
         <div ref={ruler} class="ruler" />
         {shown !== undefined && view !== undefined && (
           // biome-ignore lint/a11y/useSemanticElements: it is a drawing with links
           <svg role="group" aria-label={label} width={shown.room.width} height={shown.fitted.height}>
-            <g transform={`translate(${view.x} ${view.y}) scale(${view.scale})`}>{children(shown.laid)}</g>
+            <g transform={view.toString()}>{children(shown.laid)}</g>
           </svg>
         )}
       </div>
       <div class="tools">
-        <button type="button" aria-label="Larger" title="Larger (+)" onClick={() => zoom(STEP)}>
+        <button type="button" aria-label="Larger" title="Larger (+)" onClick={enlarge(STEP)}>
           +
         </button>
-        <button type="button" aria-label="Smaller" title="Smaller (-)" onClick={() => zoom(1 / STEP)}>
+        <button type="button" aria-label="Smaller" title="Smaller (-)" onClick={enlarge(1 / STEP)}>
           −
         </button>
         <button type="button" title="Show all (0)" onClick={showAll}>
@@ -121,113 +171,4 @@ function isSameRoom(left: CanvasRoom | undefined, right: CanvasRoom | undefined)
   if (left === undefined || right === undefined) return left === right;
   // The bars of a phone's browser come and go while one scrolls: that is no other room.
   return left.width === right.width && left.em === right.em;
-}
-
-/** The effects of gestures. */
-interface Gestures {
-  change: (next: (before: View) => View) => void;
-  zoom: (factor: number, at?: Point) => void;
-  showAll: () => void;
-  em: number;
-  /** True if a finger moves the drawing; else it scrolls the page. */
-  takesTouch: boolean;
-}
-
-/** Keys, wheel and pointers over a drawing. */
-function useGestures(box: { readonly current: HTMLElement | null }, gestures: Gestures): void {
-  const newest = useRef(gestures);
-  newest.current = gestures;
-  useEffect(() => {
-    const element = box.current!;
-    const plot = element.querySelector<HTMLElement>('.plot')!;
-    const pointers = new Map<number, Point>();
-    let hasMoved = false;
-    const placeOf = ({ clientX, clientY }: MouseEvent): Point => {
-      const { left, top } = plot.getBoundingClientRect();
-      return { x: clientX - left, y: clientY - top };
-    };
-    const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey) return;
-      const { change, zoom, showAll, em } = newest.current;
-      const move = (x: number, y: number) => () =>
-        change((before) => ({ ...before, x: before.x + x * em * MOVE, y: before.y + y * em * MOVE }));
-      const act = {
-        '+': () => zoom(STEP),
-        '=': () => zoom(STEP),
-        '-': () => zoom(1 / STEP),
-        '0': showAll,
-        ArrowLeft: move(1, 0),
-        ArrowRight: move(-1, 0),
-        ArrowUp: move(0, 1),
-        ArrowDown: move(0, -1),
-      }[event.key];
-      if (act === undefined) return;
-      event.preventDefault();
-      act();
-    };
-    const onWheel = (event: WheelEvent): void => {
-      // The wheel alone scrolls the page; two fingers on a touch pad come with ctrl.
-      if (!event.ctrlKey && !event.metaKey) return;
-      event.preventDefault();
-      newest.current.zoom(Math.exp(-event.deltaY * 0.01), placeOf(event));
-    };
-    const onDown = (event: PointerEvent): void => {
-      pointers.set(event.pointerId, placeOf(event));
-      hasMoved = false;
-    };
-    const onMove = (event: PointerEvent): void => {
-      const before = pointers.get(event.pointerId);
-      if (before === undefined) return;
-      const now = placeOf(event);
-      const [x, y] = [now.x - before.x, now.y - before.y];
-      // A hand that clicks trembles.
-      if (!hasMoved && Math.hypot(x, y) < 4) return;
-      hasMoved = true;
-      const other = [...pointers].find(([id]) => id !== event.pointerId)?.[1];
-      pointers.set(event.pointerId, now);
-      if (other !== undefined) {
-        const spread = (place: Point): number => Math.hypot(place.x - other.x, place.y - other.y) || 1;
-        newest.current.zoom(spread(now) / spread(before), { x: (now.x + other.x) / 2, y: (now.y + other.y) / 2 });
-      } else if (event.pointerType !== 'touch' || newest.current.takesTouch) {
-        newest.current.change((view) => ({ ...view, x: view.x + x, y: view.y + y }));
-      }
-    };
-    const onUp = (event: PointerEvent): void => {
-      pointers.delete(event.pointerId);
-    };
-    const onClick = (event: MouseEvent): void => {
-      // The end of a move is no click on what lies under the pointer.
-      if (hasMoved) {
-        event.preventDefault();
-        event.stopPropagation();
-      }
-      hasMoved = false;
-    };
-    // A link would be dragged away.
-    const onDrag = (event: Event): void => event.preventDefault();
-    const onFocus = (event: FocusEvent): void => {
-      if (!(event.target instanceof SVGElement)) return;
-      // The element with the focus is moved into sight.
-      const [own, room] = [event.target.getBoundingClientRect(), plot.getBoundingClientRect()];
-      const into = (start: number, end: number, from: number, to: number): number =>
-        start < from ? from - start + 12 : end > to ? to - end - 12 : 0;
-      const x = into(own.left, own.right, room.left, room.right);
-      const y = into(own.top, own.bottom, room.top, room.bottom);
-      if (x !== 0 || y !== 0) newest.current.change((view) => ({ ...view, x: view.x + x, y: view.y + y }));
-    };
-    element.addEventListener('keydown', onKey);
-    element.addEventListener('focusin', onFocus);
-    plot.addEventListener('wheel', onWheel, { passive: false });
-    plot.addEventListener('pointerdown', onDown);
-    plot.addEventListener('click', onClick, { capture: true });
-    plot.addEventListener('dragstart', onDrag);
-    addEventListener('pointermove', onMove);
-    addEventListener('pointerup', onUp);
-    addEventListener('pointercancel', onUp);
-    return () => {
-      removeEventListener('pointermove', onMove);
-      removeEventListener('pointerup', onUp);
-      removeEventListener('pointercancel', onUp);
-    };
-  }, [box]);
 }

@@ -59,19 +59,6 @@ export function Drawing({ label, hasLinks = false, draw }: DrawingProps) {
   );
 }
 
-/** The names of lines or bars, with their colours. */
-export function Legend({ names }: { names: readonly string[] }) {
-  return (
-    <p class="legend">
-      {names.map((name, i) => (
-        <span key={name}>
-          <span class={`swatch colour-${i}`} /> {name}
-        </span>
-      ))}
-    </p>
-  );
-}
-
 /** A place in a drawing, in pixels. */
 export interface Point {
   x: number;

@@ -1,47 +1,66 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
+import type { Failure } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
+import { type Action, actionsOf } from './actions.ts';
+import { useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
+import { FailureNote } from './told.tsx';
 
-/** Something that the field finds. */
+/** Something that the field finds: a place, or an action. */
 interface Found {
-  to: string;
   title: string;
   /** Its name, or where it belongs. */
   note: string | null;
+  to?: string;
+  run?: Action['run'];
 }
 
-/** Places and types that are shown at once; nodes come after them. */
+/** Places, types and actions that are shown at once, after the nodes. */
 const MOST_OWN = 6;
 
-/** One field for all: nodes by id or name, types, searches and places. `/` or Ctrl-K goes to it. Give it a key that changes with the place. */
+/** One field for all: nodes by id or name, types, searches, places and actions. `/` or Ctrl-K goes to it; Ctrl-K lists the actions. Give it a key that changes with the place. */
 export function Find({ model, places }: { model: ModelAnswer | undefined; places: readonly Found[] }) {
   const [text, setText] = useState('');
+  const [isOpen, setOpen] = useState(false);
+  const [failure, setFailure] = useState<Failure>();
   const form = useRef<HTMLFormElement>(null);
   const found = useSuggestions(text);
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const isTyped = event.target instanceof Element && event.target.closest('input, textarea, select') !== null;
-      const isAsked = (event.key === '/' && !isTyped) || (event.key === 'k' && (event.ctrlKey || event.metaKey));
-      if (!isAsked) return;
-      event.preventDefault();
-      form.current?.querySelector('input')?.focus();
-    };
-    addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
-  }, []);
+  const focus = (): void => form.current?.querySelector('input')?.focus();
+  useKey(({ key }, isTyped) => key === '/' && !isTyped, focus);
+  useKey(
+    ({ key, ctrlKey, metaKey }) => key === 'k' && (ctrlKey || metaKey),
+    () => {
+      focus();
+      setOpen(true);
+    },
+  );
   const small = text.trim().toLowerCase();
-  const own = small === '' ? [] : [...places, ...typesOf(model)].filter(({ title }) => isLike(title, small));
+  const actions = actionsOf(model).map((action): Found => ({ ...action, note: 'action' }));
+  const own = [...places, ...typesOf(model), ...actions].filter(({ title }) => isLike(title, small));
   const all: Found[] = [
     ...found.suggestions.map(({ id, name, by }) => ({
       to: addressOf('/explore', { id }),
       title: id,
       note: name ?? by,
     })),
-    ...own.slice(0, MOST_OWN),
+    ...(small !== '' ? own.slice(0, MOST_OWN) : isOpen ? actions : []),
   ];
-  const leave = (): void => setText('');
+  const leave = (): void => {
+    setText('');
+    setOpen(false);
+    setFailure(undefined);
+  };
+  const take = async ({ to, run }: Found): Promise<void> => {
+    try {
+      if (to === undefined) await run?.();
+      else goTo(to);
+      leave();
+    } catch (error) {
+      setFailure(error as Failure);
+    }
+  };
   const move = (event: KeyboardEvent): void => {
     if (event.key === 'Escape') leave();
     if (event.key !== 'ArrowDown' && event.key !== 'ArrowUp') return;
@@ -55,11 +74,16 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
       <form
         ref={form}
         onKeyDown={move}
+        onFocusOut={({ currentTarget, relatedTarget }) => {
+          if (!currentTarget.contains(relatedTarget as Node | null)) setOpen(false);
+        }}
         onSubmit={(event) => {
           event.preventDefault();
           const id = text.trim();
-          if (all.length > 0 || id.includes('-')) goTo(all[0]?.to ?? addressOf('/explore', { id }));
-          leave();
+          const isId = all.length === 0 && id.includes('-');
+          const [first] = isId ? [{ title: id, note: null, to: addressOf('/explore', { id }) }] : all;
+          if (first === undefined) leave();
+          else void take(first);
         }}
       >
         <input
@@ -75,15 +99,22 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
           <div class="suggestions">
             {all.length > 0 && (
               <ul aria-label="Found">
-                {all.map(({ to, title, note }) => (
-                  <li key={to}>
-                    <Link to={to}>
-                      <bdi class="key">{title}</bdi> {note !== null && <bdi class="quiet">{note}</bdi>}
-                    </Link>
+                {all.map((one) => (
+                  <li key={one.to ?? one.title}>
+                    {one.to === undefined ? (
+                      <button type="button" onClick={() => void take(one)}>
+                        {one.title} <span class="quiet">{one.note}</span>
+                      </button>
+                    ) : (
+                      <Link to={one.to}>
+                        <bdi class="key">{one.title}</bdi> {one.note !== null && <bdi class="quiet">{one.note}</bdi>}
+                      </Link>
+                    )}
                   </li>
                 ))}
               </ul>
             )}
+            {failure !== undefined && <FailureNote failure={failure} />}
             {found.answer !== undefined && (
               <LookedAtText found={found} answer={found.answer} isEmpty={all.length === 0} />
             )}

@@ -241,14 +241,16 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
     <div class="split even">
       <div>
         <h4>Costs</h4>
+        <p class="bill">
+          <span>
+            <strong>{differenceText(dollars, '$')}</strong> a month
+          </span>
+        </p>
         <Rows
           label="Costs before and after"
-          headings={['of', 'now', 'then']}
-          rows={[
-            ...writes.map((one) => rowOf(one, 'WCU')),
-            ...queries.map((one) => rowOf(one, 'RCU')),
-            rowOf(dollars, 'US dollars'),
-          ]}
+          headings={['of', 'difference', 'now', 'then']}
+          rows={[...writes.map((one) => rowOf(one, 'WCU')), ...queries.map((one) => rowOf(one, 'RCU'))]}
+          empty="No write and no query costs another number of units."
         />
         <h4>Meanwhile</h4>
         <Rows
@@ -267,8 +269,20 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
   );
 }
 
-function rowOf({ name, before, after }: Compared, unit: string) {
-  return [`${name} (${unit})`, before ?? 'none', after ?? 'none'];
+function rowOf(compared: Compared, unit: string) {
+  const { name, before, after } = compared;
+  return [`${name} (${unit})`, differenceText(compared), before ?? 'none', after ?? 'none'];
+}
+
+/** A difference, and its share of what was before: `+$76, +21 %`. */
+function differenceText({ before, after }: Compared, unit = ''): string {
+  const [from, to] = [before ?? 0, after ?? 0];
+  const signed = (figure: number, own: string): string =>
+    `${figure < 0 ? '−' : '+'}${own}${figureText(Math.abs(figure))}`;
+  if (from === to) return 'no difference';
+  return from === 0
+    ? signed(to, unit)
+    : `${signed(to - from, unit)}, ${signed(Math.round((100 * (to - from)) / from), '')} %`;
 }
 
 function Migration({

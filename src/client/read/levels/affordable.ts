@@ -1,7 +1,6 @@
 import type { Spending } from '../../call/capacity.ts';
 import { Budget, LEAST_RCU } from '../lists/budget.ts';
 
-/** Some of the ids and what was read for them; undefined if no units were left. */
 export interface Read<Result> {
   ids: readonly string[];
   read: Result | undefined;

@@ -27,11 +27,9 @@ export interface Truncated {
   edgesOf?: string[];
 }
 
-/** A page's nodes with their levels. */
 export interface LevelsRead {
   items: AnyPageNode[];
   truncated?: Truncated;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
@@ -71,7 +69,6 @@ class LevelWalk {
   private readonly withoutEdges = new Set<string>();
   /** Edge types of which only the first edges are known, by node. */
   private readonly truncatedTypes: Map<string, readonly string[]>;
-  /** Attributes that edges copy from shown nodes. */
   private readonly shown = new Map<string, Record<string, unknown>>();
   private readonly byView = new Set<string>();
   /** Each Query runs once, with the node that it asks for. */
@@ -122,7 +119,6 @@ class LevelWalk {
     };
   }
 
-  /** Shows a level's nodes; returns the steps to the levels below. */
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
     const { spending } = this.context;
@@ -214,7 +210,6 @@ class LevelWalk {
     this.truncatedTypes.set(id, truncated);
   }
 
-  /** The nodes at the other ends of a step's edges. */
   private async readNeighbours(context: ReadContext, { id, level }: Step, isTooDeep: boolean): Promise<Neighbour[]> {
     if (level.by === 'edge set') {
       const entries = this.sets.get(id)!.filter((entry) => showsEdge(entry, level));

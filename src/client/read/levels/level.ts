@@ -72,7 +72,6 @@ export function levelsOf(
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
 
-/** The options of an entry of `with`, by whether it names a `type`, an `edge` or an `inbound`. */
 const OPTIONS = {
   type: { type: true, label: true },
   edge: { edge: true, label: true, with: true },
@@ -131,7 +130,6 @@ function listedLevel(
   return { edge, by: 'edge set', ...(text !== undefined && { label: text }), with: [] };
 }
 
-/** Throws `unknown-label` if no edge of the type has this label. */
 function requireLabel(edge: EdgeModel, text: string): void {
   const { type, labels = [] } = edge;
   if (labels.length === 0) {
@@ -166,7 +164,6 @@ function checkEdgeMeetsTypes(
   );
 }
 
-/** Whether a level shows an edge of an edge set. */
 export function showsEdge(
   { type, target: _, copy: _copy, ...labels }: EdgeSetElement,
   { edge, label }: Level,

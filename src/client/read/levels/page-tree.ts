@@ -32,15 +32,12 @@ export interface Entering<Edges = Record<string, Neighbour[]>> {
   inbound: Edges;
 }
 
-/** A page's node in any model, with its neighbours. */
+/** A node in the form that a page shows, with its neighbours. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
-/** What a page has read on its levels. */
 export interface FoundNodes {
-  /** Attributes of the shown nodes. */
   nodes: ReadonlyMap<string, Record<string, unknown> | null>;
   edgeSetOf(id: string): readonly EdgeSetElement[];
-  /** The edges that a level's Query found at a node. */
   edgesOf(id: string, level: Level): readonly EdgeResult[];
 }
 
@@ -150,7 +147,6 @@ class TreeMaker {
   }
 }
 
-/** Groups levels by edge type and direction. */
 function byEdges(levels: readonly Level[]): Iterable<Level[]> {
   const groups = new Map<string, Level[]>();
   for (const level of levels) {

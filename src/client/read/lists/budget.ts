@@ -1,6 +1,5 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** The least read capacity units that a call costs. */
 export const LEAST_RCU = 0.5;
 /** The first call takes few items, since their size isn't known yet. */
 const FIRST_LOOK = 8;
@@ -41,10 +40,8 @@ export class Budget {
   rcu = 0;
   private scanned = 0;
 
-  /** @param maxRcu read capacity units that may be consumed. */
   constructor(private maxRcu: number) {}
 
-  /** Excludes consumed units from the budget. */
   refund(rcu: number): void {
     this.maxRcu += rcu;
   }
@@ -80,7 +77,6 @@ export class Budget {
   }
 }
 
-/** Units as a call is billed for them. */
 function billedUnits(rcu: number): number {
   return Math.ceil(rcu / LEAST_RCU) * LEAST_RCU;
 }

@@ -73,7 +73,6 @@ export interface ShardsResult extends CallResult {
   hash: HashName;
 }
 
-/** See `Search.count`. */
 export async function countSearch(
   context: ReadContext,
   search: SearchModel,
@@ -93,7 +92,6 @@ export async function countSearch(
 export interface ShardCounts {
   search: SearchModel;
   counts: number[];
-  /** The index partition of each count. */
   partitions: IndexPartitionKey[];
 }
 
@@ -116,7 +114,6 @@ export async function countEachShard(
   return { search, counts: counts.map(({ count }) => count), partitions: query.partitions };
 }
 
-/** See `Reader.shards`. */
 export async function readShards(
   context: ReadContext,
   declared: SearchModel,
@@ -137,7 +134,6 @@ export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsR
   };
 }
 
-/** See `Reader.inDegree`. */
 export async function countInbound(
   context: ReadContext,
   edgeType: string,
@@ -161,7 +157,6 @@ export async function countInbound(
   return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);
 }
 
-/** Rows of an index in some ranges, or rows of a native list that pass a test. */
 interface Counted extends Omit<CountQuery, 'range'> {
   ranges: readonly KeyRange[];
   native?: NativeList | undefined;
@@ -198,7 +193,6 @@ interface CountQuery {
   itemKeys: ItemKeys;
 }
 
-/** A count, and whether the units ran out before everything was read. */
 interface Count {
   count: number;
   isCut: boolean;

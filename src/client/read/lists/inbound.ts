@@ -87,8 +87,8 @@ export interface InboundQuery<
   reverse?: boolean | undefined;
   /**
    * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
-   * it, and the limit doesn't count it. It comes with the same Query if that is in reverse and has no upper end,
-   * otherwise with one more. Default false.
+   * it, and the limit doesn't count it. The page's own Query reads it if it is in reverse and has no upper end;
+   * otherwise it takes a second Query. Default false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default 100. */
@@ -140,7 +140,6 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   ...FILTER_OPTIONS,
 };
 
-/** See `Reader.inbound`. */
 export async function readInbound(
   context: ReadContext,
   edgeType: string,
@@ -192,14 +191,11 @@ function isNodeItself({ source, target }: ItemKey, id: string): boolean {
   return source === id && target === id;
 }
 
-/** An inbound query with encoded arguments. */
 export interface ResolvedInbound {
   edge: EdgeModel;
-  /** The sort key of all base edges of the query. */
   edgeKey: string;
   index: IndexName;
   partitions: IndexPartitionKey[];
-  /** The keys of the edges' index items in the table. */
   itemKeys: ItemKeys;
   /** The sort key of the node's own item, if it lies among its edges. */
   targetItemKey: string;
@@ -208,20 +204,16 @@ export interface ResolvedInbound {
   /** True if only the end of all edges bounds the range. */
   isOpenAbove: boolean;
   where?: Filter;
-  /** Required values of the order's attributes. */
   ofKept: Filter;
   accept: (item: Item) => boolean;
   maxRcu?: number;
   /** True if the node is read along with the edges; only if the range includes its place. */
   takesTarget?: boolean;
-  /** Undefined: the order is derived. */
   native?: NativeList | undefined;
   order: string;
-  /** Fingerprint of the order's meaning. */
   meaning: string;
 }
 
-/** Throws for whatever the model doesn't declare. */
 export function resolveInboundQuery(
   { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   edgeType: string,
@@ -380,18 +372,14 @@ export function nativeTest({ index, accept, range }: ResolvedInbound): (item: It
   return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
-/** Where a node's own item lies among the edges that enter the node. */
 interface TargetItemPlace {
   edge: EdgeModel;
-  /** The sort key of all base edges that enter the node. */
   edgeKey: string;
-  /** The sort key of the node's own index item. */
   targetItemKey: string;
   index: IndexName;
   partitions: readonly string[];
 }
 
-/** Reads only the node behind the edges. */
 export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
   const { index, partitions } = query;
   // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.

@@ -10,7 +10,6 @@ import { encodeWhere, isProjected, type Where, type WhereSubject } from '../requ
  * they needn't be projected. DynamoDB can't filter by index keys, so the reader does.
  */
 
-/** Attributes that a list's rows hold without projecting them. */
 export interface KeptValues {
   names: readonly string[];
   of(item: Item): Item;
@@ -72,12 +71,10 @@ export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexN
 export interface ListFilter {
   /** Conditions that DynamoDB evaluates on projected attributes. */
   where: Filter | undefined;
-  /** Conditions on values that the list is sorted by. */
   ofKept: Filter;
   passesKept: (item: Item) => boolean;
 }
 
-/** Throws as `encodeWhere` does. */
 export function listFilter(
   graph: CompiledModel,
   where: Where | undefined,

@@ -46,7 +46,6 @@ export interface NativeList {
 
 export interface NativePage {
   list: NativeList;
-  /** The previous page's `lastKey`. */
   after?: string | undefined;
   reverse: boolean;
   limit: number;
@@ -77,7 +76,6 @@ interface Row extends Place {
   item: Item;
 }
 
-/** The place after which a page continues. */
 interface Position {
   value: AttributeValue;
   /** The last item of the value that came from the index; undefined: so far only the session's. */
@@ -234,7 +232,6 @@ function textEnd(text: string | undefined): AttributeValue | undefined {
   return text === undefined || text === '' ? undefined : { S: text };
 }
 
-/** Counts as far as the units go. */
 export async function countNative(
   context: NativeContext,
   { list, accept, maxRcu }: Pick<NativePage, 'list' | 'accept' | 'maxRcu'>,
@@ -254,7 +251,6 @@ export async function countNative(
   }
 }
 
-/** Undefined: the list can't have items. */
 export function wholeRequest(
   { graph }: Pick<NativeContext, 'graph'>,
   list: NativeList,
@@ -333,7 +329,6 @@ function compareValues(index: NativeIndex, left: AttributeValue, right: Attribut
   return compareKeys(orderText(index, left), orderText(index, right));
 }
 
-/** Whether a base item lies in a list's range. */
 function isInList({ index, partition, from, to }: NativeList, item: Item): boolean {
   const value = attributeOf(item, index.sort);
   // rule: own-row-lies-in-the-list-that-is-asked

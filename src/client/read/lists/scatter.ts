@@ -24,7 +24,6 @@ import { Budget, LEAST_FILTERED } from './budget.ts';
  * pages would read again.
  */
 
-/** Partitions of an index, or any partitions of the table. */
 type Gatherable =
   | { index: IndexName; partitions: readonly IndexPartitionKey[] }
   | { index?: undefined; partitions: readonly string[] };
@@ -33,7 +32,6 @@ export type ScatterRequest = Gatherable & Gathering;
 
 interface Gathering {
   range: KeyRange;
-  /** Continue after this sort key. */
   after?: string;
   reverse?: boolean;
   limit: number;
@@ -56,7 +54,6 @@ interface Gathering {
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
-/** What scattering needs of a `ReadContext`. */
 export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { store: Pick<Store, 'query'> };
 
 export interface Gathered {
@@ -67,7 +64,6 @@ export interface Gathered {
    */
   lastKey?: string;
   calls: number;
-  /** Of a walk's page with a `lastKey`. */
   standing?: Standing;
 }
 
@@ -91,7 +87,6 @@ interface Shard {
   horizon?: string;
   startKey?: Item;
   isAtEnd: boolean;
-  /** Items of the last page that were not accepted. */
   skipped: number;
 }
 
@@ -100,7 +95,6 @@ export interface Found {
   item: Item;
 }
 
-/** What was read, and what it cost so far. */
 interface Reading {
   range: KeyRange;
   budget: Budget;
@@ -199,7 +193,6 @@ function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[
   return [...unread, ...read.sort((left, right) => order(left.horizon!, right.horizon!))].slice(0, calls);
 }
 
-/** Undefined if a shard is unread. */
 function leastReadKey(shards: readonly Shard[], order: Order): string | undefined {
   const horizons = shards.map(({ horizon }) => horizon);
   if (horizons.includes(undefined)) return undefined;
@@ -236,7 +229,6 @@ function mustResume({ startKey, horizon }: Shard): boolean {
   return startKey === undefined && horizon !== undefined;
 }
 
-/** Own items that the page may hold. */
 function overlayItems(
   { graph }: ScatterContext,
   { index, after, overlay, accept, where }: ScatterRequest,
@@ -293,7 +285,6 @@ export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => b
     isHitOf(keys, stringOf(item[model.table.partitionKey]) ?? '', stringOf(item[model.table.sortKey]) ?? '');
 }
 
-/** Whether an item's projected attributes pass a filter. */
 export function hasProjected(item: Item, where: Filter = []): boolean {
   return passesFilter(projectedAttributes(item) ?? {}, where);
 }

@@ -103,14 +103,12 @@ export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
 };
 const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;
 
-/** A search with encoded arguments. */
 export interface ResolvedSearch {
   index: IndexName;
   partitions: IndexPartitionKey[];
   range: KeyRange;
   /** The hash of a value too long for a range, and the ranges of sort keys that hits have. */
   hashed?: { hash: string; ranges: KeyRange[] };
-  /** The keys of the hits in the table. */
   itemKeys: ItemKeys;
   native?: NativeList | undefined;
 }
@@ -120,7 +118,6 @@ export function searchInForce({ projections }: ReadContext, search: SearchModel)
   return projections.search(search);
 }
 
-/** See `Search.find`. */
 export async function readSearch(
   context: ReadContext,
   search: SearchModel,
@@ -195,11 +192,9 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   ofKept: Filter;
   /** Undefined: no limit except a native list's. */
   maxRcu: number | undefined;
-  /** Whether an item of the partitions is a hit. */
   accept: (item: Item) => boolean;
 }
 
-/** Throws for arguments that don't fit the model. */
 export function resolveSearchQuery(
   context: ReadContext,
   search: SearchModel,
@@ -241,7 +236,6 @@ export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
-/** For a query without pages, such as a count; throws for arguments that don't fit the model. */
 export function resolveScopedSearch(
   graph: CompiledModel,
   search: SearchModel,
@@ -252,7 +246,6 @@ export function resolveScopedSearch(
   return resolveSearch(graph, search, predicate, scope);
 }
 
-/** The nodes with a value, in a native index. */
 function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
   const type = searchedType(search);
   const text = stringOf(value);

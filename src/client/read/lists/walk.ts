@@ -13,7 +13,6 @@ import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standi
  * if anything speaks against kept items, the page is read by its cursor alone.
  */
 
-/** What a page left for the next one. */
 interface Kept {
   standing: Standing;
   /** The registry's state when it was read: after any change, the list may be stored elsewhere. */
@@ -22,7 +21,6 @@ interface Kept {
   replaced: ReadonlySet<string>;
 }
 
-/** What a walk's pages keep for later ones. */
 class Walk {
   private before: ReadonlyMap<string, Kept> = new Map();
   private left = new Map<string, Kept>();

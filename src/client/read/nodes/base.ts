@@ -35,7 +35,6 @@ export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<E
   node?: Node | null;
 }
 
-/** See `Reader.getNode`. */
 export async function readNode(
   context: ReadContext,
   id: string,
@@ -49,7 +48,6 @@ export async function readNode(
   return nodeOf(context, id, item);
 }
 
-/** See `Reader.getCollection`. */
 export async function readCollection(
   context: ReadContext,
   id: string,

@@ -22,7 +22,6 @@ export interface DegreeOptions<Asked extends boolean | undefined = boolean | und
   consistent?: boolean | undefined;
 }
 
-/** See `Reader.degree`. */
 export async function readDegree(
   context: ReadContext,
   source: string,

@@ -54,10 +54,6 @@ export async function readEdges(
   return { items, ...(lastKey !== undefined && { cursor: encodeCursor(lastKey, bound, cursorKey) }) };
 }
 
-/**
- * One page of a node's outgoing edges, of one type or all. `isProjected` leaves out soft-deleted ones, as projections
- * do.
- */
 export async function gatherEdges(
   context: ReadContext,
   source: string,
@@ -131,7 +127,6 @@ async function findBaseEdge(
   return found?.target === target ? found : undefined;
 }
 
-/** Undefined if the item isn't an edge of the model. */
 export function edgeOf(context: ReadContext, source: string, item: Item): EdgeResult | undefined {
   const { graph } = context;
   const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

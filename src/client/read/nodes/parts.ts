@@ -24,7 +24,6 @@ export interface PartSource {
   isBase: boolean;
 }
 
-/** The items to read for the parts of a node. */
 export function partSources(context: ReadContext, id: string): PartSource[] {
   const { projections } = context;
   return partsOf(context, id).map((part): PartSource => {
@@ -35,10 +34,8 @@ export function partSources(context: ReadContext, id: string): PartSource[] {
   });
 }
 
-/** Items read for a node's view and parts, by sort key. */
 export type Found = ReadonlyMap<string, Item>;
 
-/** Reads a node's view and those of its parts in one Query. */
 export async function queryViewWithParts(
   { graph, store }: ReadContext,
   id: string,

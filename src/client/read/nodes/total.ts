@@ -59,7 +59,6 @@ type NumberByValue<Value> = [Value] extends [string | number | boolean]
     : { [Text in `${Value}`]?: number }
   : Record<string, number>;
 
-/** See `Reader.total`. */
 export async function readTotal(
   context: ReadContext,
   id: string,
@@ -110,7 +109,6 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
 /** Tries to read a total and the items of own edges as of one moment. */
 const MOST_LOOKS = 5;
 
-/** The total's numbers, with own edges as they are now. */
 async function amountsWithOwnEdges(
   { projections, store }: ReadContext,
   id: string,
@@ -151,7 +149,6 @@ async function amountsWithOwnEdges(
 
 const NO_NODE = { item: undefined };
 
-/** Whether a total has room for all values of each group. */
 export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean {
   return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));
 }

@@ -26,7 +26,9 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /** Default: those of the model's view. Others, and any with `consistent`, also read the node itself. */
+  /**
+   * Default: the attributes that the model's view shows. Other attributes, and `consistent`, also read the node itself.
+   */
   attributes?: Attributes | undefined;
   /**
    * Strongly consistent, at twice the capacity: `attributes` are read from the node as last written. The edge set, and
@@ -36,7 +38,6 @@ export interface GetOptions<
 }
 
 export interface NodesRead {
-  /** One for each requested id, in order. */
   nodes: View[];
   /** Views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
@@ -115,7 +116,6 @@ export function checkIds(ids: readonly string[]): void {
   );
 }
 
-/** Throws `no-view` if a type has no views. */
 export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   for (const id of ids) {
     if (!isViewless(graph, id)) continue;
@@ -138,7 +138,6 @@ export function isViewless(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
-/** The result of `readAttributes`. */
 export interface AttributesRead {
   /** One for each requested id, in order; null if the node is unknown. */
   attributes: (Record<string, unknown> | null)[];
@@ -175,7 +174,6 @@ export async function readAttributes(
   };
 }
 
-/** Items by node id. */
 export interface ItemsRead {
   items: Map<string, Item>;
   calls: number;
@@ -264,7 +262,6 @@ async function readUsableViews(
   return { items, found, calls };
 }
 
-/** Reads the stored views, and those of parts, or the parts themselves. */
 async function readStoredViews(
   context: ReadContext,
   ids: readonly string[],
@@ -281,7 +278,6 @@ async function readStoredViews(
   return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
 }
 
-/** Null if the node is unknown. */
 export function plainViewAttributes(
   { readNumber }: Pick<ReadContext, 'readNumber'>,
   view: Item | undefined,
@@ -309,7 +305,6 @@ async function readByNode(
   return { found, calls };
 }
 
-/** Selected attributes of nodes and parts, as producers wrote them. */
 async function readBases(
   context: ReadContext,
   ids: readonly string[],

@@ -15,7 +15,6 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 /** The secret that cursors are signed with. */
 export type CursorKey = string | Uint8Array;
 
-/** The query that a cursor belongs to. */
 export interface CursorBinding {
   /** JSON values that decide which items a query returns and in what order, beginning with the table's name. */
   query: readonly unknown[];

@@ -68,7 +68,6 @@ export class LivingStore extends ForwardingStore {
     return this.living(item) === undefined;
   }
 
-  /** Undefined: all of it has ended. */
   private living(item: Item | undefined): Item | undefined {
     if (item === undefined) return undefined;
     const { partitionKey, sortKey } = this.graph.table;

@@ -44,7 +44,6 @@ export function findSearch(graph: CompiledModel, name: string): SearchModel {
   );
 }
 
-/** An edge type's order; by default the first. */
 export interface FoundOrder {
   inbound: InboundModel;
   order: InboundOrder;
@@ -72,7 +71,6 @@ export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder
   );
 }
 
-/** Throws `invalid-id`, `invalid-key`, `key-too-long` or `unknown-type`. */
 export function checkSource(graph: CompiledModel, id: string): void {
   checkKeyText(id, 'The node id', PARTITION_KEY_BYTES);
   const type = parseNodeId(id)?.type;
@@ -90,7 +88,6 @@ export function findNode(graph: CompiledModel, type: string): NodeModel {
   );
 }
 
-/** Throws if the edge type can't enter the target. */
 export function checkedKeyTo(edge: EdgeModel, target: string): string {
   checkKeyText(target, 'The node id', PARTITION_KEY_BYTES);
   const sortKey = sortKeyOfEdge(edge, target);
@@ -107,13 +104,11 @@ export function checkedKeyTo(edge: EdgeModel, target: string): string {
   return sortKey;
 }
 
-/** Throws if the edge type can't leave the source or enter the target. */
 export function checkedEdgeKey(graph: CompiledModel, source: string, edgeType: string, target: string): string {
   checkSource(graph, source);
   return checkedKeyTo(edgeTypeFrom(graph, source, edgeType), target);
 }
 
-/** Throws if the edge type can't leave the node. */
 export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: string): EdgeModel {
   const edge = findEdge(graph, edgeType);
   const sourceType = parseNodeId(source)!.type;

@@ -29,7 +29,7 @@ import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
  */
 export type OrderValue = string | number | bigint | ExactNumber;
 
-/** An order as needed to encode arguments, whoever's attributes it sorts by. */
+/** What encoding an argument needs of an order, whether it sorts by the item's attributes or by another item's. */
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
 
 export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
@@ -40,7 +40,6 @@ function orderOfPart(part: OrderPart): AttributeOrder | DeriveModel {
   return part.kind === 'source' ? part.order : part;
 }
 
-/** An order with the form of its texts, and its name in messages, such as `search USER.name`. */
 export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
@@ -148,7 +147,6 @@ export function valueRange(
   return checkedRange(query, range, low, high);
 }
 
-/** Throws `invalid-argument` if no key can be in the range. */
 export function checkedRange(
   query: OrderOfQuery,
   range: KeyRange,
@@ -183,7 +181,6 @@ class ByPathOnlyError extends EncodingError {
   readonly hint = 'Give the leading values as path, and beginsWith or between for the value behind them.';
 }
 
-/** The argument is for a single value, but the order has several. */
 export function byPathOnlyError(order: Extract<ArgumentOrder, { kind: 'path' | 'parts' }>): EncodingError {
   const what =
     order.kind === 'path' ? `the search is by path (${order.attributes.join(', ')})` : 'the order has several values';
@@ -226,7 +223,6 @@ function requireNumber(value: OrderValue): { N: string } {
   throw new EncodingError(`should be a number, but is ${describe(value)}`);
 }
 
-/** Names the argument if its value can't be encoded. */
 export function withArgumentError<T>(query: OrderOfQuery, argument: string, run: () => T): T {
   try {
     return run();

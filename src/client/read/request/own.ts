@@ -4,7 +4,6 @@ import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../stre
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './context.ts';
 
-/** For a reader without a session. */
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
 
 /** The own writes that a request depends on, read once before everything else. */

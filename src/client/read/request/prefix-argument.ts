@@ -102,7 +102,6 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
   });
 }
 
-/** Without the end of the segment. */
 function encodeSegment(text: string): string {
   return encodePath([text], AS_WRITTEN).slice(0, -1);
 }

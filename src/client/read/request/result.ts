@@ -86,7 +86,6 @@ export function sourceOf({ graph }: ReadContext, item: Item): string {
   return stringOf(item[graph.table.partitionKey]) ?? '';
 }
 
-/** The projected attributes of a derived item, if any. */
 export function projectedAttributes(item: Item | undefined): Item | undefined {
   const attributes = item?.[ATTRIBUTES];
   return attributes !== undefined && 'M' in attributes ? withoutEnd(attributes.M) : undefined;
@@ -106,7 +105,6 @@ export function baseAttributes(
   return toPlainItem(shownAttributes(graph, item, edge), readNumber);
 }
 
-/** The attributes that readers show: see `baseAttributes`. */
 export function shownAttributes({ table }: CompiledModel, item: Item, edge?: EdgeModel): Item {
   const { partitionKey, sortKey } = table;
   const keys = edge?.keys === 'hashed' ? [partitionKey, sortKey, TARGET_ID] : [partitionKey, sortKey];

@@ -84,7 +84,6 @@ export interface WhereSubject {
 /** Limit of values in a filter: with more, DynamoDB refuses the expression. */
 export const MAX_FILTER_VALUES = 100;
 
-/** Comparisons with one value, and their DynamoDB operators. */
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
 const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];
 
@@ -168,7 +167,6 @@ function termsOf(attribute: string, asked: object, operators: readonly string[] 
   return terms;
 }
 
-/** `expected`: a value with prefixes, or with an order. */
 function scalar(
   attribute: string,
   value: unknown,

@@ -79,7 +79,6 @@ export function checkPartialItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, target, item, (problem) => problem.code !== 'derive-failed');
 }
 
-/** Checks everything but the keys. */
 function checkContents(
   graph: CompiledModel,
   source: string,
@@ -143,7 +142,6 @@ function checkReserved(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Refuses values that DynamoDB doesn't accept as the key of a native index. */
 export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   for (const index of nativeIndexes(graph)) {
     const value = attributeOf(item, index.attribute);

@@ -65,7 +65,6 @@ export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): assert
   );
 }
 
-/** Throws `unknown-type`. */
 export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): asserts type is string {
   if (typeof type === 'string' && graph.edges.has(type)) return;
   const of = typeof role === 'string' ? role : role();
@@ -93,7 +92,6 @@ export function partModel(graph: CompiledModel, { source, target }: ItemKey): Pa
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.parts.get(target);
 }
 
-/** Throws `unknown-type` if the node's type doesn't have the part. */
 export function checkPart(graph: CompiledModel, id: string, part: unknown): asserts part is string {
   if (typeof part === 'string' && partModel(graph, { source: id, target: part }) !== undefined) return;
   const type = parseNodeId(id)?.type ?? '';
@@ -117,7 +115,6 @@ function derivedKeyError(what: string): EdgeloomError {
   );
 }
 
-/** The sort key isn't an edge's, or its type isn't in the model. */
 function unknownEdgeError(graph: CompiledModel, source: string, sortKey: string, attributes: Item): unknown {
   const type = typePrefix(sortKey);
   const sortKeyName = graph.table.sortKey;

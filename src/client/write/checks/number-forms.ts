@@ -76,7 +76,6 @@ function ownValue(attributes: object, name: string): unknown {
   return Object.hasOwn(attributes, name) ? (attributes as Record<string, unknown>)[name] : undefined;
 }
 
-/** A value with its numbers at a path in a form. */
 function inFormAt(value: unknown, [key, ...rest]: readonly PropertyKey[], form: Form): unknown {
   if (key === undefined) return inForm(value, form);
   if (Array.isArray(value)) return value.map((entry, i) => (i === key ? inFormAt(entry, rest, form) : entry));
@@ -84,7 +83,6 @@ function inFormAt(value: unknown, [key, ...rest]: readonly PropertyKey[], form: 
   return typeof key === 'string' ? { ...value, [key]: inFormAt(ownValue(value, key), rest, form) } : value;
 }
 
-/** A value with all its numbers in a form. */
 function inForm(value: unknown, form: Form): unknown {
   if (Array.isArray(value)) return value.map((entry) => inForm(entry, form));
   if (value instanceof Set) return new Set([...value].map((entry) => inForm(entry, form)));

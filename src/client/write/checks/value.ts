@@ -23,7 +23,6 @@ export function checkAttributes(attributes: Item, path = '', depth = 0): void {
   }
 }
 
-/** Throws if a value is nested in more than `most` lists and maps. */
 export function checkNesting(path: string, depth: number, most = MAX_NESTING): void {
   if (depth <= most) return;
   throw new AttributeError(

@@ -17,7 +17,6 @@ export class Contention {
     private readonly signal: AbortSignal | undefined,
   ) {}
 
-  /** Returns false if the tries have taken too long. */
   async wait(attempts: number): Promise<boolean> {
     if (performance.now() - this.beganMs >= CONTENTION_SECONDS * 1000) return false;
     await this.context.wait(Math.min(backoffMs(attempts), Math.random() * LONGEST_PAUSE_MS), this.signal);

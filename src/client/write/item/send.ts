@@ -30,13 +30,11 @@ export class Presence {
     return { ...change, condition: { ...change.condition, over } };
   }
 
-  /** Undefined if absent or ended. */
   living(key: ItemKey, item: Item | undefined): Item | undefined {
     return livingItem(this.context.graph, key, item, this.nowMs);
   }
 }
 
-/** Reads an item consistently, as conditions see it. */
 export async function readLiving(context: WriteContext, key: ItemKey): Promise<Item | undefined> {
   const { item } = await context.store.get(key, { consistent: true });
   return new Presence(context).living(key, item);
@@ -129,7 +127,7 @@ export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Whether the call changed nothing and another attempt may succeed. */
+/** Whether the call changed nothing, and another attempt may succeed. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }

@@ -82,7 +82,6 @@ export function checkUnversioned(graph: CompiledModel, key: ItemKey, hint: strin
   throw new EdgeloomError('versioned-type', `${name}: its type has versions, which are not compared here.`, hint);
 }
 
-/** Edges have none. */
 export function versionAttributeOf(graph: CompiledModel, { source, target }: ItemKey): string | undefined {
   return source === target ? graph.nodes.get(parseNodeId(source)?.type ?? '')?.versionAttribute : undefined;
 }

@@ -18,7 +18,6 @@ export function nextVersion({ source, target }: ItemKey, attribute: string, seen
   );
 }
 
-/** The version is unchanged; an absent one is still absent. */
 export function versionCondition(attribute: string, seen: AttributeValue | undefined): BaseCondition {
   return seen === undefined ? { absent: [attribute] } : { equal: { [attribute]: seen } };
 }

@@ -35,7 +35,6 @@ export function declaredAttributes(graph: CompiledModel, { type, key }: Declared
   ]);
 }
 
-/** A base item's key, and its part of the model. */
 interface Declared {
   type: NodeModel | EdgeModel | PartModel;
   key: ItemKey;
@@ -49,7 +48,6 @@ function attributesOfSearch({ order, partition, project }: SearchModel): string[
   ];
 }
 
-/** Attributes of the source nodes that an edge type names. */
 function attributesOfSource({ inbound }: EdgeModel): string[] {
   if (inbound === undefined) return [];
   const { orders, projectSource = [], partition } = inbound;
@@ -69,7 +67,6 @@ function attributesOfEdge({ labels = [], inbound }: EdgeModel): string[] {
   ];
 }
 
-/** Attributes that an order names, of the item itself or of its source node. */
 function attributesOfOrder(order: OrderModel, of: 'self' | 'source' = 'self'): readonly string[] {
   if (order.kind === 'parts') return order.parts.flatMap((part) => attributesOfOrder(part, of));
   if (order.kind === 'source') return of === 'source' ? [order.order.attribute] : [];

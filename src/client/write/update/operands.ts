@@ -4,7 +4,7 @@ import { AttributeError } from '../checks/problem.ts';
 
 /** Sums and sets as DynamoDB makes them, for updates that are validated before they are written. */
 
-/** A stored number (or none) and another one, added exactly. Throws an `AttributeError` where the stored is not a number. */
+/** Exact. Throws an `AttributeError` if the stored value isn't a number. */
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
     const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no number can be added to it`;
@@ -13,7 +13,6 @@ export function addNumbers(name: string, stored: AttributeValue | undefined, add
   return { N: decimalSum(stored?.N ?? '0', added) };
 }
 
-/** Undefined if no element is left. */
 export function changeSet(
   name: string,
   stored: AttributeValue | undefined,

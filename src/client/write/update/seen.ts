@@ -18,9 +18,7 @@ import { trackedAttributes } from './tracked.ts';
 export type SeenItem = Item | undefined;
 
 export interface SeenUpdate {
-  /** Undefined: nothing differs. */
   update?: BaseChange;
-  /** The condition that everything that was read is unchanged. */
   asSeen: () => BaseCondition;
 }
 
@@ -68,7 +66,6 @@ export async function updateOfSeen(
   return { update: { kind: 'update', key, changes: { set, remove }, condition: whole }, asSeen: () => whole };
 }
 
-/** Without keys. */
 function attributesOf({ reserved, versionAttribute }: UpdateSubject, seen: SeenItem): Item {
   const attributes: Item = {};
   for (const name of Object.keys(seen ?? {})) {

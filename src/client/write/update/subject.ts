@@ -7,11 +7,9 @@ import { itemName } from '../checks/problem.ts';
 import { edgeKey, nodeKey, partKey } from '../item/prepare.ts';
 import type { AttributeChange } from './attribute-change.ts';
 
-/** What is updated, and its part of the model. */
 export interface UpdateSubject {
   graph: CompiledModel;
   key: ItemKey;
-  /** Its name in messages. */
   name: string;
   type: NodeModel | EdgeModel | PartModel;
   /** The target's id, if the key only has its hash. */
@@ -21,7 +19,6 @@ export interface UpdateSubject {
   reserved: ReadonlyMap<string, string>;
 }
 
-/** Throws for ids that the model doesn't have. */
 export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   const key = nodeKey(graph, id);
   const type = graph.nodes.get(parseNodeId(key.source)?.type ?? '')!;
@@ -31,13 +28,11 @@ export function nodeSubject(graph: CompiledModel, id: unknown): UpdateSubject {
   return { ...subjectOfKey(graph, key), type, reserved, ...(versionAttribute !== undefined && { versionAttribute }) };
 }
 
-/** Throws for ids and parts that the model doesn't have. */
 export function partSubject(graph: CompiledModel, id: unknown, part: unknown): UpdateSubject {
   const key = partKey(graph, id, part);
   return { ...subjectOfKey(graph, key), type: partModel(graph, key)!, reserved: keyNames(graph) };
 }
 
-/** Throws for ids and types that the model doesn't have. */
 export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: string, target: unknown): UpdateSubject {
   const key = edgeKey(graph, source, edgeType, target);
   const type = graph.edges.get(edgeType)!;

@@ -39,7 +39,6 @@ export interface UpdatedItem<Attributes = Record<string, unknown>> extends CallR
   attributes: Attributes;
 }
 
-/** See `Writer.updateNode`. */
 export async function updateBaseItem(
   context: WriteContext,
   subject: UpdateSubject,

@@ -39,21 +39,18 @@ const ITEM_BYTES = 400 * 1024 - 4096;
  */
 const OTHER_BYTES = 32 * 1024;
 
-/** An order of an edge type. */
 interface PlannedOrder {
   order: InboundOrder;
   encode: OrderEncoder;
   purpose: string;
-  /** The line of the model that declares it. */
+  /** Its path in the model. */
   line: string;
 }
 
-/** The line of the model that declares an order of an edge type. */
 export function lineOfOrder({ type }: EdgeModel, { name, places }: InboundOrder): string {
   return places.isDue ? `edges.${type}.expires` : `edges.${type}.inbound.orders.${name}`;
 }
 
-/** Made once from the model. */
 export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
@@ -62,7 +59,6 @@ export interface InboundItemPlan {
   partition: string | undefined;
 }
 
-/** The index items that the edge alone decides. */
 export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   return listsOf(edge).flatMap((inbound) => {
     const items = inbound.items.filter((item) => !isJoinedItem(inbound, item));
@@ -83,7 +79,7 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** A value that isn't a time is no mistake: the edge doesn't end. */
+/** A value that isn't a time isn't an error: the edge doesn't end. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
@@ -129,13 +125,11 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
   }
 }
 
-/** Notes that an edge is in no order of a list, since it is in no partition of the list. */
 function noteUnlisted({ item, orders, partition }: InboundItemPlan, { outcomes }: Subject, sortKey: string): void {
   for (const { line } of orders)
     outcomes?.add(line, item.inForce.places.key(sortKey), lacksPartitionText('edge', partition!));
 }
 
-/** Notes that some orders of an item cannot be derived. */
 function noteFault(
   { item: { inForce } }: InboundItemPlan,
   orders: readonly PlannedOrder[],
@@ -148,7 +142,6 @@ function noteFault(
     subject.outcomes?.addFault(line, inForce.places.key(sortKey), message, inForce.isSuperseded);
 }
 
-/** Says why an edge that alone decides is not in an order. */
 function whyUnordered({ order, places }: InboundOrder): string {
   return places.isDue
     ? 'The edge has no time at which it ends.'

@@ -33,7 +33,6 @@ import { countedFields, lineOfCount } from './totals.ts';
  * Mistakes of both together, such as a key that is too long, are problems of the edge.
  */
 
-/** The base item that gives a share. */
 type Side = 'edge' | 'source';
 
 interface PlannedPart {
@@ -42,7 +41,6 @@ interface PlannedPart {
   attribute: string | undefined;
 }
 
-/** The plan of a joined index item, made once from the model. */
 export interface JoinedItemPlan {
   edge: EdgeModel;
   inbound: InboundModel;
@@ -52,10 +50,9 @@ export interface JoinedItemPlan {
     parts: readonly PlannedPart[];
     isList: boolean;
     purpose: string;
-    /** The line of the model that declares it. */
+    /** Its path in the model. */
     line: string;
   }[];
-  /** The count that includes the item. */
   count: CountModel | undefined;
 }
 
@@ -155,7 +152,6 @@ export interface Shares {
   source: Share;
 }
 
-/** Where to note what becomes of a joined item. */
 export interface JointNotes {
   problems: Problem[];
   outcomes: Outcomes | undefined;
@@ -231,14 +227,14 @@ function itemWithKeys(
   }
 }
 
-/** A value that a joined item lacks, and the side that should give it. */
+/** A value that a joined item lacks, and the side it should come from. */
 interface Lacking {
   of: Side;
   value: Given;
   lacks: (whose: Whose) => string;
 }
 
-/** Notes that a joined item is left out of a line, because a value is absent or wrong. */
+/** For a joined item that isn't in an order because a value is missing or invalid. */
 function noteLacking(
   { outcomes, hasNode }: JointNotes,
   line: string,

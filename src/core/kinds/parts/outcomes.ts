@@ -1,35 +1,34 @@
 import type { OrderModel } from '../../model/compiled.ts';
 
-/** What an image comes to in one line of the model. */
+/** The result of an image for one projection of the model. */
 export interface Outcome {
-  /** The line, such as `edges.MEMBER.inbound.orders.byDate`. */
+  /** The projection's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
-  /** Sort key of the derived item that the line asks for, in the partition of the base item. */
+  /** Sort key of the derived item, in the base item's partition. */
   sortKey: string;
-  /** The sentence that says why the line asks for no such item; absent: the line asks for it. */
+  /** Why there is no such item, as a sentence; absent: there is one. */
   why?: string | undefined;
-  /** True if the image has a mistake, which a quarantine entry names. */
+  /** True if the image has an error, which its quarantine entry names. */
   isFault: boolean;
 }
 
 /**
- * The outcomes of an image in all lines of the model, for those who ask why something is absent. The code that leaves an item out says why, so
- * that nobody has to guess.
+ * The outcomes of an image for all projections. The code that leaves out an item gives the reason, so that nobody has
+ * to guess.
  */
 export class Outcomes {
   private readonly byLine = new Map<string, Outcome>();
 
-  /** All outcomes, in the order in which they were noted. */
   get all(): Outcome[] {
     return [...this.byLine.values()];
   }
 
-  /** Notes that a line asks for an item; `why`: that it asks for none. */
+  /** @param why the reason if there is no item. */
   add(line: string, sortKey: string, why?: string): void {
     this.set({ line, sortKey, why, isFault: false });
   }
 
-  /** Notes that the item of a line cannot be derived; where a newer projection supersedes the line, that is no mistake of the image. */
+  /** For an item that can't be derived. It isn't an error of the image if a newer projection supersedes this one. */
   addFault(line: string, sortKey: string, message: string, isSuperseded = false): void {
     this.set({ line, sortKey, why: `${message}.`, isFault: !isSuperseded });
   }
@@ -42,23 +41,18 @@ export class Outcomes {
 /** The base item that lacks a value. */
 export type Whose = 'node' | 'part' | 'edge' | 'source node';
 
-/**
- * Says that a base item has no value for an order, or a search.
- *
- * @param attribute the attribute of the value; undefined: a function derives the value.
- */
+/** @param attribute undefined if a function derives the value. */
 export function lacksValueText(whose: Whose, attribute: string | undefined, orders = ''): string {
   return attribute === undefined
     ? `The derive function of the model gives no text for the ${whose}.`
     : `The ${whose} has no value for ${attribute}${orders}.`;
 }
 
-/** Says that a base item has no value for the attribute that an index partition names. */
 export function lacksPartitionText(whose: Whose, attribute: string, of: 'list' | 'search' = 'list'): string {
   return `The ${whose} has no value for ${attribute}, the partition of the ${of}.`;
 }
 
-/** The attribute that an order takes its first value from; undefined: a function derives it. */
+/** The attribute of the order's first value; undefined if a function derives it. */
 export function firstAttributeOf(order: OrderModel): string | undefined {
   switch (order.kind) {
     case 'parts':

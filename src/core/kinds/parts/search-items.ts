@@ -19,8 +19,6 @@ import {
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** The expected fields of search items. */
-
 /**
  * The most values of an attribute that get items. An image must not ask for more work than a batch has time for: its
  * record would be retried forever and block its shard.
@@ -29,13 +27,12 @@ export const MAX_SEARCH_VALUES = 5_000;
 /** The most bytes of all items for one attribute's values. Writing takes about one write unit per KB. */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
-/** Made once from the model. */
 interface SearchPlan {
   search: SearchModel;
   form: TextForm;
   encode: OrderEncoder;
   purpose: string;
-  /** The line of the model that declares it. */
+  /** Its path in the model. */
   line: string;
 }
 
@@ -87,7 +84,6 @@ export function searchItem({ first, searches }: SearchItemPlan, subject: Subject
   }
 }
 
-/** Says why a search does not find a node. */
 function whyNotFound({ order, partition }: SearchModel, { kind }: Subject, hasValue: boolean): string {
   if (hasValue) return lacksPartitionText(kind, partition!, 'search');
   return lacksValueText(kind, firstAttributeOf(order));

@@ -15,7 +15,6 @@ import { isNodeThere } from '../../model/gone.ts';
 import { BOOKKEEPING } from '../../model/mirrored.ts';
 import type { Outcomes } from './outcomes.ts';
 
-/** Why a part of a base item could not be derived. */
 export interface Problem {
   code:
     | 'misfit'
@@ -28,7 +27,6 @@ export interface Problem {
     | 'item-too-large'
     | 'too-many-values'
     | 'out-of-bounds';
-  /** The base item's attribute, if one is the cause. */
   attribute?: string;
   /** A sentence that names the attribute and the index or label that needs it. */
   message: string;
@@ -36,7 +34,6 @@ export interface Problem {
   isOfTotal?: true;
 }
 
-/** Caught where the part is derived. */
 export class PartError extends Error {
   readonly problem: Problem;
   constructor(code: Problem['code'], message: string, attribute?: string) {
@@ -45,7 +42,6 @@ export class PartError extends Error {
   }
 }
 
-/** What a base item's type says about reading its images. */
 export interface SubjectType {
   kind: 'node' | 'part' | 'edge';
   graph: CompiledModel;
@@ -82,7 +78,7 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
-    /** Where to note what becomes of each line of the model; absent: nobody asks. */
+    /** Where to note the outcome for each projection. Absent: not needed. */
     readonly outcomes?: Outcomes,
   ) {}
 
@@ -90,7 +86,6 @@ export class Subject {
     return this.key.source;
   }
 
-  /** What the image is of. */
   get kind(): SubjectType['kind'] {
     return this.of.kind;
   }
@@ -103,7 +98,6 @@ export class Subject {
     return this.noted ?? NONE;
   }
 
-  /** See the function `noteProblem`. */
   noteProblem(error: unknown, isSuperseded?: boolean): Problem {
     this.noted ??= [];
     return noteProblem(this.noted, error, isSuperseded);
@@ -191,10 +185,12 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part has a `try` of its own, instead of a
- * function that is passed here: that would make several functions for each image of a batch.
+ * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part
+ * has a `try` of its own, instead of a function that is passed here: that would make several functions for each image
+ * of a batch.
  *
- * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure is no problem of the item.
+ * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure isn't a problem
+ * of the item.
  */
 export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
   if (!(error instanceof PartError)) throw error;

@@ -12,7 +12,7 @@ import { PartError, type Subject } from './subject.ts';
 /** Longest value to group by: a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
 
-/** The line of the model that has the edges of a type counted. */
+/** The path in the model of a total or count. */
 export function lineOfCount({ type }: EdgeModel): string {
   return `edges.${type}.degree`;
 }

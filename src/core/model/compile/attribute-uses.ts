@@ -19,12 +19,10 @@ export interface AttributeOwner {
   known: KnownFields | undefined;
 }
 
-/** The values that an option accepts. */
 export interface TakenValues {
   /** For messages: `a sum takes numbers`. */
   text: string;
   takes(form: ValueForm): boolean;
-  /** The remedy for a value that it doesn't accept. */
   remedy(form: ValueForm): string;
   /** The only type that DynamoDB stores them as: a text, a number, or neither; undefined if there are several. */
   stored?: NativeType | 'neither';
@@ -39,7 +37,6 @@ export interface AttributeUse {
   taken?: TakenValues | undefined;
 }
 
-/** The parts of a model that name attributes. */
 export interface NamingModel {
   nodes: ReadonlyMap<string, NodeModel>;
   edges: ReadonlyMap<string, EdgeModel>;

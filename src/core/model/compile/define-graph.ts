@@ -175,7 +175,6 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
 /** Options of a node, part and edge that don't shape derived items, so the fingerprint ignores them. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
-/** Versions of text forms that a model turns on. */
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 
 /** Distinguishes the default of `view` from an earlier one. */

@@ -145,7 +145,6 @@ function checkDeletion(
 /** A part's name is in sort keys, and begins its searches' names. */
 const MAX_PART_NAME = 64;
 
-/** Adds the parts' searches to the node's. */
 function compileParts(
   type: string,
   definitions: Readonly<Record<string, unknown>>,

@@ -11,7 +11,6 @@ import {
   typedOrder,
 } from './schemas.ts';
 
-/** An attribute by its name, or of the source node. */
 type Named = string | Shaped<typeof sourceSchema>;
 
 const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
@@ -29,7 +28,6 @@ function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
   return undefined;
 }
 
-/** In any of its four forms. A search is of one node, which has no source. */
 export function compileOrder(
   option: unknown,
   type: ValueType | undefined,
@@ -82,7 +80,6 @@ function ownOrSourceOrder(attribute: Named, order: (name: string) => AttributeOr
   return { kind: 'source', order: order(attribute.attribute) };
 }
 
-/** As in the compiled model. */
 export function compileDerive({ compute, version, others }: Shaped<typeof deriveSchema>): DeriveModel {
   return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }

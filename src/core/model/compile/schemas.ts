@@ -57,7 +57,6 @@ export const deriveSchema = exactObject({
 });
 export const typedOrder = exactObject({ kind: oneOf('date', 'number'), attribute: attributeOfEither });
 const attributeNames = listOf(attributeName, 'should be a list of attribute names');
-/** All of the options in the model's type. */
 export const searchSchema = exactObject(
   checksOf(SEARCH_OPTIONS) satisfies Record<keyof SearchOptions<unknown>, Shape<unknown>>,
 );
@@ -74,7 +73,6 @@ export const nodeSchema = exactObject({
   search: optional(recordOf(attributeName, anything)),
   parts: optional(recordOf(text, anything, 'should be an object of names and parts')),
 });
-/** For a mistaken `from` or `to`. */
 export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
 /** Orders have their own schema. */
@@ -101,11 +99,9 @@ export const edgeSchema = exactObject({
   keys: optional(oneOf('plain', 'hashed')),
   copy: optional(nonEmptyAttributeNames('names no attribute: give those of the target node to copy')),
 });
-/** All of the options in the model's type. */
 export const inboundSchema = exactObject(
   checksOf(INBOUND_OPTIONS) satisfies Record<keyof InboundOptions<unknown>, Shape<unknown>>,
 );
-/** The contents of types are checked separately. */
 export const graphSchema = exactObject({
   table: anything,
   nodes: anything,
@@ -119,7 +115,6 @@ export const tableName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && /^[A-Za-z0-9_.-]{3,255}$/.test(input),
   NAME_OF_TABLE,
 );
-/** An index's name, optionally with its key attributes. */
 export const indexSchema = exactObject({
   name: optional(tableName),
   partitionKey: optional(attributeName),

@@ -55,7 +55,6 @@ export function compileOutgoing(input: unknown, path: string, mistakes: MistakeL
   return compileTotals(checkShape(outgoingSchema, input, path, mistakes) ?? {}, path, mistakes);
 }
 
-/** Undefined if neither is given. */
 export function compileTotals(
   { total, groupBy }: { total?: unknown; groupBy?: unknown },
   path: string,

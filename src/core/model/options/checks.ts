@@ -47,7 +47,6 @@ export function unshapingOption<T>(check: Shape<T>): Shape<T | undefined> {
   return marked;
 }
 
-/** Options with such a check in these definitions. */
 export function unshapingOptions(...definitions: readonly { readonly of: Shapes }[]): ReadonlySet<string> {
   const options = definitions.flatMap(({ of }) => Object.entries(of));
   return new Set(options.filter(([, check]) => unshaping.has(check)).map(([name]) => name));

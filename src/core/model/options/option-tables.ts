@@ -34,25 +34,21 @@ interface Setting<Value> {
   readonly [VALUE]?: Value;
 }
 
-/** An option with its own setting. */
 interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly check: Shape<Given | undefined>;
   readonly work: Work;
   readonly effect: OptionEffect;
-  /** The setting for the given option. */
   readonly fill: (given: Given | undefined) => Value;
   /** The value at which a setting that only spreads also affects results. Default: none. */
   readonly resultWith?: Value;
 }
 
-/** An option that gives texts a form. */
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
   /** The setting's value if the option is true. Part of the definition, so that a migration rebuilds other versions. */
   readonly version: number;
 }
 
-/** An option without a setting. */
 interface OtherOption<Given> {
   readonly check: Shape<Given>;
 }
@@ -197,7 +193,6 @@ export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
 
-/** In the table's order. */
 export function formsOf(search: SearchSettings): TextFormName[] {
   const names = optionLines(SEARCH_OPTIONS).filter(([, { work }]) => work === 'form');
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
@@ -217,11 +212,9 @@ export function textFormOf(search: SearchSettings): TextForm {
   return formed;
 }
 
-/** Every option of a part, and every setting of its view. */
 export const PART_OPTIONS = {
   name: setting<string>('result'),
   fields: { check: unshapingOption(standardSchema) },
-  /** Attributes that the part's view shows. */
   view: option(projection, 'result', 'show', (given = 'ALL') => compileProjection(given)),
   search: { check: optional(recordOf(attributeName, anything)) },
 };
@@ -229,7 +222,6 @@ export const PART_OPTIONS = {
 /** The settings of a part's view. */
 export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
-/** Every option of `inbound`: the orders, and what applies to all of them. */
 export const INBOUND_OPTIONS = {
   // Compiled separately: see `core/model/compile/inbound.ts`.
   orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
@@ -290,7 +282,6 @@ export const ORDER_OPTIONS = {
 /** The settings of one order of an edge type. */
 export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 
-/** In the table's order. */
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
   return pick(table, ({ check }) => check) as ChecksOf<Table>;
 }
@@ -309,7 +300,6 @@ function sharesNames(project: unknown, ofSource: unknown): string | undefined {
   return `names ${shared}, which project names too: an index item has one ${shared}. Leave it out of one of the two`;
 }
 
-/** Each option may be omitted. */
 export function fillSettings<Table extends OptionTable>(
   table: Table,
   given: GivenOptions<Table>,
@@ -317,7 +307,6 @@ export function fillSettings<Table extends OptionTable>(
   return pick(table, ({ fill }, name) => fill?.(given[name as keyof typeof given] as never)) as FilledSettings<Table>;
 }
 
-/** By the options that turn them on. */
 export function textFormVersions(table: OptionTable): ReadonlyMap<string, number> {
   return new Map(
     Object.entries(table).flatMap(([name, { version }]) => (version === undefined ? [] : [[name, version]])),

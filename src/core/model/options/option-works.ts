@@ -134,7 +134,6 @@ function turnedOn(table: WorkingTable, given: Readonly<Record<string, unknown>>)
   return optionLines(table).filter(([name]) => isTurnedOn(given[name]));
 }
 
-/** A table's options by name. */
 export function optionLines(table: WorkingTable): [string, OptionLine][] {
   return Object.entries(table).filter((entry): entry is [string, OptionLine] => entry[1].check !== undefined);
 }

@@ -18,7 +18,6 @@ export interface TotalPart {
   attribute: string;
 }
 
-/** The attribute in an edge's index partition, and whose it is. */
 export interface PartitionModel {
   of: 'edge' | 'source';
   attribute: string;
@@ -28,7 +27,6 @@ export type AttributeOrder =
   | { kind: 'attribute'; attribute: string; type: ValueType }
   | { kind: 'rank'; attribute: string; weights: ReadonlyMap<string, string> };
 
-/** Orders edges by an attribute of their source node. */
 export interface SourceOrder {
   kind: 'source';
   order: AttributeOrder;

@@ -5,7 +5,6 @@ import { wordsThereAre } from './nearest.ts';
  * fraction of a schema library; other input is parsed by zod.
  */
 
-/** Notes a mistake with its path in the input. */
 export type Note = (path: readonly string[], message: string) => void;
 
 declare const TYPE: unique symbol;
@@ -99,7 +98,6 @@ export function tuple<Each extends readonly Shape<unknown>[]>(
   };
 }
 
-/** An object whose names the user chooses. */
 export function recordOf<T>(
   name: Shape<string>,
   shape: Shape<T>,

@@ -78,7 +78,6 @@ function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
 
-/** Whether a `shards: 'value'` key has the value's hash. */
 export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
@@ -88,7 +87,6 @@ function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
-/** The index partitions of a search or an order. */
 export class Partitions {
   private readonly limitBytes: number;
 
@@ -147,7 +145,6 @@ export interface ItemKeys {
   isPrefix: boolean;
 }
 
-/** Whether a query asks for the item with this key in the table. */
 export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string, sortKey: string): boolean {
   const isTarget = isPrefix ? sortKey.startsWith(target) : sortKey === target;
   return isTarget && sources.some((prefix) => source.startsWith(prefix));

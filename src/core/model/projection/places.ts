@@ -60,7 +60,7 @@ export class SearchPlaces {
     return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
-  /** Tells whether a sort key is that of an item of the search. */
+  /** Whether a sort key belongs to an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
@@ -186,7 +186,6 @@ export function entryKeyOf(target: string): DerivedSortKey {
  */
 export type FanOutOf = 'copies' | 'joined';
 
-/** Undefined if the key isn't a continuation's. */
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
   const key = parseDerivedKey(sortKey);
   if (key?.kind !== 'continuation' && key?.kind !== 'source-continuation') return undefined;
@@ -212,7 +211,6 @@ export class FanOutPlaces {
     return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);
   }
 
-  /** Prefix of the items that a fan-out visits. */
   visitedPrefix(of: FanOutOf): string {
     return of === 'copies' ? this.reversePrefix : `${this.edgeType}-`;
   }

@@ -11,7 +11,6 @@ interface PlacedSearch extends SearchSettings {
   native: boolean;
 }
 
-/** With their indexes in a generation. */
 export function searchesOfPack(
   pack: readonly (SearchSettings & { native?: boolean })[],
   generation?: number,

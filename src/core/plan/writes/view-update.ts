@@ -13,20 +13,16 @@ import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
 /** Makes the writes of views: pure functions of the view as read and what base items ask for. */
 
-/** What a base item contributes to a view. */
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
 /** Corrections by a repair; records never ask for them. */
 export interface ViewCorrections {
-  /** Edge types whose eviction mark is removed. */
   unmark?: ReadonlySet<string>;
-  /** Malformed elements to remove, which name no edge. */
   drop?: readonly string[];
 }
 
 export interface ViewShares {
   shares: ReadonlyMap<string, Share>;
-  /** Copies of the edges' targets, by the edges' sort keys. */
   copies: ParentCopies;
   corrections?: ViewCorrections | undefined;
 }
@@ -85,7 +81,7 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Updates a view to everything that its partition's base items ask for, whatever it holds. */
+/** Updates a view to everything that its partition's base items ask for, whatever it held before. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
@@ -153,7 +149,6 @@ function mapOf(copies: ReadonlyMap<string, Item>): Item {
   return Object.fromEntries([...copies].map(([edge, copy]) => [edge, { M: copy }]));
 }
 
-/** The elements and copies within a view's budget, and the evicted types. */
 function withinBudget(
   graph: CompiledModel,
   source: string,

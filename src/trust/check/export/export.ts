@@ -9,9 +9,9 @@ import { DanglingEdges } from '../dangling.ts';
 import type { Finding } from '../finding.ts';
 import { CheckTally } from '../findings.ts';
 import { PartitionInspector } from '../inspect.ts';
+import { PartitionsInMemory } from '../partitions-in-memory.ts';
 import { countUnknownType, isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
-import { ExportedPartitions } from './partitions.ts';
 
 /** Options of a check of an export. */
 export interface ExportCheckOptions {
@@ -97,7 +97,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
 
 /** Returns the model that was ready when the export was made, by the registry in it; without a registry the given model. */
 async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
-  const partitions = new ExportedPartitions(own.table);
+  const partitions = new PartitionsInMemory(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
     if (source === SERVICE_PARTITION) partitions.add({ source, target }, item);
   }
@@ -124,7 +124,7 @@ async function nominateInFiles(
 ): Promise<void> {
   if (suspects.length === 0) return;
   const named = new Set(suspects);
-  const partitions = new ExportedPartitions(graph.table);
+  const partitions = new PartitionsInMemory(graph.table);
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (named.has(source)) partitions.add({ source, target }, item);
   }

@@ -133,9 +133,4 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
       drop('source-ledger-is-cut-under-its-token'),
     ],
   },
-  {
-    name: 'source-walk-does-not-wait',
-    rule: 'A walk begins behind all that touches of another version may still write.',
-    changes: [drop('source-walk-begins-behind-late-writes')],
-  },
 ];
