@@ -93,7 +93,9 @@ describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
     await link('Previous page').click();
     await expect.poll(() => rows(list).first().innerText()).toContain('TICKET-050');
     await page.getByRole('button', { name: 'Read the 50 nodes: 25 RCU or more' }).click();
-    await expect.poll(() => headings(list)).toEqual(['source', 'at', 'hours', 'kind', 'source(points)', 'source(title)']);
+    await expect
+      .poll(() => headings(list))
+      .toEqual(['source', 'at', 'hours', 'kind', 'source(points)', 'source(title)']);
     expect(await rows(list).first().innerText()).toMatch(/50\s+Ticket 50/);
     await page.reload();
     await expect.poll(() => headings(list)).toContain('source(points)');
