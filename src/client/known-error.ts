@@ -10,7 +10,8 @@ export type EdgeloomError = ErrorClass;
 /**
  * The class of all errors. `error instanceof EdgeloomError` lets the compiler narrow by `code`.
  *
- * @example if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
+ * @example
+ * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
  */
 export const EdgeloomError = ErrorClass as unknown as EdgeloomErrorClass;
 

@@ -23,8 +23,8 @@ export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
 /**
  * One call per page, counted in `stats`.
  *
- * @example for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count +=
- * items.length;
+ * @example
+ * for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
  */
 export async function* queryPages(
   store: Pick<Store, 'query'>,

@@ -12,7 +12,8 @@ export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[
  * Works on several elements at once. Throws the first error at once, and starts no more work. Costs one promise per
  * element besides its work, where `pMap` costs eight: a batch has tens of thousands.
  *
- * @example await forEachAtOnce(units, applyUnit, { concurrency: 32 });
+ * @example
+ * await forEachAtOnce(units, applyUnit, { concurrency: 32 });
  */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
@@ -48,7 +49,8 @@ export async function forEachAtOnce<T>(
 /**
  * Like `forEachAtOnce`, but throws the first error only when all running work has ended.
  *
- * @example await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
+ * @example
+ * await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
  */
 export async function forEachSettled<T>(
   elements: Iterable<T>,
@@ -68,7 +70,8 @@ export async function forEachSettled<T>(
  * Works on several elements of an asynchronous source at once. Throws the work's first error at once, and the source's
  * error when running work has ended.
  *
- * @example await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
+ * @example
+ * await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
  */
 export async function forEachOf<T>(
   source: AsyncIterable<T> | Iterable<T>,

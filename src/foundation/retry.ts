@@ -29,7 +29,8 @@ export interface RetryOptions extends Abortable {
  * Tries until the action succeeds, with backoff and jitter. Throws its last failure if that isn't retryable, if a wait
  * would exceed the remaining time, or if `isEnding` says so.
  *
- * @example await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
+ * @example
+ * await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
  */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,

@@ -55,7 +55,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there. With `maxRcu` or
  * `maxWcu`, throttled calls are repeated.
  *
- * @example const { done, next } = await migrate(graph, { store });
+ * @example
+ * const { done, next } = await migrate(graph, { store });
  */
 export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);

@@ -56,9 +56,9 @@ export class LeftoverFilter {
   }
 
   /**
-   * For a record of this table, the base item has that state or one that a later record brings, which is as good; for a
-   * record of the earlier table, the item is absent or a later record tells it anyway. Removals stay: removing a
-   * missing item is harmless.
+   * Replaces new images by the base items as they are now, and drops records whose item is absent. A record of this
+   * table then has its own state or a later one, which is just as good. Removals stay: removing a missing item is
+   * harmless.
    */
   private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });

@@ -54,12 +54,13 @@ interface Told {
 
 /**
  * The changes that a stream record makes to views, lists, searches and counts. None if readers don't use the projection
- * yet, or see no difference. Records of base items only tell of native lists. Reads nothing from the table.
+ * yet, or see no difference. Records of base items only show changes of native lists. Reads nothing from the table.
  *
  * Takes records of a Lambda event or of the SDK; the stream needs both images. Read the model after receiving the
  * records, so that it is at least as new as they are.
  *
- * @example const models = createFeedModels(graph, { client });
+ * @example
+ * const models = createFeedModels(graph, { client });
  * export const handler = async ({ Records }) => {
  *   const model = await models.current();
  *   for (const record of Records) for (const change of changesOf(model, record)) await tell(change);

@@ -27,7 +27,8 @@ export interface FeedModels {
  * Makes the models for `changesOf`, once per process. Throws a `ModelError` if the model's `feed` names what the model
  * doesn't declare.
  *
- * @example const models = createFeedModels(graph, { client });
+ * @example
+ * const models = createFeedModels(graph, { client });
  */
 export function createFeedModels(
   graph: CompiledModel,

@@ -36,7 +36,8 @@ export interface RunningFeed {
  * every shard, and a shard serves two readers well, one of which is the consumer. Throws `no-stream` if the table has
  * no stream.
  *
- * @example const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
+ * @example
+ * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
  * const reader = createReader(graph, { client, feed });
  * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] }, { signal })) show(event);
  */

@@ -37,7 +37,8 @@ export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | Re
 /**
  * Applies one event to a list, in place.
  *
- * @example const items = [];
+ * @example
+ * const items = [];
  * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'] })) {
  *   applyWatchEvent(items, event);
  *   show(items);

@@ -162,7 +162,11 @@ interface Followed {
   shownMs: number;
 }
 
-/** Follows a list until it has to be read from the beginning. @param before how the previous following ended. */
+/**
+ * Follows a list until it has to be read from the beginning.
+ *
+ * @param before how the previous following ended.
+ */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,

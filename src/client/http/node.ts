@@ -9,7 +9,8 @@ import { pipeline } from 'node:stream/promises';
  * address, gets status 400. Headers already set on the response stay. Rejects with the handler's error before anything
  * is sent; if the answer fails later, the connection is closed.
  *
- * @example createServer((request, response) => {
+ * @example
+ * createServer((request, response) => {
  *   answerNodeRequest(handle, request, response).catch(() => response.writeHead(500).end());
  * });
  */

@@ -62,7 +62,8 @@ const HEADERS = {
  *
  * All clients of a process share one reading of the stream; each queries its own list when it starts.
  *
- * @example const handle = watchHandler({
+ * @example
+ * const handle = watchHandler({
  *   reader,
  *   query: async (request) => {
  *     const user = await userOf(request);

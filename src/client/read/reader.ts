@@ -137,8 +137,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * the session's own writes and hides what has ended. After a change of the model the rest is read again. Any read
    * inside the callback takes part if it continues from the cursor. `maxRcu` bounds each page, not the walk.
    *
-   * @example for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor })))
-   * show(items);
+   * @example
+   * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
@@ -178,7 +178,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * declare them. Takes one GetItem. Exact for what is projected. Throws `no-total` for a type without totals, and
    * `too-many-groups` if a group has more than 50 values.
    *
-   * @example // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
+   * @example
+   * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
    * await reader.total('PROJECT-P1', 'WORKED_ON');
    */
   total<const Id extends string, E extends TotalledEdgeType<G>>(
@@ -200,7 +201,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
    * A node's incoming edges of one type, in one of the type's orders.
    *
-   * @example // The newest tickets of a user, and the user: one Query.
+   * @example
+   * // The newest tickets of a user, and the user: one Query.
    * await reader.inbound('USER-U1', 'TICKET', { reverse: true, includeTarget: true, limit: 10 });
    */
   inbound<
@@ -320,7 +322,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Neighbours are nested as the query names them: `edges.KEYRESULT` by outgoing edges, `inbound.TASK_OF` by incoming
    * ones. If the same levels lead to a node twice, both places share one object.
    *
-   * @example await reader.page('TEAM-T1', 'TEAMGOAL', {
+   * @example
+   * await reader.page('TEAM-T1', 'TEAMGOAL', {
    *   with: ['GOALMEMBERSHIP:LEAD', { edge: 'KEYRESULT', with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] }],
    * });
    */
@@ -367,8 +370,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * have been missed and a `page` follows. A session's own writes appear once they are projected. Needs the option
    * `feed` of `createReader`; throws `no-feed` without it.
    *
-   * @example for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal }))
-   * show(event);
+   * @example
+   * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
    */
   watch<
     E extends IndexedEdgeType<G>,
@@ -417,7 +420,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    * Throws `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
    * quarantine, since waiting doesn't help.
    *
-   * @example await reader.waitForProjection('GOAL-G1');
+   * @example
+   * await reader.waitForProjection('GOAL-G1');
    * await reader.waitForProjection('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    */
   waitForProjection<const Id extends string>(id: Checked<Id, IdArgument<G, Id>>, options?: WaitOptions): Promise<void>;
@@ -432,7 +436,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 /**
  * Makes a reader, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
- * @example const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
+ * @example
+ * const reader = createReader(graph, { client: DynamoDBDocumentClient.from(new DynamoDBClient()) });
  * const { items, cursor } = await reader.inbound('USER-U1', 'GOALMEMBERSHIP', { atLeast: 'CONTRIBUTOR' });
  */
 export function createReader<G extends CompiledModel>(

@@ -51,7 +51,8 @@ export interface ScannedNodes<Node> {
  * Walks all nodes of a type as their producers wrote them; the type needn't have `list: true`. Scans the whole table:
  * half a unit per 4 KB of all base and derived items. Includes soft-deleted nodes. Throws `unknown-type`.
  *
- * @example for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);
+ * @example
+ * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);
  */
 export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>(
   graph: G,

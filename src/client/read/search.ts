@@ -124,7 +124,8 @@ export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<
    * Paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path asks one shard, as
    * `equals` does.
    *
-   * @example await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   * @example
+   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
    */
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }

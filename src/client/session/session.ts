@@ -261,7 +261,8 @@ function tokenTooLarge(): EdgeloomError {
 /**
  * Makes a session.
  *
- * @example const session = Session.from(request.cookies.session, { key });
+ * @example
+ * const session = Session.from(request.cookies.session, { key });
  * await writer.with(session).putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  * await reader.with(session).inbound('USER-U1', 'GOALMEMBERSHIP'); // has the edge, in its place
  * response.cookies.session = session.token();

@@ -14,7 +14,8 @@ let last = { ms: 0, number: 0 };
 /**
  * A new node id: `GOAL-` and a random or sortable UUID. Don't use counters as keys: they make hot partitions.
  *
- * @example newId('TICKET', { sortable: true }); // sorts after earlier tickets
+ * @example
+ * newId('TICKET', { sortable: true }); // sorts after earlier tickets
  */
 export function newId<T extends string>(type: T, options: NewIdOptions = {}): `${T}-${string}` {
   checkOptions('newId', options, { sortable: 'boolean' });

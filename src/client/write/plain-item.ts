@@ -25,8 +25,8 @@ export type PlainItem = Record<string, unknown>;
  * A node's base item for a call of any SDK, checked as by the writer. Throws an `EdgeloomError`; `validator-failed` if
  * the type's validator is asynchronous, and `versioned-type` if it has versions, which only the writer increments.
  *
- * @example await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a
- * marathon' }) }));
+ * @example
+ * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
  */
 export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
   graph: G,
@@ -42,7 +42,8 @@ export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
 /**
  * An edge's base item, like `nodeItem`. With hashed keys, makes the key and `targetId`.
  *
- * @example edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
+ * @example
+ * edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */
 export function edgeItem<G extends CompiledModel, const E extends EdgeType<G>>(
   graph: G,

@@ -48,7 +48,8 @@ export interface Writer<G extends CompiledModel> {
    * Puts a whole node in one PutItem: attributes that aren't given are removed. Use `updateNode` to change some of
    * them.
    *
-   * @example await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
+   * @example
+   * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
    */
   putNode<Id extends NodeId<G>>(
     id: Id,
@@ -58,7 +59,8 @@ export interface Writer<G extends CompiledModel> {
    * Puts a whole part of a node in one PutItem: attributes that aren't given are removed. The node needn't exist, but
    * reads only show the part with its node.
    *
-   * @example await writer.putPart('USER-U1', 'STATE', { status: 'online' });
+   * @example
+   * await writer.putPart('USER-U1', 'STATE', { status: 'online' });
    */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
@@ -98,8 +100,8 @@ export interface Writer<G extends CompiledModel> {
    * `too-many-attributes` if it depends on more than 150, and `outcome-unknown` if the answer was lost (unless
    * `idempotent`).
    *
-   * @example await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport']
-   * } });
+   * @example
+   * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
    * await writer.updateNode('GOAL-G1', ({ points, ...rest }) => ({ ...rest, points: points * 2 }));
    */
   updateNode<Id extends NodeId<G>>(
@@ -140,7 +142,8 @@ export interface Writer<G extends CompiledModel> {
    * bad, nothing is written, and an `InvalidBatchError` lists all bad ones. Not a transaction: if the store fails, a
    * part may be written (`UnfinishedWriteError`); running the batch again is safe.
    *
-   * @example await writer.batch((batch) => {
+   * @example
+   * await writer.batch((batch) => {
    *   batch.putNode('GOAL-G1', { title: 'Run' });
    *   batch.deleteEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1');
    * });
@@ -150,7 +153,8 @@ export interface Writer<G extends CompiledModel> {
    * Makes up to 100 operations, all or none, at twice the capacity. Projections never need it, but rules over several
    * items do. If conditions fail, a `TransactionFailedError` lists them, each with the item as it is.
    *
-   * @example await writer.transact((transaction) => {
+   * @example
+   * await writer.transact((transaction) => {
    *   transaction.requireNode('GOAL-G1');
    *   transaction.requireNode('USER-U1', { if: { status: 'ACTIVE' } });
    *   transaction.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' }, { ifAbsent: true });
@@ -166,7 +170,8 @@ export interface Writer<G extends CompiledModel> {
    * written. Puts of the same key are made in order. An `UnfinishedWriteError` says how far it came (`done`), so that
    * the rest can be written.
    *
-   * @example await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
+   * @example
+   * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
    */
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
@@ -211,7 +216,8 @@ export interface WriterOptions extends TelemetryOption {
    * validators don't add any. Called for each item of a batch, transaction and `putMany`, but not for deletions and
    * `importFile`. `fields` have to declare these attributes, or leave attributes open. Default: none.
    *
-   * @example createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
+   * @example
+   * createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
    */
   onWrite?: OnWrite | undefined;
 }
@@ -219,7 +225,8 @@ export interface WriterOptions extends TelemetryOption {
 /**
  * Makes a graph's writer, with a store or with a client of the AWS SDK, such as a `DynamoDBDocumentClient`.
  *
- * @example const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
+ * @example
+ * const writer = createWriter(graph, { store: new DynamoDBStore(client, graph.table) });
  * await writer.putNode('GOAL-G1', { title: 'Run a marathon' });
  * await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });
  */

@@ -38,7 +38,8 @@ export function hashedSortKey(edgeType: string, target: string): string {
  * Throws an `EdgeloomError`: `invalid-id` if the edge type isn't a type name or the target isn't a node id,
  * `invalid-key` or `key-too-long` if no key can hold the target.
  *
- * @example const target = hashedEdgeKey('FRIEND', 'USER-U2'); // FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4
+ * @example
+ * const target = hashedEdgeKey('FRIEND', 'USER-U2'); // FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4
  * const Item = { source: 'USER-U1', target, targetId: 'USER-U2', since: '2026-07-01' };
  * await documents.send(new PutCommand({ TableName: 'records', Item }));
  */

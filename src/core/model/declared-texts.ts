@@ -79,8 +79,9 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * The texts that some attributes declare together; undefined if one may have any. @param isEach asks for entries of
- * lists.
+ * The texts that some attributes declare together; undefined if one may have any.
+ *
+ * @param isEach asks for entries of lists.
  */
 function declaredTexts(named: readonly (readonly [Owner, string])[], isEach = false): DeclaredTexts {
   const texts = new Set<string>();

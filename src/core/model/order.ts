@@ -70,7 +70,8 @@ export interface SourceValue<Name extends string = string> {
  * date(source('dueDate'))` sorts edges by their sources' due dates. A change of such an attribute writes the index item
  * of each edge that leaves the node.
  *
- * @example // The tickets of a project: the open ones first, each status by priority.
+ * @example
+ * // The tickets of a project: the open ones first, each status by priority.
  * edge({ from: 'TICKET', to: 'PROJECT', inbound: { orders: { byStatus: [source('status'), source('priority')] } } });
  */
 export function source<const Name extends string>(attribute: Name): SourceValue<Name> {
@@ -99,7 +100,8 @@ export function rank<const Name extends string | SourceValue, const Label extend
  * Orders or labels by a text computed from the attributes. The function must be pure: same attributes, same text. If it
  * returns undefined, the item isn't in the order; if it throws, the record is quarantined.
  *
- * @example // Declare the attributes that it reads, to check them against `fields`; otherwise they are unknown.
+ * @example
+ * // Declare the attributes that it reads, to check them against `fields`; otherwise they are unknown.
  * derive((goal: { title: string }) => goal.title.charAt(0));
  */
 export function derive<A = OpenAttributes>(

@@ -106,7 +106,8 @@ export interface PartDefinition<T extends PartTypes = PartTypes> {
  * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. Changing
  * them costs by the part's size instead of the node's.
  *
- * @example node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
+ * @example
+ * node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
  */
 export function part<
   F extends Fields = OpenFields,

@@ -57,7 +57,8 @@ const OVERTAKEN_SECONDS = 5;
 /**
  * Makes the steps up to the next walk or wait.
  *
- * @example const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
+ * @example
+ * const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
  */
 export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
   const { graph, store } = options;
@@ -143,7 +144,8 @@ export interface ShareResult {
 /**
  * Walks a share as far as time goes, and saves its place.
  *
- * @example while (!(await walkShare(options, { plan, share })).isDone) await pause();
+ * @example
+ * while (!(await walkShare(options, { plan, share })).isDone) await pause();
  */
 export async function walkShare(
   options: DividedOptions,

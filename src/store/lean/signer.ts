@@ -39,7 +39,8 @@ export class Signer {
   /**
    * A call's headers.
    *
-   * @param target such as `DynamoDB_20120810.UpdateItem`. @param nowMs the clock, corrected by the server's.
+   * @param target such as `DynamoDB_20120810.UpdateItem`.
+   * @param nowMs the clock, corrected by the server's.
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));

@@ -36,7 +36,8 @@ const LONGEST_PAUSE_MS = 10_000;
  * each filled before the next, then TTL, which a table with items only gets by name (`ttl`). Can be repeated after an
  * interruption: existing changes are awaited. Returns the steps taken.
  *
- * @example await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
+ * @example
+ * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
  */
 export async function updateTable(graph: CompiledModel, options: UpdateTableOptions): Promise<TablePlan> {
   checkOptions('updateTable', options, { client: true, ttl: true, onProgress: true, wait: true });

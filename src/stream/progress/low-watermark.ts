@@ -38,7 +38,8 @@ const EVERY_MS = 5_000;
  * The low watermark is based on consumers' claims. It doesn't move while they run with `progress: false`. It stops at a
  * failed batch until a redrive has reconciled the batch.
  *
- * @example const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
+ * @example
+ * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
  * const session = Session.from(request.cookies.s, { key, lowWatermark });
  */
 export function createLowWatermark(

@@ -12,8 +12,8 @@ import { compareInForce, isProjectedKind } from './look.ts';
  * A base item that can't be derived, or whose type isn't in the model, counts as projected, since there is nothing to
  * wait for. So does the continuation of a complete fan-out.
  *
- * @example const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store })
- * });
+ * @example
+ * const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store }) });
  */
 export function isProjectedIn(graph: CompiledModel, options: { store: Store }): (key: ItemKey) => Promise<boolean> {
   checkStoreOptions('isProjectedIn', options, { store: true });

@@ -44,7 +44,8 @@ const OF_ONE_PAGE: ReadonlySet<string> = new Set([
  * A query's options and predicate as JSON for `CursorBinding.query`. `undefined` and `false` count as not given.
  *
  * @param forms values that replace the caller's, such as one form for all equal filters.
- * @example boundOptions({ equals: 3n, limit: 10, reverse: false }) // [['equals', '3']]
+ * @example
+ * boundOptions({ equals: 3n, limit: 10, reverse: false }) // [['equals', '3']]
  */
 export function boundOptions(
   options: object,

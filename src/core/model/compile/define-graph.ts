@@ -17,7 +17,8 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
  *
- * @example const graph = defineGraph({
+ * @example
+ * const graph = defineGraph({
  *   table: 'records',
  *   nodes: { USER: node({ search: { name: { caseInsensitive: true } } }) },
  *   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { gsi0: 'since' } } }) },
