@@ -1,5 +1,3 @@
-import { History } from '../packages/workbench/demo/evolve/history.ts';
-import { judge } from '../packages/workbench/demo/evolve/judge.ts';
 import { createReader } from '../src/client/read/reader.ts';
 import { EdgeloomError } from '../src/foundation/errors.ts';
 import { sleep } from '../src/foundation/runtime.ts';
@@ -12,6 +10,8 @@ import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import { serverTime } from '../src/store/table.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
+import { History } from '../test/support/evolve/history.ts';
+import { judge } from '../test/support/evolve/judge.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { writeUnits } from './support/bound.ts';
 import type { BenchmarkOptions } from './support/command.ts';

@@ -32,7 +32,6 @@ const { outputFiles, metafile } = await build({
     'deployment/telemetry/index': 'src/deployment/telemetry/index.ts',
     'deployment/telemetry/installed': 'src/deployment/telemetry/installed.ts',
     'cli/main': 'packages/cli/main.ts',
-    'local/emulator/function/handler-runtime': 'packages/local/emulator/function/handler-runtime.ts',
   },
   outdir: 'dist',
   chunkNames: 'chunks/[name]-[hash]',

@@ -14,6 +14,7 @@ export { createProjector } from './projecting/apply/projector.ts';
 export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
 export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/ended/delete-ended.ts';
 export type { TableIdentity } from './registry/registry.ts';
+export type { SourceComparison, SourceDifference } from './sources/compare-source.ts';
 export { type MappedItem, mappedEdge, mappedNode } from './sources/items.ts';
 export {
   type ElectroDBEntity,
@@ -29,7 +30,6 @@ export {
   type OneTableSchema,
 } from './sources/layouts/onetable.ts';
 export { fromToolbox, type ToolboxEntity, type ToolboxOptions } from './sources/layouts/toolbox.ts';
-export type { SourceDifference, SourceLook } from './sources/look.ts';
 export { mapped } from './sources/mapped.ts';
 export type { Refused } from './sources/notes.ts';
 export {

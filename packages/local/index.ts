@@ -1,6 +1,6 @@
 /**
  * `edgeloom/local`: an embedded engine for tests and development, and the worker that projects a table's stream
- * without Lambda, or with a function of your own as Lambda would.
+ * without Lambda.
  */
 
 export type { Logger } from '../../src/foundation/logger.ts';
@@ -33,31 +33,7 @@ export {
   type StreamSource,
 } from '../../src/stream/source.ts';
 export type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
-export {
-  type FunctionCommand,
-  type FunctionOptions,
-  type LocalFunction,
-  startFunction,
-} from './emulator/function/local-function.ts';
-export { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
-export { folderDestination } from './emulator/mapping/failure-destination.ts';
-export type { FilterPattern, FilterRule } from './emulator/mapping/filter-pattern.ts';
-export type { LambdaRecord, LambdaStreamEvent } from './emulator/mapping/lambda-record.ts';
-export type {
-  EventSourceMapping,
-  FailureDestination,
-  GivenUpReport,
-  GiveUpCondition,
-  InvocationRecord,
-  InvocationReport,
-  InvokeResult,
-  LambdaFunction,
-  MappingOptions,
-  MappingResult,
-  MappingSettings,
-} from './emulator/mapping/mapping-types.ts';
 export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 export { type Local, type LocalOptions, startLocal } from './local.ts';
-export { type LocalLambda, type LocalLambdaOptions, startLocalLambda } from './local-lambda.ts';
 export type { LocalObserver, LocalObserverSettings } from './local-observer.ts';
 export type { LocalMirrors, LocalSourcesOptions } from './local-sources.ts';

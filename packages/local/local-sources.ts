@@ -2,17 +2,18 @@ import { join } from 'node:path';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
-import { isTable, keyTextOfItem, type Source, type SourceKeys } from '../../src/sources/source.ts';
+import { isTable, type Source, type SourceKeys } from '../../src/sources/source.ts';
 import { openSources } from '../../src/sources/sources.ts';
-import { lagOf, SourceProgress } from '../../src/sources/status.ts';
+import { SourceProgress } from '../../src/sources/status.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { describeSourceTable, makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { createEventSourceMapping } from './emulator/mapping/event-source-mapping.ts';
-import type { EventSourceMapping, LambdaFunction } from './emulator/mapping/mapping-types.ts';
+import { StreamFollower } from '../../src/stream/follower.ts';
+import { RunReport } from '../../src/stream/run-report.ts';
 import type { LocalTable } from './local-table.ts';
+import { type Mirror, MirrorShard } from './mirror-shard.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
@@ -40,10 +41,7 @@ export interface RunningMirrors {
   stop(): Promise<void>;
 }
 
-/** The milliseconds of an invocation: no one waits for it on this machine. */
-const INVOCATION_MS = 60_000;
-
-/** Starts the mirrors of sources, in this process: each is behind a mapping, as Lambda would have it. */
+/** Starts the mirrors of sources, in this process: each follows the stream of its table. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -56,17 +54,17 @@ export async function startLocalMirrors(
   },
 ): Promise<RunningMirrors> {
   const { sources, sourceEndpoint: endpoint, dataDir, pollIntervalMs, logger } = options;
-  const mappings: EventSourceMapping[] = [];
+  const followers: StreamFollower[] = [];
   const engine =
     endpoint === undefined ? table : { client: createClient({ endpoint }), streams: createStreamsClient({ endpoint }) };
   const openTable = (name: string): DynamoDBSourceStore => new DynamoDBSourceStore(engine.client, name);
   const stop = async (): Promise<void> => {
-    await Promise.all(mappings.map((mapping) => mapping.stop()));
+    await Promise.all(followers.map((follower) => follower.stop()));
     if (endpoint === undefined) return;
     engine.client.destroy();
     engine.streams.destroy();
   };
-  const follow = async (source: LocalSource): Promise<EventSourceMapping> => {
+  const follow = async (source: LocalSource): Promise<StreamFollower> => {
     const { name, from: keys } = source;
     const streamArn =
       endpoint === undefined
@@ -81,28 +79,28 @@ export async function startLocalMirrors(
         'Give the table a stream, or use another data folder or endpoint.',
       );
     }
-    return createEventSourceMapping({
-      source: new DynamoDBStreamSource(engine.streams, streamArn),
-      function: mirrorFunction(graph, table.store, source, openTable),
-      functionResponseTypes: ['ReportBatchItemFailures'],
+    const mirror = mirrorOf(graph, table.store, source, openTable, pollIntervalMs);
+    return new StreamFollower(new DynamoDBStreamSource(engine.streams, streamArn), {
+      name: 'worker',
       checkpoint: dataDir === undefined ? undefined : fileCheckpoint(join(dataDir, `checkpoint-${name}.json`)),
-      ...{ pollIntervalMs, logger },
+      report: new RunReport(logger),
+      open: (run) => (shardId) => new MirrorShard({ ...run, mirror }, shardId),
     });
   };
   try {
-    for (const source of sources.filter(isTable)) mappings.push(await follow(source));
+    for (const source of sources.filter(isTable)) followers.push(await follow(source));
   } catch (error) {
     await stop();
     throw error;
   }
-  const all = Promise.all(mappings.map((mapping) => mapping.run())).then(() => undefined);
+  const all = Promise.all(followers.map((follower) => follower.run(false))).then(() => undefined);
   const ended = Promise.race([all, table.loss]);
   // `ended` tells of a failure. A program that does not use it goes on without.
   ended.catch(() => undefined);
   return {
     mirrors: {
       idle: () =>
-        Promise.race([Promise.all(mappings.map((mapping) => mapping.idle())).then(() => undefined), table.loss]),
+        Promise.race([Promise.all(followers.map((follower) => follower.idle())).then(() => undefined), table.loss]),
       ended,
     },
     stop,
@@ -111,30 +109,14 @@ export async function startLocalMirrors(
 
 type LocalSource = Source & { from: SourceKeys };
 
-/** A function in this process that touches what the stream of a source names. */
-function mirrorFunction(
+function mirrorOf(
   graph: CompiledModel,
   store: LocalTable['store'],
   source: LocalSource,
   openTable: (name: string) => DynamoDBSourceStore,
-): LambdaFunction {
+  pollIntervalMs: number,
+): Mirror {
   const { touchTexts } = openSources(graph, { sources: [source], store, openTable });
   const progress = new SourceProgress(graph, store, source.name);
-  return {
-    arn: `arn:aws:lambda:local:000000000000:function:${graph.table.name}-mirror`,
-    async invoke({ Records }) {
-      const until = Date.now() + INVOCATION_MS;
-      try {
-        const keys = Records.map(({ dynamodb }) => keyTextOfItem(source, dynamodb?.Keys ?? {}));
-        const left = await touchTexts(source, keys, { remainingMs: () => until - Date.now() });
-        if (left.size === 0) await progress.note(lagOf(Records, Date.now()), Date.now());
-        const first = Records.find((_, place) => left.has(keys[place]!));
-        const batchItemFailures = first === undefined ? [] : [{ itemIdentifier: first.dynamodb!.SequenceNumber! }];
-        return { kind: 'response', payload: { batchItemFailures } };
-      } catch (error) {
-        const { name, message } = error instanceof Error ? error : new Error(String(error));
-        return { kind: 'error', errorType: name, errorMessage: message };
-      }
-    },
-  };
+  return { source, touchTexts, progress, pollIntervalMs };
 }

@@ -18,7 +18,7 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
   'read/search': ['search'],
   'read/total': ['total'],
   'read/watch': [['watch inbound', 'watch search', 'watch get']],
-  'run/demo': ['demo', 'demo', 'demo'],
+  'run/demo': ['demo', 'demo'],
   'run/dev': ['dev'],
   'run/project': ['project'],
   'run/studio': ['studio'],

@@ -36,14 +36,10 @@ export type ErrorCode =
   | 'engine-failed'
   /** The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or change the search in the model. */
   | 'equality-only'
-  /** A batch that was given up could not be saved in the folder. Remedy: Check the disk and the folder's permissions. */
-  | 'failure-not-written'
   /** The feed was stopped. Remedy: Start a new one. */
   | 'feed-ended'
   /** A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or a different file. */
   | 'file-exists'
-  /** The function did not start. Remedy: Look at its output. */
-  | 'function-failed'
   /** A response of DynamoDB is incomplete; the request can be retried. Remedy: Nothing, if it passes; otherwise check your proxies. */
   | 'incomplete-answer'
   /** An argument has a value that the call doesn't accept. Remedy: See the message. */
@@ -76,8 +72,6 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** Lambda does not accept the filter pattern. Remedy: Correct the pattern. */
-  | 'invalid-filter'
   /** A node id is not a text such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
   /** A line or document isn't JSON. Remedy: Correct the named line. */
@@ -88,10 +82,7 @@ export type ErrorCode =
   | 'invalid-limit'
   /** Lines of an import are invalid, and nothing was written. Remedy: Correct the lines, or use `--skip-bad`. */
   | 'invalid-lines'
-  /**
-   * An option of the event source mapping is outside Lambda's limits; or the `map` of a source throws, or returns items that the model refuses.
-   * Remedy: See the message.
-   */
+  /** The `map` of a source throws, or returns items that the model refuses. Remedy: See the message. */
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
@@ -138,10 +129,6 @@ export type ErrorCode =
    * Remedy: Watch a narrower range, or fewer rows; or raise `maxRcu`.
    */
   | 'list-not-filled'
-  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
-  | 'mapping-ended'
-  /** A worker or mapping was started a second time. Remedy: Create a new one. */
-  | 'mapping-used'
   /**
    * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run `edgeloom mirror sync` with the model
    * file that is deployed.
@@ -169,8 +156,6 @@ export type ErrorCode =
   | 'no-feed'
   /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
-  /** The module has no such handler. Remedy: Correct the file or the export. */
-  | 'no-handler'
   /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom table update`, which adds it and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
@@ -372,9 +357,9 @@ export type ErrorCode =
   | 'versioned-type'
   /** `edgeloom wait` gave up; the message says what is missing. Remedy: Start a projector, or wait longer with `--for`. */
   | 'wait-timeout'
-  /** The worker or mapping ended before it had read the whole stream. Remedy: Find out why it ended. */
+  /** The worker ended before it had read the whole stream. Remedy: Find out why it ended. */
   | 'worker-ended'
-  /** A worker or mapping was started a second time. Remedy: Create a new one. */
+  /** A worker was started a second time. Remedy: Create a new one. */
   | 'worker-used'
   /** A message names a bucket that is not allowed. Remedy: Name the bucket with `--bucket`, or in the option `buckets`. */
   | 'wrong-bucket'

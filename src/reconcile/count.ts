@@ -30,7 +30,7 @@ import {
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, checkSending, isTooLate, updateItem } from './context.ts';
-import { reconcile } from './loop.ts';
+import { reconcileItem } from './reconcile-item.ts';
 
 /**
  * Counted edges. The count of a node's edges equals the number of their live items, and its sums and groups are those of the values in
@@ -223,7 +223,7 @@ function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly s
  */
 export async function reconcileCount(context: ApplyContext, source: string, sortKey: string): Promise<void> {
   const key = { source, target: sortKey };
-  await reconcile(context, {
+  await reconcileItem(context, {
     key,
     expected: (seen) => readCountWithItems(context, source, sortKey, seen),
     update(_seen, { live, stored }) {

@@ -14,7 +14,7 @@ import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
 import { visitEdges } from './joined-fan-out.ts';
-import { reconcile } from './loop.ts';
+import { reconcileItem } from './reconcile-item.ts';
 import { reconcileOrThrow } from './touches.ts';
 
 /**
@@ -32,7 +32,7 @@ export const PAGE_CHILDREN = 250;
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;
-  await reconcile(context, {
+  await reconcileItem(context, {
     key: { source: touch.source, target: touch.sortKey },
     expected: () => after,
     update: (current) => beginContinuationUpdate(context.graph, touch, current, after),
@@ -65,7 +65,7 @@ export async function continueFanOut(context: ApplyContext, touch: ContinuationT
 
 /** Has a stuck fan-out go on. */
 export async function restartFanOut(context: ApplyContext, key: ItemKey): Promise<void> {
-  await reconcile(context, {
+  await reconcileItem(context, {
     key,
     expected: () => undefined,
     update: (item) => item && continueFanOutUpdate(context.graph, key, item, epochSeconds(context)),

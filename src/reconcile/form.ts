@@ -4,12 +4,12 @@ import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import type { ItemForm } from '../core/kinds/part.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
-import { reconcile } from './loop.ts';
 import { reconcileOtherCount } from './named-index-item.ts';
+import { reconcileItem } from './reconcile-item.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
-  const { actual, update } = await reconcile(context, {
+  const { actual, update } = await reconcileItem(context, {
     key,
     expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),
     update(item, unset) {

@@ -9,7 +9,7 @@ import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, sendingWithin } from './context.ts';
 import { reconcileCount, writeCounted } from './count.ts';
-import { reconcile } from './loop.ts';
+import { reconcileItem } from './reconcile-item.ts';
 import { reconcileTouch } from './touches.ts';
 
 /** Index items, and entries of totals, reconciled by what their keys and fields name. */
@@ -28,7 +28,7 @@ export async function reconcileNamed(
   baseOf: (item: Item | undefined) => ItemKey | undefined | Promise<ItemKey | undefined>,
   countName?: string,
 ): Promise<void> {
-  const { actual, expected } = await reconcile(context, {
+  const { actual, expected } = await reconcileItem(context, {
     key,
     async expected(item) {
       const base = await baseOf(item);

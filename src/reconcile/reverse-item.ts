@@ -4,8 +4,8 @@ import { edgeNamedByReverse } from '../core/kinds/reverse-item.ts';
 import { itemTouch } from '../core/plan/touch.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './context.ts';
-import { reconcile } from './loop.ts';
 import { tombstoneUpdate } from './named-index-item.ts';
+import { reconcileItem } from './reconcile-item.ts';
 import { reconcileTouch } from './touches.ts';
 import { reconcileViewParts } from './view.ts';
 
@@ -20,7 +20,7 @@ export async function reconcileReverseItem(
   key: ItemKey,
   base: ItemKey | undefined,
 ): Promise<void> {
-  const { expected: edge } = await reconcile(context, {
+  const { expected: edge } = await reconcileItem(context, {
     key,
     expected: (item) => base ?? edgeNamedByReverse(key, item),
     // No edge is known for the item, so nothing asks for it. If an edge is put meanwhile, its write changes the item, and the update fails.

@@ -9,7 +9,7 @@ import { changesNothing, type Share, type ViewCorrections, viewUpdate } from '..
 import { readItems } from '../core/store-pages.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds } from './context.ts';
-import { reconcile } from './loop.ts';
+import { reconcileItem } from './reconcile-item.ts';
 import { halves, makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
@@ -89,7 +89,7 @@ async function reconcileWithBaseItems(
   corrections?: ViewCorrections,
 ): Promise<void> {
   const { graph } = context;
-  const { expected } = await reconcile(context, {
+  const { expected } = await reconcileItem(context, {
     key: { source, target: VIEW_KEY },
     async expected(view) {
       if (isOfOtherShape(graph, source, view)) return undefined;

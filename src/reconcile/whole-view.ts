@@ -10,7 +10,7 @@ import { type Share, type ViewShares, wholeViewUpdate } from '../core/plan/write
 import { queriedItems, readItems } from '../core/store-pages.ts';
 import type { ItemKey, QueryRequest } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './context.ts';
-import { reconcile } from './loop.ts';
+import { reconcileItem } from './reconcile-item.ts';
 
 /** Reconciles index items, or throws why one could not be. */
 export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
@@ -25,7 +25,7 @@ export async function reconcileWholeView(
   reconcileItems: ReconcileItems,
 ): Promise<boolean> {
   const { graph } = context;
-  const { update } = await reconcile(context, {
+  const { update } = await reconcileItem(context, {
     key: { source, target: VIEW_KEY },
     expected: (view) =>
       isOfOtherShape(graph, source, view) ? readWholeView(context, source, reconcileItems) : undefined,

@@ -5,8 +5,8 @@ import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { Allowance, checkRates } from '../store/metered.ts';
 import { accessOf, type Spend } from './access.ts';
+import { compareRetired, compareSource, type SourceComparison } from './compare-source.ts';
 import type { SourceContext } from './context.ts';
-import { lookAtRetired, lookAtSource, type SourceLook } from './look.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
 import { defineSource, keyTextOf, type Source, type SourceKey } from './source.ts';
 import type { SourceStore } from './source-store.ts';
@@ -50,7 +50,7 @@ export interface SyncOptions extends WalkOptions {
 }
 
 /** The result of `sync` and `retire`. */
-export interface SyncResult extends SourceLook {
+export interface SyncResult extends SourceComparison {
   /** Base items that several source items make, with all of them, 1,000 at most. */
   conflicts: Conflict[];
 }
@@ -124,7 +124,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   };
   const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
     touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
-  const resultOf = async (context: SourceContext, look: SourceLook): Promise<SyncResult> => {
+  const resultOf = async (context: SourceContext, look: SourceComparison): Promise<SyncResult> => {
     const { found } = await conflictsNow(context);
     return { ...look, conflicts: found };
   };
@@ -145,7 +145,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       checkOptions('sync', options, SYNC_OPTIONS);
       checkRates('sync', options);
       const context = contextOf(find(name), options);
-      if (options.dryRun === true) return resultOf(context, await lookAtSource(context, options));
+      if (options.dryRun === true) return resultOf(context, await compareSource(context, options));
       return walked(context, await syncSource(context, options));
     },
     async retire(name, options = {}) {
@@ -154,7 +154,7 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       const source =
         sources.find((one) => one.name === name) ?? defineSource(name, { read: () => undefined, map: () => [] });
       const context = contextOf(source, options);
-      if (options.dryRun === true) return resultOf(context, await lookAtRetired(context, options));
+      if (options.dryRun === true) return resultOf(context, await compareRetired(context, options));
       return walked(context, await retireSource(context, options));
     },
   };

@@ -22,6 +22,7 @@ export function updateExpression(
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 > {
   const names: Record<string, string> = { '#r': REVISION };
+  // rule: every-write-raises-the-revision
   const values: Record<string, AttributeValue> = { ':one': { N: '1' } };
   const sets: string[] = [];
   let count = 0;
@@ -38,6 +39,7 @@ export function updateExpression(
   const adds: string[] = [];
   const { condition } = update;
   // A revision that adding one doesn't change restarts at 1.
+  // rule: revision-goes-on-after-a-tombstone
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
   const deletes: string[] = [];

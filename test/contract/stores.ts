@@ -3,7 +3,6 @@ import { startEngine } from '../../packages/local/engine/engine.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { deferredCalls } from '../../src/store/client/deferred.ts';
@@ -11,7 +10,6 @@ import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { testEndpoint } from '../support/engine.ts';
-import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { uniqueTableName } from '../support/table.ts';
 
 /** What the engine behind the endpoint is; an endpoint that was given from outside may be any. */
@@ -28,7 +26,7 @@ export const ENGINE: Engine =
         : 'dynoxide';
 
 /**
- * Where an engine is known to answer otherwise than AWS does, or than the other engine. The memory store is not bent to
+ * Where an engine is known to answer otherwise than AWS does, or than the other engine. The engine in memory is not bent to
  * these: the suite compares the rest.
  */
 const DEVIATIONS = {
@@ -66,19 +64,13 @@ export function engineDeviates(deviation: Deviation): boolean {
 
 /** One store that the suite runs on. */
 export interface Subject {
-  /** `memory`, or the engine's name. */
+  /** The engine's name. */
   name: string;
   /** Opens the store on a new table of the model. */
   open: (graph: CompiledModel) => Promise<Store & ScanSource>;
   /** Whether this store is known to differ in this. */
   deviates: (deviation: Deviation) => boolean;
 }
-
-const memory: Subject = {
-  name: 'memory',
-  open: async (graph) => new MemoryStore(graph.table, { indexes: graph.indexes, nativeIndexes: nativeIndexes(graph) }),
-  deviates: () => false,
-};
 
 /** The engine; its tables have no stream, since some engines slow down as one grows. */
 function engineBy(name: string, way: 'lean' | 'sdk' | 'deferred'): Subject {
@@ -119,7 +111,6 @@ const inMemory: Subject = {
 
 /** Every store of this run. */
 export const SUBJECTS: readonly Subject[] = [
-  memory,
   inMemory,
   engine,
   engineBy(`${ENGINE} through the SDK alone`, 'sdk'),

@@ -4,11 +4,6 @@ import { join } from 'node:path';
 import { DeleteItemCommand, PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import goals from '../../edgeloom.config.ts';
-import type { FunctionCommand } from '../../packages/local/emulator/function/local-function.ts';
-import { type LocalFunction, startFunction } from '../../packages/local/emulator/function/local-function.ts';
-import { createEventSourceMapping } from '../../packages/local/emulator/mapping/event-source-mapping.ts';
-import { folderDestination } from '../../packages/local/emulator/mapping/failure-destination.ts';
-import type { InvocationReport, MappingSettings } from '../../packages/local/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
@@ -21,6 +16,12 @@ import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { DERIVED_WRITES } from '../support/calls.ts';
 import { edgeloom } from '../support/command.ts';
+import {
+  createEventSourceMapping,
+  type InvocationReport,
+  type MappingSettings,
+} from '../support/emulator/event-source-mapping.ts';
+import { type FunctionCommand, type LocalFunction, startFunction } from '../support/emulator/local-function.ts';
 import { type Fault, startFaultyEndpoint } from '../support/faulty-endpoint.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
 import { lambdaRuntime, lambdaRuntimeObstacle } from '../support/lambda-runtime.ts';
@@ -66,7 +67,8 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     const way = await startFaultyEndpoint(engine.endpoint, fault);
     let output = '';
     const lambda = await startFunction({
-      command: { ...runtime, cwd: join(folder, 'code') },
+      command: runtime,
+      folder: join(folder, 'code'),
       handler: 'handlers/stream.handler',
       environment: {
         AWS_ENDPOINT_URL_DYNAMODB: way.endpoint,
@@ -75,7 +77,6 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
         EDGELOOM_TABLE: graph.table.name,
       },
       timeoutMs: TIMEOUT_MS,
-      initTimeoutMs: 60_000,
       onOutput: (chunk) => {
         output += chunk.toString();
       },
@@ -90,17 +91,14 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
     const invocations: InvocationReport[] = [];
 
     /** Delivers all that stands in the stream. */
-    const deliver = (settings: MappingSettings = {}) =>
+    const deliver = (settings: Partial<MappingSettings> = {}) =>
       createEventSourceMapping({
         source: new DynamoDBStreamSource(streams, streamArn),
         function: lambda,
         ...packagedMapping(),
         // As it is packaged, but for what would only take time.
-        maximumBatchingWindowSeconds: 0,
         maximumRetryAttempts: 2,
-        onFailure: folderDestination(failures),
-        pollIntervalMs: 20,
-        retryDelayMs: () => 10,
+        failures,
         onInvocation: (report) => invocations.push(report),
         logger: recordingLogger(),
         ...settings,
@@ -210,7 +208,7 @@ describe.runIf(obstacle === undefined)('the packaged stream function', () => {
 
     expect(held).toBeGreaterThan(1);
     expect(invocations[0]!.result).toMatchObject({ kind: 'error', errorType: 'Sandbox.Timedout' });
-    expect(invocations.at(-1)).toMatchObject({ next: 'done', done: 3 });
+    expect(invocations.at(-1)).toMatchObject({ isDone: true, done: 3 });
     await put(user('SLOW', { name: { S: 'second' } }));
     await deliver();
     expect(await reader.getViews(['USER-SLOW'])).toMatchObject([{ attributes: { name: 'second' } }]);
@@ -271,13 +269,9 @@ function packagedMapping(): MappingSettings {
   const filters = found['FilterCriteria'] as { Filters: { Pattern: string }[] };
   return {
     batchSize: found['BatchSize'],
-    maximumBatchingWindowSeconds: found['MaximumBatchingWindowInSeconds'],
     filters: filters.Filters.map(({ Pattern }) => JSON.parse(Pattern)),
-    functionResponseTypes: found['FunctionResponseTypes'],
     bisectBatchOnFunctionError: found['BisectBatchOnFunctionError'],
     maximumRetryAttempts: found['MaximumRetryAttempts'],
-    maximumRecordAgeSeconds: found['MaximumRecordAgeInSeconds'],
-    startingPosition: found['StartingPosition'],
   };
 }
 

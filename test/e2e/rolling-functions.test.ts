@@ -2,20 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LocalFunction, startFunction } from '../../packages/local/emulator/function/local-function.ts';
-import { createEventSourceMapping } from '../../packages/local/emulator/mapping/event-source-mapping.ts';
-import type { LambdaStreamEvent } from '../../packages/local/emulator/mapping/lambda-record.ts';
-import type { InvokeResult, LambdaFunction } from '../../packages/local/emulator/mapping/mapping-types.ts';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
 import { loadDemoData } from '../../packages/workbench/demo/data.ts';
-import { type Asking, askUntil, waitForShortLeases } from '../../packages/workbench/demo/evolve/askers.ts';
-import { Consumers, noteProjected } from '../../packages/workbench/demo/evolve/consumers.ts';
-import { History } from '../../packages/workbench/demo/evolve/history.ts';
-import { earlierModel, laterModel, type Side } from '../../packages/workbench/demo/evolve/models.ts';
-import { Tally } from '../../packages/workbench/demo/evolve/tally.ts';
-import { type BusyKeys, busiestAirports, importAll, Producer } from '../../packages/workbench/demo/evolve/traffic.ts';
 import { airportId } from '../../packages/workbench/demo/expected.ts';
 import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
@@ -27,6 +18,15 @@ import { decodeRecords } from '../../src/stream/decode.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { ROOT } from '../support/command.ts';
+import { createEventSourceMapping } from '../support/emulator/event-source-mapping.ts';
+import type { InvokeResult, LambdaFunction, LambdaStreamEvent } from '../support/emulator/lambda-function.ts';
+import { type Asking, askUntil, waitForShortLeases } from '../support/evolve/askers.ts';
+import { Consumers, noteProjected } from '../support/evolve/consumers.ts';
+import { History } from '../support/evolve/history.ts';
+import { earlierModel, laterModel, type Side } from '../support/evolve/models.ts';
+import { Tally } from '../support/evolve/tally.ts';
+import { type BusyKeys, busiestAirports, importAll, Producer } from '../support/evolve/traffic.ts';
+import { recordingLogger } from '../support/follow-graph.ts';
 
 /**
  * A roll-out and a roll-back as Lambda makes them: two versions of the stack's stream function, each bundled with a model of
@@ -38,7 +38,7 @@ async function bundled(folder: string, model: string): Promise<string> {
   const entry = join(folder, `${model}.ts`);
   await writeFile(
     entry,
-    `import { ${model} } from '${ROOT}/packages/workbench/demo/evolve/models.ts';
+    `import { ${model} } from '${ROOT}/test/support/evolve/models.ts';
 import { deployedStream } from '${ROOT}/src/deployment/lambda/deployed.ts';
 export const handler = deployedStream(${model});
 `,
@@ -73,7 +73,7 @@ class RollingFunction implements LambdaFunction {
   private calls = 0;
 
   constructor(
-    private readonly versions: Readonly<Record<Side, LocalFunction>>,
+    private readonly versions: Readonly<Record<Side, LambdaFunction>>,
     private readonly history: History,
   ) {}
 
@@ -99,6 +99,14 @@ describe('two versions of the packaged stream function, with two models', () => 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-rolling-'));
     engine = await startEngine();
+    // A function reads them as it is loaded.
+    Object.assign(process.env, {
+      AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
+      AWS_ACCESS_KEY_ID: 'local',
+      AWS_SECRET_ACCESS_KEY: 'local',
+      AWS_REGION: 'us-east-1',
+      EDGELOOM_TABLE: earlierModel.table.name,
+    });
   });
   afterAll(async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -106,20 +114,17 @@ describe('two versions of the packaged stream function, with two models', () => 
     await rm(folder, { recursive: true, force: true });
   });
 
-  async function version(model: string): Promise<LocalFunction> {
-    const client = join(ROOT, 'dist/local/emulator/function/handler-runtime.js');
-    const lambda = await startFunction({
-      command: { file: process.execPath, args: [client, await bundled(folder, model), 'handler'] },
-      environment: {
-        AWS_ENDPOINT_URL_DYNAMODB: engine.endpoint,
-        AWS_ACCESS_KEY_ID: 'local',
-        AWS_SECRET_ACCESS_KEY: 'local',
-        EDGELOOM_TABLE: earlierModel.table.name,
+  async function version(model: string): Promise<LambdaFunction> {
+    const { handler } = (await import(pathToFileURL(await bundled(folder, model)).href)) as {
+      handler: (event: LambdaStreamEvent, context: object) => Promise<unknown>;
+    };
+    return {
+      arn: `arn:aws:lambda:us-east-1:000000000000:function:${model}`,
+      async invoke(event, awsRequestId) {
+        const context = { awsRequestId, functionName: model, getRemainingTimeInMillis: () => 60_000 };
+        return { kind: 'response', payload: await handler(JSON.parse(JSON.stringify(event)), context) };
       },
-      ...{ name: model, handler: 'handler', initTimeoutMs: 120_000 },
-    });
-    cleanups.push(() => lambda.stop());
-    return lambda;
+    };
   }
 
   it('serve one stream in turn, before, during and after a migration, and rolled back: no answer is wrong', async () => {
@@ -146,8 +151,9 @@ describe('two versions of the packaged stream function, with two models', () => 
       source: new DynamoDBStreamSource(streams, streamArn),
       function: rolling,
       filters: [streamFilterPattern(earlierModel.table)],
-      ...{ functionResponseTypes: ['ReportBatchItemFailures'], bisectBatchOnFunctionError: true },
-      ...{ batchSize: 25, pollIntervalMs: 20 },
+      ...{ bisectBatchOnFunctionError: true, batchSize: 25, maximumRetryAttempts: 10 },
+      failures: join(folder, 'failures'),
+      logger: recordingLogger(),
     });
     const delivery = mapping.run();
     // A failure is thrown by the await of the run below.

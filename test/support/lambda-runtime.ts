@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { FunctionCommand } from '../../packages/local/emulator/function/local-function.ts';
+import type { FunctionCommand } from './emulator/local-function.ts';
 import { installedTestPackage } from './test-package.ts';
 
 const run = promisify(execFile);

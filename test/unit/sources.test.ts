@@ -105,7 +105,7 @@ describe('what a mapping makes', () => {
     ['bookkeeping', () => [mappedNode('USER-1', { [MIRROR]: 1 })], /~mirror/],
     ['an expiry', () => [mappedNode('USER-1', { expiresAt: 1 })], /expiresAt/],
     ['a key twice', () => [mappedNode('USER-1'), mappedNode('USER-1')], /twice/],
-    ['no item', () => ['USER-1'], /no item/],
+    ['no item', () => ['USER-1'], /not an item/],
     ['an edge between other types', () => [mappedEdge('USER-1', 'AIMS', 'USER-2')], /AIMS/],
     ['no list', () => 'USER-1' as never, /gave/],
     [

@@ -17,8 +17,7 @@ const MOST_BODY_BYTES = 16 * 1024 * 1024;
 type Calls = Record<string, (input: Input) => object>;
 
 /** The calls by their names, as the target of a request has them. */
-export function memoryCalls(): Calls {
-  const tables = new Tables();
+export function memoryCalls(tables = new Tables()): Calls {
   const transactions = new Transactions(tables);
   const items: Calls = {
     CreateTable: (input) => tables.create(input),

@@ -39,6 +39,11 @@ export class Partitions {
     return found;
   }
 
+  /** All of them, in the order of their first entries. */
+  all(): Iterable<Ordered<Stored>> {
+    return this.byKey.values();
+  }
+
   forgetIfEmpty(key: string): void {
     if (this.byKey.get(key)?.entries.length !== 0) return;
     this.byKey.delete(key);

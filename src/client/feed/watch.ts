@@ -101,7 +101,7 @@ function checkPlaces(query: unknown): void {
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
-  const query = resolveInboundQuery(context, type, target, options);
+  const query = resolveInboundQuery(context, target, type, options);
   const { index, partitions, range, reverse, where, maxRcu, native, accept } = query;
   return {
     ...{ index, partitions, range, where, maxRcu, native, accept, isReverse: reverse, limit: checkRows(options.limit) },

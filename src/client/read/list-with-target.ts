@@ -11,15 +11,15 @@ import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
  */
 export async function readListWithTarget(
   context: ReadContext,
-  edgeType: string,
   target: string,
+  edgeType: string,
   options: InboundQuery = {},
 ): Promise<InboundPage<EdgeResult, TargetView>> {
   if (options?.includeTarget !== true || !isShownItself(context.graph, target))
-    return await readInbound(context, edgeType, target, options);
+    return await readInbound(context, target, edgeType, options);
   requireTargetItem(findEdge(context.graph, edgeType));
   const { includeTarget: _, ...others } = options;
-  const page = await readInbound(context, edgeType, target, others);
+  const page = await readInbound(context, target, edgeType, others);
   if (options.cursor !== undefined) return page;
   const own = await readOwnWritesOfViews(context, [target]);
   const { attributes } = await readAttributes(context, [target], undefined, own);

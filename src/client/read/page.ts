@@ -65,8 +65,8 @@ export interface PageResult<Node = AnyPageNode> extends Page<Node> {
 
 export async function readPage(
   context: ReadContext,
-  edgeType: string,
   target: string,
+  edgeType: string,
   options: PageOptions = {},
 ): Promise<PageResult> {
   checkOptions('page', options, { ...INBOUND_QUERY_OPTIONS, with: true, maxNodes: true, attributes: true });
@@ -76,7 +76,7 @@ export async function readPage(
     throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
   const plan = pagePlan(context.graph, edgeType, options);
-  const query = resolveInboundQuery(context, edgeType, target, options);
+  const query = resolveInboundQuery(context, target, edgeType, options);
   const own = await readRelevantOwnWrites(context, () => true);
   const { read, cursor, calls } = await readRows(context, query, options, { plan, own });
   const levels =

@@ -510,12 +510,12 @@ function readerOf<G extends CompiledModel>(
     getCollection: (id, options) => read(options, (context) => readCollection(context, id, options)) as never,
     nodes: (type, options) => held(options, (held) => listNodes(held, type, options)) as never,
     inDegree: (target, edgeType, options) =>
-      held(options, (held) => countInbound(held, edgeType, target, options as unknown as InDegreeOptions)),
+      held(options, (held) => countInbound(held, target, edgeType, options as unknown as InDegreeOptions)),
     inbound: (target, edgeType, options) =>
-      held(options, (held) => readListWithTarget(held, edgeType, target, options)) as never,
+      held(options, (held) => readListWithTarget(held, target, edgeType, options)) as never,
     search: (name) => searchOf(context.graph, name, held),
     page: (target, edgeType, options) =>
-      held(options, (held) => readPage(held, edgeType, target, options as PageOptions)) as never,
+      held(options, (held) => readPage(held, target, edgeType, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
     // Own writes come as events once they are projected: shown earlier, no event would take them back.
     watch: (query: WatchQuery, options?: Abortable) =>

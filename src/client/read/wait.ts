@@ -5,7 +5,12 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import { sleep } from '../../foundation/runtime.ts';
-import { compareInForce, type EdgesPlace, isProjectedKind, type ProjectedKind } from '../../stream/progress/look.ts';
+import {
+  compareInForce,
+  type EdgesPlace,
+  isProjectedKind,
+  type ProjectedKind,
+} from '../../stream/progress/agreement.ts';
 import type { ReadContext } from './request/context.ts';
 import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from './request/lookup.ts';
 

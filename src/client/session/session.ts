@@ -3,7 +3,7 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, checkSecret } from '../../foundation/options.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { Look } from '../../stream/progress/look.ts';
+import type { Agreement } from '../../stream/progress/agreement.ts';
 import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } from './token.ts';
 
 /** Options of a session. */
@@ -149,7 +149,7 @@ export class Session {
    * @param hasFannedOut whether the fan-out of a node's change is complete.
    */
   async refresh(
-    look: (key: ItemKey) => Promise<Look>,
+    look: (key: ItemKey) => Promise<Agreement>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<void> {
     if (this.entries.size === 0 && this.overflow === undefined) return;
@@ -158,7 +158,7 @@ export class Session {
     for (const [text, entry] of [...this.entries]) {
       // A key that was written again has another entry.
       const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
-      const looking = async (key: ItemKey): Promise<Look | undefined> => {
+      const looking = async (key: ItemKey): Promise<Agreement | undefined> => {
         if (looks >= MOST_LOOKS) return undefined;
         looks += 1;
         // Move it to the end, so that others come first next time.
@@ -194,7 +194,7 @@ export class Session {
   private async mayForget(
     entry: Entry,
     lowWatermark: number | undefined,
-    look: (key: ItemKey) => Promise<Look | undefined>,
+    look: (key: ItemKey) => Promise<Agreement | undefined>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
   ): Promise<boolean> {
     const now = this.now();

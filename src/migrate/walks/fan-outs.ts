@@ -3,7 +3,7 @@ import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import { type ApplyContext, epochSeconds } from '../../reconcile/context.ts';
-import { reconcile } from '../../reconcile/loop.ts';
+import { reconcileItem } from '../../reconcile/reconcile-item.ts';
 import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
@@ -24,7 +24,7 @@ export async function endUnneededFanOuts(context: EndingContext, items: readonly
 
 async function endIfUnneeded(context: EndingContext, { source, target, item }: WalkedItem): Promise<void> {
   const { graph, neededFanOuts } = context;
-  await reconcile(context, {
+  await reconcileItem(context, {
     key: { source, target },
     seen: { item },
     async expected(current) {

@@ -5,7 +5,7 @@ import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
-import { compareInForce, isProjectedKind } from './look.ts';
+import { compareInForce, isProjectedKind } from './agreement.ts';
 
 /**
  * Makes a function that finds out, by consistent reads, whether everything derived from a base item is as it now asks.

@@ -14,7 +14,7 @@ import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
 import { updateEach } from '../../../src/store/update-run.ts';
 import { forgotten } from '../../support/forgotten.ts';
-import { nativePage } from '../../support/memory-store/native.ts';
+import { nativePage } from './native-page.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
 import { compareBytes, mapOf, sameText, textOf } from './values.ts';

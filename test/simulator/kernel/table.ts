@@ -1,5 +1,5 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { INDEX_KEYS, INDEX_NAMES } from '../../../src/core/items/derived-item.ts';
+import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
@@ -47,6 +47,12 @@ export const MOST_READ_LAG_MS = 3_000;
 const USUAL_READ_LAG_MS = 800;
 /** As many as models of schedules name. */
 const INDEXES = INDEX_NAMES.slice(0, 4);
+/** What a table's names are but for its keys. */
+const INDEXED = {
+  name: 'records',
+  indexes: USUAL_INDEXES,
+  indexNames: Object.fromEntries(INDEX_NAMES.map((index) => [index, index])) as TableNames['indexNames'],
+};
 /** The writer of what no process writes: a producer, a person. */
 export const NOBODY = '';
 
@@ -172,12 +178,15 @@ export class Table {
   }
 
   private newEngine(): MemoryStore {
-    return new MemoryStore(this.names as TableNames, {
-      onChange: ({ key, newImage }) => {
-        if (this.made === undefined) this.note(key, newImage);
-        else this.made.item = newImage;
+    return new MemoryStore(
+      { ...INDEXED, ...this.names },
+      {
+        onChange: ({ key, newImage }) => {
+          if (this.made === undefined) this.note(key, newImage);
+          else this.made.item = newImage;
+        },
       },
-    });
+    );
   }
 
   /** Takes a change in: from now on reads show it, and soon the indexes do. */

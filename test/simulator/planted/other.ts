@@ -1,4 +1,4 @@
-import { replace, replaceIn, setCondition, setValue } from './changes.ts';
+import { replaceIn, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in tombstones, quarantine, errors and delivery. */
@@ -7,9 +7,10 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     name: 'tombstone-revision-kept',
     rule: 'Writing a tombstone raises the revision.',
     changes: [
-      replace(
+      replaceIn(
         'every-write-raises-the-revision',
-        (old) => `if (update.set['expiresAt'] === undefined || item[REVISION] === undefined) ${old}`,
+        "'1'",
+        (old) => `update.set['expiresAt'] === undefined ? ${old} : '0'`,
       ),
     ],
   },
@@ -17,11 +18,7 @@ export const OTHER_MUTANTS: readonly Mutant[] = [
     name: 'tombstone-revision-forgotten',
     rule: 'A tombstone keeps the revision: what comes after it must not count from one again.',
     changes: [
-      replaceIn(
-        'every-write-raises-the-revision',
-        'item[REVISION]',
-        (old) => `item['expiresAt'] === undefined ? ${old} : undefined`,
-      ),
+      setCondition('revision-goes-on-after-a-tombstone', (old) => `${old} || update.unset.includes('expiresAt')`),
     ],
   },
   {

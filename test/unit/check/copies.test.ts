@@ -53,13 +53,13 @@ describe('the slots of a view', () => {
 
 /** A table whose calls can be met by what happens just before them. */
 class WatchedStore extends StreamedStore {
-  calls: number[] = [];
+  keysRead: number[] = [];
   mostAtOnce = 0;
   beforeUpdate: (update: DerivedUpdate) => Promise<void> = async () => undefined;
   private running = 0;
 
   override async getMany(keys: readonly ItemKey[], options: ReadOptions) {
-    this.calls.push(keys.length);
+    this.keysRead.push(keys.length);
     this.running += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.running);
     await new Promise((resolve) => setImmediate(resolve));
@@ -96,8 +96,8 @@ describe('looking up', () => {
     await lookUps.finish();
     expect({ suspects, wrong }).toEqual({ suspects: 10_000, wrong: 5_000 });
     // Slots of one parent are compared with one read of it.
-    expect(store.calls).toHaveLength(50 + 50 + 5);
-    expect(Math.max(...store.calls)).toBe(100);
+    expect(store.keysRead).toHaveLength(50 + 50 + 5);
+    expect(Math.max(...store.keysRead)).toBe(100);
     expect(store.mostAtOnce).toBeLessThanOrEqual(4);
   });
 
@@ -117,7 +117,7 @@ describe('looking up', () => {
     await lookUps.addItem({ source: 'AUTHOR-1', target: 'AUTHOR-1' }, {});
     await lookUps.addItem({ source: 'BOOK-1', target: 'LIKES-AUTHOR-1' }, {});
     await lookUps.finish();
-    expect(store.calls).toEqual([]);
+    expect(store.keysRead).toEqual([]);
   });
 });
 

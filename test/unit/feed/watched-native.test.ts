@@ -12,7 +12,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../../src/core/model/schema.ts';
 import type { NativeQueryRequest, QueryResult, Store } from '../../../src/core/store-port.ts';
 import type { ChangedItem } from '../../../src/stream/changed-items.ts';
-import { nativePage } from '../../support/memory-store/native.ts';
+import { nativePage } from '../../simulator/kernel/native-page.ts';
 
 /**
  * A watched native list while its edges are written at random. The index shows each of them as it was up to `GRACE` ago, and those with one

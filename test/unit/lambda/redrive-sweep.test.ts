@@ -39,9 +39,8 @@ it('a sweep reads the stream where no observer ever ran, and leaves no trace of 
   const { store, looks, redrive } = await sweptTable();
   await redrive();
   expect(looks).toHaveBeenCalled();
-  expect(await store.get({ source: '~edgeloom', target: 'observer' }, { consistent: true })).toMatchObject({
-    item: undefined,
-  });
+  const found = await store.get({ source: '~edgeloom', target: 'observer' }, { consistent: true });
+  expect(found).not.toHaveProperty('item');
 });
 
 it('a sweep leaves the stream alone while an observer works, and takes its turn between two of its calls', async () => {

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
+import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
+import { node } from '../../../src/core/model/schema.ts';
 import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import { deleteState, readHead, writeHead } from '../../../src/registry/head.ts';
 import { registerAll } from '../../../src/registry/transitions.ts';
 import { withReplacedCalls } from '../../../src/store/wrapped.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
-const TABLE = { name: 'registered', partitionKey: 'source', sortKey: 'target', ttl: 'ttl', indexes: ['gsi0'] } as never;
+const { table: TABLE } = defineGraph({ table: 'registered', nodes: { USER: node({}) } });
 
 /** A registry of a model with many searches. */
 function registryOf(definitions: number) {
@@ -24,7 +26,7 @@ function writerOn(store: Store) {
 }
 
 function memory(): Store {
-  return new MemoryStore(TABLE) as unknown as Store;
+  return new MemoryStore(TABLE);
 }
 
 describe('the head of a registry', () => {

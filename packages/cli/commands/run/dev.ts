@@ -8,7 +8,7 @@ import { positionOfStream } from '../../../../src/trust/explain/position.ts';
 import { status } from '../../../../src/trust/explain/status.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
-import { type Local, startLocal } from '../../../local/local.ts';
+import { type Local, type LocalOptions, startLocal } from '../../../local/local.ts';
 import { ProjectorTap } from '../../../studio/base/projector-tap.ts';
 import { type Studio, startStudio } from '../../../studio/server/studio.ts';
 import { driftLine } from '../../shared/drift-line.ts';
@@ -20,13 +20,11 @@ import { print } from '../../shared/output.ts';
 import { createLogger } from '../../shared/session.ts';
 import { readSettings, type Settings } from '../../shared/settings.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
-import { DEFAULT_HANDLER, type DevEngine, devLambda, type Projecting } from './dev-lambda.ts';
 
 interface DevOptions {
   port?: number;
   data?: string;
   engine?: EngineName;
-  lambda?: string | true;
   observe: boolean;
   sourceEndpoint?: string;
   studio?: boolean;
@@ -43,10 +41,6 @@ export function devCommand(command: Command): void {
         'engine to run (default: dynoxide; on platforms without it memory, or dynamodb-local with --data)',
       ).choices(ENGINES),
     )
-    .option(
-      '--lambda [file]',
-      `project with your own Lambda handler instead of the built-in projector (default file: ${DEFAULT_HANDLER})`,
-    )
     .option('--no-observe', "don't run the observer, which verifies what is projected")
     .option(
       '--source-endpoint <url>',
@@ -62,15 +56,10 @@ export function devCommand(command: Command): void {
         'dev --studio',
         'dev --source-endpoint http://127.0.0.1:8000',
         'dev --engine memory',
-        'dev --lambda',
-        'dev --lambda src/my-handler.ts',
       ),
     )
     .action(
-      async (
-        { port, data, engine, lambda, observe, sourceEndpoint, studio: hasStudio }: DevOptions,
-        command: Command,
-      ) => {
+      async ({ port, data, engine, observe, sourceEndpoint, studio: hasStudio }: DevOptions, command: Command) => {
         const settings = readSettings(command.optsWithGlobals());
         const { graph } = await openModel(settings);
         const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
@@ -78,11 +67,8 @@ export function devCommand(command: Command): void {
         const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
         // Without a studio nobody asks for what a tap notes.
         const tap = hasStudio === true ? new ProjectorTap() : undefined;
-        const projecting =
-          lambda === undefined
-            ? await devWorker(graph, options, settings, tap)
-            : await devLambda(graph, lambda === true ? DEFAULT_HANDLER : lambda, options, createLogger(settings));
-        const studio = tap && (await devStudio(graph, projecting, tap, settings));
+        const projecting = await devWorker(graph, options, settings, tap);
+        const studio = tap && (await devStudio(graph, projecting.local, tap, settings));
         const stop = async (): Promise<void> => {
           await studio?.close();
           await projecting.stop();
@@ -90,12 +76,12 @@ export function devCommand(command: Command): void {
         const ended = new Promise<void>((resolve, reject) => {
           stopOnSignal(() => stop().then(resolve, reject));
           // A projector that gives up ends the command with its error, and with all that it runs.
-          Promise.all([projecting.ended, projecting.mirrors?.ended]).catch((error: unknown) =>
+          Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
             stop().finally(() => reject(error)),
           );
         });
-        const { endpoint, lines, store } = projecting;
-        const engineLine = `engine:   ${engineText(projecting.engine)}`;
+        const { endpoint, store, engine: running } = projecting.local;
+        const engineLine = `engine:   ${engineText(running)}`;
         const notice = await printModelNotice(graph, store);
         const sourceLines = sources.map(({ name }) => `source:   ${name}`);
         const text = [
@@ -104,14 +90,14 @@ export function devCommand(command: Command): void {
           ...sourceLines,
           engineLine,
           ...(studio === undefined ? [] : [`studio:   ${studio.url}`]),
-          ...lines,
+          'projecting; Ctrl-C stops',
           '',
           'Next, in another terminal:',
           `  npx edgeloom import FILE --endpoint ${endpoint}`,
           `  npx edgeloom studio --endpoint ${endpoint}`,
         ].join('\n');
         const shown = studio && { studio: studio.url };
-        const json = { endpoint, table: graph.table.name, engine: projecting.engine, ...shown, ...notice };
+        const json = { endpoint, table: graph.table.name, engine: running, ...shown, ...notice };
         print({ json, text }, settings.json);
         await ended;
       },
@@ -126,7 +112,7 @@ function engineText(engine: EngineName): string {
 /** A studio over the table of `dev`. `tap`: of its projector, where that runs in this process. */
 async function devStudio(
   graph: CompiledModel,
-  { endpoint, store }: Projecting,
+  { endpoint, store }: Local,
   tap: ProjectorTap,
   settings: Settings,
 ): Promise<Pick<Studio, 'url' | 'close'>> {
@@ -158,10 +144,10 @@ function tappedProjector(
 
 async function devWorker(
   graph: CompiledModel,
-  options: DevEngine,
+  options: LocalOptions,
   settings: Settings,
   tap: ProjectorTap | undefined,
-): Promise<Projecting> {
+): Promise<{ local: Local; stop(): Promise<void> }> {
   const logger = createLogger(settings);
   let line: LiveLine | undefined;
   const tapped = tap && tappedProjector(graph, tap);
@@ -172,7 +158,7 @@ async function devWorker(
     onBatch: ({ totals: { records, writes }, newestRecordAgeMs, milliseconds }) =>
       line?.addProjected({ records, writes, newestRecordAgeMs, batchMs: milliseconds }),
   });
-  const { endpoint, store, streamArn, worker } = local;
+  const { endpoint, store, streamArn } = local;
   tapped?.open(store);
   const streams = createStreamsClient({ endpoint });
   const position = positionOfStream(graph, store, new DynamoDBStreamSource(streams, streamArn));
@@ -185,12 +171,7 @@ async function devWorker(
   });
   line.start((error) => logger.debug({ error: String(error) }, 'The table could not be asked for the live line.'));
   return {
-    engine: local.engine,
-    endpoint,
-    store,
-    ended: worker.ended,
-    mirrors: local.mirrors,
-    lines: ['projecting; Ctrl-C stops'],
+    local,
     stop: async () => {
       await line?.stop();
       streams.destroy();

@@ -255,7 +255,7 @@ class LevelWalk {
 
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
-    const query = { ...resolveInboundQuery(context, edge.type, id, asked), maxRcu: context.spending?.left };
+    const query = { ...resolveInboundQuery(context, id, edge.type, asked), maxRcu: context.spending?.left };
     // A page reads each of its partitions at least once.
     if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
       return { found: [], isWhole: false, calls: 0 };

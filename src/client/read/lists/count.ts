@@ -136,8 +136,8 @@ export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsR
 
 export async function countInbound(
   context: ReadContext,
-  edgeType: string,
   target: string,
+  edgeType: string,
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
   checkOptions('inDegree', options, {
@@ -151,7 +151,7 @@ export async function countInbound(
     maxRcu: true,
     ...READ_OPTIONS,
   });
-  const query = resolveInboundQuery(context, edgeType, target, options);
+  const query = resolveInboundQuery(context, target, edgeType, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
   const accept = nativeTest(query);
   return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);

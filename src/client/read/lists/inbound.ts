@@ -142,13 +142,13 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
 
 export async function readInbound(
   context: ReadContext,
-  edgeType: string,
   target: string,
+  edgeType: string,
   options: InboundQuery = {},
 ): Promise<InboundPage<EdgeResult, TargetView>> {
   checkOptions('inbound', options, INBOUND_QUERY_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
-  const query = resolveInboundQuery(context, edgeType, target, options);
+  const query = resolveInboundQuery(context, target, edgeType, options);
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
   // In reverse without an upper end, the Query meets the node first; a filter is meant for edges and would remove it.
@@ -216,8 +216,8 @@ export interface ResolvedInbound {
 
 export function resolveInboundQuery(
   { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
-  edgeType: string,
   target: string,
+  edgeType: string,
   options: InboundQuery,
 ): ResolvedInbound {
   const edge = findEdge(graph, edgeType);

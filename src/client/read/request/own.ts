@@ -1,6 +1,11 @@
 import { parseNodeId } from '../../../core/items/keys.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
-import { hasFannedOut, type Look, type LookContext, lookAt } from '../../../stream/progress/look.ts';
+import {
+  type Agreement,
+  type AgreementContext,
+  agreementOf,
+  hasFannedOut,
+} from '../../../stream/progress/agreement.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './context.ts';
 
@@ -13,23 +18,23 @@ export async function readRelevantOwnWrites(
 ): Promise<OwnWrites> {
   const { session, graph, store } = context;
   if (session === undefined) return NO_OWN_WRITES;
-  const looking = lookContext(context);
+  const looking = agreementContext(context);
   await session.refresh(
-    async (key) => (looking === undefined ? UNKNOWN : await lookAt(looking, key)),
+    async (key) => (looking === undefined ? UNKNOWN : await agreementOf(looking, key)),
     async (key) => looking !== undefined && (await hasFannedOut(looking, key)),
   );
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
 }
 
 /** For a key that can't be compared: it may agree or not. */
-const UNKNOWN: Look = { agrees: false, revisions: '' };
+const UNKNOWN: Agreement = { agrees: false, revisions: '' };
 
 /**
  * The context of looks after which a session forgets a key. They compare everything that writers maintain, not just
  * what this reader's lease allows: a forgotten key doesn't come back, and the next reader of the session may have
  * another model. Undefined if this reader can't compile all of that.
  */
-function lookContext({ stored: store, projections }: ReadContext): LookContext | undefined {
+function agreementContext({ stored: store, projections }: ReadContext): AgreementContext | undefined {
   // rule: session-compares-all-that-is-kept
   const kept = projections.kept;
   return kept && { graph: kept, store };

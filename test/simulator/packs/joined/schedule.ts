@@ -15,7 +15,6 @@ import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { updateEach } from '../../../../src/store/update-run.ts';
 import { Repairer } from '../../../../src/trust/repair/repairer.ts';
 import { forgotten } from '../../../support/forgotten.ts';
-import { addInto } from '../../../support/memory-store/update.ts';
 import { Gate } from '../../kernel/gate.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
@@ -300,7 +299,10 @@ class JoinedSchedule {
     for (const element of deleteElements) elements.delete(element);
     delete next['edgeSet'];
     if (elements.size > 0) next['edgeSet'] = { SS: [...elements] };
-    addInto(next, added);
+    for (const [name, addend] of Object.entries(added.add ?? {}))
+      next[name] = { N: String(Number(numberOf(next[name])) + Number(addend)) };
+    for (const [name, texts] of Object.entries(added.addTo ?? {}))
+      next[name] = { SS: [...new Set([...setOf(next[name]), ...texts])] };
     const { source: _source, target: _target, ...attributes } = next;
     this.change(key, attributes);
   }

@@ -13,7 +13,7 @@ import type { ItemKey, NativeQueryRequest, Store } from '../../../../src/core/st
 import { withoutRegistry } from '../../../../src/registry/reader-lease.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
-import { nativePage } from '../../../support/memory-store/native.ts';
+import { nativePage } from '../../kernel/native-page.ts';
 import { packOfTexts } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
 import { type Asked, compareTexts, isAsked, isBackwards, isVoid, textOf } from './truth.ts';

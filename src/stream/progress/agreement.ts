@@ -1,0 +1,274 @@
+import { canonicalText, type Item, sameItem, stringOf } from '../../core/items/attribute-value.ts';
+import { AFTER, revisionOf } from '../../core/items/derived-item.ts';
+import { escapedEdge } from '../../core/items/element.ts';
+import { hash128, parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
+import { copiesByEdge, elementsByEdge, evictedTypes, viewAttributes } from '../../core/items/stored-view.ts';
+import { copyOf } from '../../core/kinds/copy.ts';
+import type { Derived } from '../../core/kinds/derived.ts';
+import { expectedFields } from '../../core/kinds/derived.ts';
+import { keysInTarget } from '../../core/kinds/in-target.ts';
+import { joinedKeysOf } from '../../core/kinds/joined.ts';
+import { classifyKey, type KeyKind } from '../../core/model/base-item.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import {
+  isPartOfSource,
+  joinedTypesFrom,
+  needsSource,
+  type SourceNode,
+  sourceNodeKeys,
+  sourceNodeOf,
+} from '../../core/model/joined.ts';
+import { derivedOf } from '../../core/plan/derive.ts';
+import { fanOutsOf } from '../../core/plan/fan-out.ts';
+import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
+import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
+import { queriedItems, queryPages } from '../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
+
+/** A look at a base item and what is derived from it: whether all of it agrees, and the revisions. */
+export interface Agreement {
+  agrees: boolean;
+  revisions: string;
+}
+
+/** A base item compared with its derived items. */
+export interface Comparison extends Pick<Derived, 'problems'> {
+  /** Keys of derived items that differ from what the base item asks for. */
+  differing: string[];
+  revisions: string;
+}
+
+export type ProjectedKind = Extract<KeyKind, { kind: 'node' | 'part' | 'edge' | 'hashed' }>;
+
+export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
+  return kind.kind !== 'unknown' && kind.kind !== 'misfit';
+}
+
+export interface AgreementContext {
+  graph: CompiledModel;
+  store: Store;
+  /** Whether reads use a view. Otherwise they derive it from base items, which is always up to date. */
+  usesView?: ((view: Item | undefined) => boolean) | undefined;
+}
+
+/**
+ * How far a source node's edges have been compared: those before the place agree with this image of the node. A change
+ * that has reached an edge's item isn't undone, so a wait needn't look again.
+ */
+export interface EdgesPlace {
+  node?: string;
+  edgeType?: string;
+  after?: Item | undefined;
+  isAtEnd?: boolean;
+}
+
+/** A consistent look. An item that the model doesn't project agrees: nothing is derived from it. */
+export async function agreementOf(context: AgreementContext, base: ItemKey): Promise<Agreement> {
+  const kind = classifyKey(context.graph, base.source, base.target);
+  if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
+  const { differing, revisions } = await compareDerived(context, base, kind, true);
+  return { agrees: differing.length === 0, revisions };
+}
+
+/** Whether all fan-outs of a node's changes are complete. */
+export async function hasFannedOut({ graph, store }: AgreementContext, { source, target }: ItemKey): Promise<boolean> {
+  const fanOuts = fanOutsOf(graph, { source, target });
+  if (fanOuts.length === 0) return true;
+  const { items } = await store.getMany(
+    fanOuts.map(({ sortKey }) => ({ source, target: sortKey })),
+    { consistent: true },
+  );
+  return items.every((item) => item?.[AFTER] === undefined);
+}
+
+/**
+ * Compares what is derived from a base item with a consistent read of it. For a source node, reads the edges up to the
+ * first page with a difference.
+ *
+ * @param place where to begin with the edges; moved on. Default: at the first.
+ */
+async function compareDerived(
+  context: AgreementContext,
+  base: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+  place: EdgesPlace = {},
+): Promise<Comparison> {
+  const { graph, store } = context;
+  // The base item first: what is derived from it may then be newer, never older.
+  const { item } = await store.get(base, { consistent: true });
+  const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
+  const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
+  const stored = await storedItems(context, base, consistent);
+  const view = stored.get(VIEW_KEY);
+  const isUsed = context.usesView?.(view) ?? true;
+  const differing: string[] = !isUsed || isViewAsExpected(view, base, kind, derived, copy) ? [] : [VIEW_KEY];
+  for (const sortKey of new Set<string>([...stored.keys(), ...derived.indexItems.keys()])) {
+    if (sortKey === VIEW_KEY) continue;
+    if (!hasExpectedFields(stored.get(sortKey), derived.indexItems.get(sortKey))) differing.push(sortKey);
+  }
+  if (kind.kind === 'node' || isPartOfSource(graph, base.source, base.target)) {
+    const node = await completeSourceNode(context, base, item);
+    const text = node.item === undefined ? '' : canonicalText({ M: node.item });
+    if (place.node !== text)
+      Object.assign(place, { node: text, edgeType: undefined, after: undefined, isAtEnd: false });
+    differing.push(...(await differingEdges(context, base.source, node, { stored, consistent, place })));
+  }
+  for (const key of keysInTarget(graph, base, item)) {
+    const { item: inTarget } = await store.get(key, { consistent });
+    const name = `${key.source} ${key.target}`;
+    if (!hasExpectedFields(inTarget, expectedFields(derived, key.target))) differing.push(name);
+    stored.set(name, inTarget);
+  }
+  return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
+}
+
+/** Like `compareDerived`, for what reads use. */
+export async function compareInForce(
+  { store, projections }: { store: Store; projections: ProjectionsInForce },
+  base: ItemKey,
+  kind: ProjectedKind,
+  consistent: boolean,
+  place?: EdgesPlace,
+): Promise<Comparison> {
+  const usesView = (view: Item | undefined): boolean => projections.usesView(base.source, view);
+  return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
+}
+
+/** Undefined if the edge decides alone. */
+async function sourceNodeOfEdge(
+  context: AgreementContext,
+  { source, target }: ItemKey,
+): Promise<SourceNode | undefined> {
+  if (source === target || !needsSource(context.graph, target)) return undefined;
+  return completeSourceNode(context, { source, target: '' }, undefined);
+}
+
+/** `item` is the piece that is already read, under the key `read`. */
+async function completeSourceNode(
+  { graph, store }: AgreementContext,
+  read: ItemKey,
+  item: Item | undefined,
+): Promise<SourceNode> {
+  const { source, target } = read;
+  const keys = sourceNodeKeys(graph, source);
+  const open = keys.filter((key) => key !== target);
+  const { items } = await store.getMany(
+    open.map((key) => ({ source, target: key })),
+    { consistent: true },
+  );
+  const pieces = new Map([[target, item], ...open.map((key, i) => [key, items[i]] as const)]);
+  return sourceNodeOf(
+    graph,
+    source,
+    keys.map((key) => pieces.get(key)),
+  );
+}
+
+/** Edges per page of a look. */
+const EDGES_PAGE = 250;
+
+/**
+ * Index items of a node's edges that differ, from the first page with differences; everything read is added to
+ * `stored`.
+ */
+async function differingEdges(
+  { graph, store }: AgreementContext,
+  source: string,
+  node: SourceNode,
+  look: { stored: Map<string, Item | undefined>; consistent: boolean; place: EdgesPlace },
+): Promise<string[]> {
+  const { stored, consistent, place } = look;
+  if (place.isAtEnd) return [];
+  const types = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '');
+  for (const type of types.slice(Math.max(0, types.indexOf(place.edgeType ?? '')))) {
+    const startKey = place.edgeType === type ? place.after : undefined;
+    place.edgeType = type;
+    place.after = startKey;
+    const request = {
+      partition: source,
+      sortKey: { beginsWith: `${type}-` },
+      limit: EDGES_PAGE,
+      startKey,
+      consistent: true,
+    };
+    for await (const { items, lastKey } of queryPages(store, request)) {
+      const differing: string[] = [];
+      const edges = items.map((edge) => ({ edge, target: stringOf(edge[graph.table.sortKey]) ?? '' }));
+      const keys = edges.flatMap(({ target }) => joinedKeysOf(graph, type, target));
+      const { items: found } = await store.getMany(
+        keys.map((target) => ({ source, target })),
+        { consistent },
+      );
+      const expected = new Map(
+        edges.flatMap(({ edge, target }) => [...derivedOf(graph, source, target, edge, node).indexItems]),
+      );
+      for (const [i, key] of keys.entries()) {
+        stored.set(key, found[i]);
+        if (!hasExpectedFields(found[i], expected.get(key))) differing.push(key);
+      }
+      if (differing.length > 0) return differing;
+      place.after = lastKey;
+    }
+  }
+  place.isAtEnd = true;
+  return [];
+}
+
+/** Limits a text of revisions: a token holds it, and a node may have thousands of edges' items. */
+const REVISIONS_LENGTH = 16;
+
+function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
+  const revisions = [...stored].map(([key, item]) => {
+    return [key, revisionOf(item) ?? '-'] as const;
+  });
+  const text = revisions
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .map(([, revision]) => revision)
+    .join(' ');
+  return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
+}
+
+/** By a consistent read; undefined without target or copy. */
+async function expectedCopy({ graph, store }: AgreementContext, kind: ProjectedKind): Promise<Item | undefined> {
+  if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
+  const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
+  return copyOf(graph, kind.edge, item);
+}
+
+/** The view and every index item that the base item may have, even unwanted ones. */
+async function storedItems(
+  { graph, store }: AgreementContext,
+  base: ItemKey,
+  consistent: boolean,
+): Promise<Map<string, Item | undefined>> {
+  const { source } = base;
+  const itemKeys = indexItemKeysOf(graph, base);
+  const sortKeys: string[] = [VIEW_KEY, ...itemKeys.flatMap(({ key, isPrefix }) => (isPrefix ? [] : [key]))];
+  const keys = sortKeys.map((sortKey) => ({ source, target: sortKey }));
+  const { items } = await store.getMany(keys, { consistent });
+  const stored = new Map(sortKeys.map((sortKey, i) => [sortKey, items[i]]));
+  for (const { key: beginsWith, isPrefix } of itemKeys) {
+    if (!isPrefix) continue;
+    const items = queriedItems(store, { partition: source, sortKey: { beginsWith }, consistent });
+    for await (const item of items) stored.set(stringOf(item[graph.table.sortKey])!, item);
+  }
+  return stored;
+}
+
+function isViewAsExpected(
+  view: Item | undefined,
+  base: ItemKey,
+  kind: ProjectedKind,
+  { element, attributes }: Derived,
+  copy: Item | undefined,
+): boolean {
+  if (kind.kind === 'part') return true;
+  if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
+  // An evicted type is read from base edges, which are always up to date.
+  if (evictedTypes(view).has(kind.edge.type)) return true;
+  if (!sameItem(copiesByEdge(view).get(base.target), copy)) return false;
+  const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];
+  return element === undefined ? elements.length === 0 : elements.length === 1 && elements[0] === element;
+}
