@@ -133,9 +133,9 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await picture(page, `query-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await takeLive(local, visits[i]!, theme!);
-    await goTo(`/inspect?id=${BROKEN}&target=${BROKEN}`);
+    await goTo(`/explore?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
-    await picture(page, `inspect-${theme}`);
+    await picture(page, `items-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await goTo('/trust');
     // The studio keeps the check that ran last: the second picture shows it too.
@@ -168,7 +168,7 @@ async function takeLevels({ store, worker }: Local, visits: readonly Visit[]): P
   const asked = [...people, ...below].map((level) => `with=${encodeURIComponent(level)}`);
   for (const [i, { page, goTo }] of visits.entries()) {
     await page.setViewportSize({ ...VIEWPORT, height: 910 });
-    await goTo(`/explore?id=TEAM-web&part=inbound&type=TEAMGOAL&${asked.join('&')}`);
+    await goTo(`/query?id=TEAM-web&type=TEAMGOAL&${asked.join('&')}`);
     await picture(page, `levels-${THEMES[i]}`);
   }
 }

@@ -4,7 +4,7 @@ import { studioClient } from '../support/studio/client.ts';
 import { openLists } from '../support/studio/lists.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
 
-const LIST = '/api/page?id=BOARD-B&type=ON_BOARD';
+const LIST = '/api/query?id=BOARD-B&type=ON_BOARD';
 const WITH = (...levels: string[]): string => levels.map((level) => `&with=${encodeURIComponent(level)}`).join('');
 
 let stub: StubPage;
@@ -36,7 +36,7 @@ function lines(nodes: readonly ListedNode[], depth = 0, edge = ''): string[] {
 describe('a page of a list with levels in the studio', () => {
   it('is a tree of what is next to what, with its calls, its units and its steps', async () => {
     const { answer, units } = await client.get(`${LIST}${WITH('DOES', 'HAS_STEP/DOES:lead\\/main', 'NEEDS')}`);
-    expect(lines(answer.items)).toEqual([
+    expect(lines(answer.tree.items)).toEqual([
       'CARD-1 {"title":"Dig","state":"open"}',
       '  DOES:lead/main USER-A {"name":"Ada"}',
       '  HAS_STEP STEP-1 {"text":"Borrow a spade"}',
@@ -47,22 +47,22 @@ describe('a page of a list with levels in the studio', () => {
       '  NEEDS CARD-1 {"title":"Dig","state":"open"}',
     ]);
     // The list, its cards, what is next to them, and who does the steps: Ada is known by then.
-    expect(answer.calls).toBe(3);
-    expect(answer.rcu).toBe(units.rcu);
-    expect(answer.steps[0]).toBe('Query: the edges of ON_BOARD in their order.');
-    expect(answer).toMatchObject({ isCut: false });
+    expect(answer.plan.calls).toBe(3);
+    expect(answer.plan.rcu).toBe(units.rcu);
+    expect(answer.plan.why[0]).toBe('Query: the edges of ON_BOARD in their order.');
+    expect(answer.tree.isCut).toBe(false);
     expect(answer.truncated).toBeUndefined();
   });
 
   it('has the edges that enter, with their attributes, and edges of a type in no set', async () => {
     const { answer } = await client.get(`${LIST}&limit=1${WITH('inbound:NOTE_OF/NOTE_OF')}`);
-    expect(lines(answer.items)).toEqual([
+    expect(lines(answer.tree.items)).toEqual([
       'CARD-1 {"title":"Dig","state":"open"}',
       '  <-NOTE_OF USER-L {"name":"Li"}',
       '    NOTE_OF CARD-1 {"title":"Dig","state":"open"} by {"at":"2026-01-01","text":"Mind the roots"}',
     ]);
     const { answer: rest } = await client.get(`${LIST}&cursor=${answer.cursor}${WITH('inbound:NOTE_OF/NOTE_OF')}`);
-    expect(lines(rest.items)).toEqual(['CARD-2 {"title":"Plant","state":"open"}']);
+    expect(lines(rest.tree.items)).toEqual(['CARD-2 {"title":"Plant","state":"open"}']);
     expect(rest.cursor).toBeUndefined();
   });
 
@@ -74,8 +74,8 @@ describe('a page of a list with levels in the studio', () => {
       batch.putEdge('CARD-3', 'NEEDS', 'CARD-1');
     });
     await worker.idle();
-    const { answer } = await client.get(`/api/page?id=BOARD-2&type=ON_BOARD${WITH('NEEDS/HAS_STEP')}`);
-    expect(lines(answer.items)).toEqual([
+    const { answer } = await client.get(`/api/query?id=BOARD-2&type=ON_BOARD${WITH('NEEDS/HAS_STEP')}`);
+    expect(lines(answer.tree.items)).toEqual([
       'CARD-2 {"title":"Plant","state":"open"}',
       '  NEEDS CARD-1 {"title":"Dig","state":"open"}',
       '    HAS_STEP STEP-1 {"text":"Borrow a spade"}',
@@ -98,19 +98,48 @@ describe('a page of a list with levels in the studio', () => {
       ...cards.flatMap((source) => targets.map((target) => ({ source, type: 'NEEDS' as const, target }))),
     ]);
     await worker.idle();
-    const { answer } = await client.get(`/api/page?id=BOARD-M&type=ON_BOARD${WITH('NEEDS')}`);
-    expect(answer.isCut).toBe(true);
-    expect(lines(answer.items)).toHaveLength(2_000);
+    const { answer } = await client.get(`/api/query?id=BOARD-M&type=ON_BOARD&limit=50${WITH('NEEDS')}`);
+    expect(answer.tree.isCut).toBe(true);
+    expect(lines(answer.tree.items)).toHaveLength(2_000);
   });
 
-  it('says what a bound leaves out, and refuses what is no level', async () => {
-    const { answer } = await client.get(`${LIST}&maxNodes=1${WITH('HAS_STEP/DOES')}`);
-    expect(answer.truncated).toEqual({ reason: 'maxNodes', ids: ['STEP-2', 'USER-L'] });
+  it('refuses what is no level', async () => {
     const codeOf = async (path: string): Promise<string | undefined> => (await client.get(path)).error?.code;
     expect(await codeOf(`${LIST}${WITH('/DOES')}`)).toBe('invalid-argument');
     expect(await codeOf(`${LIST}${WITH('NONE')}`)).toBe('unknown-type');
-    expect(await codeOf(`${LIST}&maxNodes=0${WITH('DOES')}`)).toBe('invalid-request');
-    expect(await codeOf('/api/page?id=BOARD-B')).toBe('invalid-request');
+    expect(await codeOf('/api/query?id=BOARD-B')).toBe('invalid-request');
+  });
+});
+
+describe('a list of the studio', () => {
+  const sortedBy = async (order: string) => {
+    const { answer } = await client.get(`${LIST}&order=${order}`);
+    return answer.rows.map((row: { id: string; sortedBy: unknown; by: unknown }) => [row.id, row.sortedBy, row.by]);
+  };
+
+  it('says which values sort each row, also where the model projects none of them, and which item put the row there', async () => {
+    const writer = { source: 'CARD-1', target: 'ON_BOARD-BOARD-B' };
+    const own = (name: string, value: unknown) => ({ name, value, isOfSource: false });
+    expect((await sortedBy('gsi0'))[0]).toEqual(['CARD-1', [own('place', '1')], writer]);
+    expect((await sortedBy('byKind'))[1]).toEqual(['CARD-1', [own('kind', 'work'), own('place', '1')], writer]);
+    const bySource = await sortedBy('byState');
+    expect(bySource[0][1]).toEqual([{ name: 'state', value: 'open', isOfSource: true }]);
+    const { answer } = await client.get('/api/query?type=NOTE_OF&id=CARD-1');
+    expect(answer.rows[0]).toMatchObject({ sortedBy: [own('at', '2026-01-01')], by: { target: 'NOTE_OF-CARD-1' } });
+  });
+
+  it('has its number of edges: for each edge type that leaves a node or enters it', async () => {
+    const { answer } = await client.get('/api/lists?id=CARD-1');
+    const counted = answer.lists.map(({ type, direction, count, isExact }: Record<string, unknown>) => [
+      ...[type, direction, count, isExact],
+    ]);
+    expect(counted).toEqual([
+      ['ON_BOARD', 'outgoing', 1, true],
+      ['HAS_STEP', 'outgoing', 2, true],
+      ['DOES', 'outgoing', 1, true],
+      ['NEEDS', 'outgoing', 0, true],
+      ['NOTE_OF', 'incoming', 1, true],
+    ]);
   });
 });
 

@@ -48,12 +48,14 @@ describe('native orders and searches in the studio', () => {
     );
     const { answer: list } = await client.get('/api/query?type=STARRED&id=GOAL-G1&from=4&limit=3&reverse=true');
     expect(list.rows).toHaveLength(3);
+    expect(list.rows[2].sortedBy).toEqual([{ name: 'stars', value: expect.any(Number), isOfSource: false }]);
     expect(list.plan).toMatchObject({ calls: 1, partitions: [`${indexBy('stars')} STARRED-GOAL-G1`] });
     expect(list.code).toContain(
       "reader.inbound('GOAL-G1', 'STARRED', { between: [4, null], reverse: true, limit: 3 })",
     );
     const { answer: found } = await client.get('/api/query?search=USER.mail&equals=ada@example.com');
-    expect(found.rows).toEqual([{ id: 'USER-U1', value: 'ada@example.com', attributes: { name: 'Ada' } }]);
+    const by = { source: 'USER-U1', target: 'USER-U1' };
+    expect(found.rows).toEqual([{ id: 'USER-U1', value: 'ada@example.com', attributes: { name: 'Ada' }, by }]);
     expect((await client.get('/api/shards?name=USER.mail')).error).toMatchObject({ code: 'equality-only' });
   });
 

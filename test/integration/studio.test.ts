@@ -192,10 +192,7 @@ describe('the answers of a studio', () => {
 
   it('page through edges, inbound lists and partitions without loss', async () => {
     const client = clientOf(readOnly);
-    for (const [path, of] of [
-      ['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source'],
-      ['/api/inbound?type=MEMBER&id=USER-U1&order=gsi1&reverse=true&limit=7', 'source'],
-    ] as const) {
+    for (const [path, of] of [['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source']] as const) {
       const seen: string[] = [];
       let cursor: string | undefined;
       do {
@@ -332,7 +329,16 @@ describe('a studio that may write', () => {
     expect(before.items).toEqual([
       expect.objectContaining({ source: 'GOAL-G0', code: 'wrong-type', reason: expect.stringContaining('due') }),
     ]);
-    expect((await client.post('/api/redrive', {})).answer).toMatchObject({ entries: 1, repaired: 0, left: 1 });
+    const { answer: node } = await client.get('/api/node?id=GOAL-G0');
+    expect(node).toMatchObject({ name: 'x', quarantined: [{ target: 'GOAL-G0', code: 'wrong-type' }] });
+    for (const [id, entries] of [
+      [undefined, 1],
+      ['GOAL-G0', 1],
+      ['USER-U1', 0],
+    ] as const) {
+      const { answer } = await client.post('/api/redrive', { id });
+      expect(answer).toMatchObject({ entries, repaired: 0, left: entries });
+    }
     await writable.writer.putNode('GOAL-G0', { title: 'x', due: '2026-01-01' });
     await writable.worker.idle();
     expect((await client.post('/api/redrive', {})).answer).toMatchObject({ left: 0 });

@@ -11,9 +11,13 @@ import { uniqueTableName } from '../support/table.ts';
 function partedGraph() {
   return defineGraph({
     table: uniqueTableName(),
-    nodes: { PAGE: node({ view: ['title'], parts: { META: part({ view: ['lang'] }) } }), TAG: node({ view: 'ALL' }) },
+    nodes: {
+      PAGE: node({ view: ['title'], search: { due: { type: 'date' } }, parts: { META: part({ view: ['lang'] }) } }),
+      TAG: node({ view: 'ALL', list: true }),
+    },
     edges: {
       HAS: edge({ from: 'PAGE', to: 'TAG' }),
+      ONCE: edge({ from: 'PAGE', to: 'TAG', inbound: { orders: { gsi0: 'at' } } }),
       TOP: edge({ from: 'PAGE', to: 'TAG', inbound: { orders: { gsi0: 'at' } } }),
     },
   });
@@ -33,7 +37,7 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
 
   it('has its part edited', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=PAGE-1&target=META');
+    await at.seen.goTo('/explore?id=PAGE-1&target=META');
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Attributes as JSON').fill('{"lang": "de"}');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -44,7 +48,7 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
 
   it('says before a deletion what stays', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=PAGE-1&target=PAGE-1');
+    await at.seen.goTo('/explore?id=PAGE-1&target=PAGE-1');
     await page.getByRole('button', { name: 'Edit' }).click();
     expect(await page.getByText('The node alone is deleted.').count()).toBe(0);
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
@@ -57,5 +61,78 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
   it('names the edges that enter a node and are in no list', async () => {
     await at.seen.goTo('/explore?id=TAG-1&part=inbound');
     expect(await at.seen.page.locator('main').innerText()).toMatch(/Edges without an order .*: HAS\./);
+  });
+
+  it('opens the lists of a node at the first type that has edges, with the values that sort them', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=TAG-1&part=inbound');
+    const lists = page.getByRole('navigation', { name: 'Lists of the node' }).getByRole('link');
+    expect(await lists.allInnerTexts()).toEqual(['ONCE 0', 'TOP 1']);
+    expect(await lists.last().getAttribute('aria-current')).toBe('page');
+    const list = page.getByRole('region', { name: 'Inbound edges' });
+    expect(await list.locator('th').allInnerTexts()).toEqual(['source', 'at']);
+    await list.getByText('Why here?').click();
+    await list.getByText('PAGE-1 is first, because at is 1; the edge PAGE-1 → TAG-1 wrote it.').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await list.getByRole('link', { name: 'PAGE-1 → TAG-1' }).click();
+    await page.getByRole('region', { name: 'Explanation of TOP-TAG-1' }).waitFor();
+  });
+
+  it('leads from a derived item to all edges that it is made of', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=PAGE-1&target=~view');
+    await page.getByRole('link', { name: 'PAGE-1 HAS-…' }).click();
+    await page
+      .getByRole('region', { name: 'Edges', exact: true })
+      .getByRole('link', { name: 'TAG-1' })
+      .first()
+      .waitFor();
+    expect(new URL(page.url()).searchParams.get('type')).toBe('HAS');
+  });
+
+  it('has a mark for what separates the parts of a key', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?id=PAGE-1&target=~ix/TOP-TAG-1');
+    const text = await page.getByRole('region', { name: 'Derived items' }).innerText();
+    expect(text).toContain('1·PAGE-1');
+    expect(text).not.toMatch(/[\0-\x08]/);
+  });
+
+  it('says on the page of a quarantined item why it is there, and redrives it', async () => {
+    const { page } = at.seen;
+    await at.opened.store.put({ source: { S: 'PAGE-BAD' }, target: { S: 'PAGE-BAD' }, due: { N: '7' } });
+    await at.opened.worker.idle();
+    await at.seen.goTo('/explore?id=PAGE-BAD');
+    const wrong = page.getByRole('region', { name: 'Problems' });
+    expect(await wrong.innerText()).toMatch(/quarantined\s+PAGE-BAD\s+attribute due/);
+    await wrong.getByRole('button', { name: 'Redrive' }).click();
+    await wrong.getByText('1 entry, 0 repaired, 1 left').waitFor();
+    await wrong.getByRole('link', { name: 'PAGE-BAD' }).click();
+    const explained = page.getByRole('region', { name: 'Explanation of PAGE-BAD' });
+    await explained.getByRole('button', { name: 'Redrive' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await at.opened.writer.putNode('PAGE-BAD', { due: '2026-01-01' });
+    await at.opened.worker.idle();
+    await at.seen.goTo('/explore?id=PAGE-BAD');
+    expect(await wrong.count()).toBe(0);
+    await page.locator('.node-head').getByText('right', { exact: true }).waitFor();
+  });
+
+  it('begins with a new node in the list of its type, which can be undone', async () => {
+    const { page } = at.seen;
+    await at.seen.goTo('/explore?type=TAG');
+    await page.getByRole('button', { name: 'New node' }).click();
+    const form = page.getByRole('form', { name: 'New node' });
+    expect(await form.getByLabel('Node id').inputValue()).toBe('TAG-');
+    await form.getByLabel('Node id').fill('TAG-9');
+    await form.getByLabel('Attributes as JSON').fill('{"name": "Ninth"}');
+    await form.getByRole('button', { name: 'Create node' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Ninth TAG-9' }).waitFor();
+    await page.getByRole('region', { name: 'Saved' }).getByRole('button', { name: 'Undo this write' }).click();
+    await page.locator('.node-head').getByText('absent').waitFor();
+    await at.opened.worker.idle();
+    expect(
+      (await at.opened.store.get({ source: 'TAG-9', target: 'TAG-9' }, { consistent: true })).item,
+    ).toBeUndefined();
   });
 });

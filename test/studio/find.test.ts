@@ -22,7 +22,7 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     await found().getByRole('link', { name: 'USER-A' }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { level: 2, name: 'USER-A' }).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'USER-A' }).waitFor();
     expect(await field().inputValue()).toBe('');
   });
 

@@ -58,11 +58,11 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   it.each([
     ['a node', '/explore', { id: MARKED_ID }],
     ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
-    ['a list with levels', '/explore', { id: MARKED_ID, part: 'inbound', with: 'MEMBER' }],
+    ['a list with levels', '/query', { id: MARKED_ID, type: 'MEMBER', with: 'MEMBER' }],
     ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
     ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
-    ['a partition', '/inspect', { id: MARKED_ID, target: MARKED_ID }],
-    ['a partition over time', '/inspect', { id: MARKED_ID, at: 'now' }],
+    ['an item', '/explore', { id: MARKED_ID, target: MARKED_ID }],
+    ['a node over time', '/explore', { id: MARKED_ID, at: 'now' }],
     ['quarantine', '/trust', {}],
     ['shards', '/', { picked: 'node USER', shards: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
@@ -91,7 +91,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
 
   it('shows the beginning of an item of 399 KB, and all of it when asked', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=USER-LARGE&target=USER-LARGE');
+    await at.seen.goTo('/explore?id=USER-LARGE&target=USER-LARGE');
     const shown = (): Promise<number> => page.evaluate<number>('document.body.innerText.length');
     expect(await shown()).toBeLessThan(20_000);
     await page
@@ -111,7 +111,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     expect(await rows.count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
     await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
-    await at.seen.goTo('/inspect?id=GOAL-HUB');
+    await at.seen.goTo('/explore?id=GOAL-HUB&part=items');
     expect(await page.locator('.items li').count()).toBeLessThan(60);
     await at.seen.goTo('/explore?id=GOAL-HUB&part=graph');
     // They are not all counted: that would read them all.

@@ -9,7 +9,7 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
   const at = visitsTo(openStudio);
 
   const firstCells = async (label: string): Promise<string[]> =>
-    await at.seen.page.getByRole('region', { name: label }).locator('tbody td:first-child').allInnerTexts();
+    await at.seen.page.getByRole('region', { name: label }).locator('tbody td:first-child > a').allInnerTexts();
   const isLive = async (): Promise<void> => {
     await expect.poll(() => at.seen.page.getByText('live', { exact: true }).count()).toBe(1);
   };

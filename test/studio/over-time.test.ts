@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
 
   it('goes back by the keyboard from drift over what was equal to lag, and to what is not known; the address can be shared', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=GOAL-1');
+    await at.seen.goTo('/explore?id=GOAL-1&part=items');
     await page.getByRole('link', { name: 'Over time' }).click();
     await expect.poll(moment, { timeout: 60_000 }).toBe('now, drift');
     const shaded = await track().evaluateAll((all) => all.map((one) => (one as { className: string }).className));
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
 
   it('follows what is written, on each screen, in light and in dark', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=GOAL-2&at=now');
+    await at.seen.goTo('/explore?id=GOAL-2&at=now');
     await page.getByText('Nothing is known of earlier moments').waitFor();
     await page.getByText('live', { exact: true }).waitFor();
     await at.opened.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_BROWSER)('a node over time in a browser', () => {
     // The stream tells whole seconds.
     await sleep(5_000);
     await store.put(item!);
-    await at.seen.goTo('/inspect?id=GOAL-3&at=now');
+    await at.seen.goTo('/explore?id=GOAL-3&at=now');
     await at.seen.page.getByText(/1 stretch of lag and 1 stretch of drift/).waitFor();
     const widthOf = async (state: string): Promise<number> => {
       const widths = await track().evaluateAll((all) =>

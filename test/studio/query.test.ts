@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { QueryAnswer } from '../../packages/studio/api/query.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import { makeProject } from '../../src/deployment/stack/project/project.ts';
 import { ROOT } from '../support/command.ts';
 import { HAS_BROWSER, type RunningBrowser, startBrowser } from '../support/studio/browser.ts';
 import { studioClient } from '../support/studio/client.ts';
@@ -19,7 +20,7 @@ const run = promisify(execFile);
 const modelFile = (table: string): string => `
 import { defineGraph, edge, source, node, rank, number } from 'edgeloom';
 
-export const graph = defineGraph({
+export default defineGraph({
   table: '${table}',
   nodes: {
     BOARD: node({ view: ['name'] }),
@@ -174,10 +175,12 @@ let opened: Awaited<ReturnType<typeof openStudioOf<CompiledModel>>>;
 let client: ReturnType<typeof studioClient>;
 
 beforeAll(async () => {
-  await mkdir(folder, { recursive: true });
-  const model = join(folder, 'model.ts');
+  await makeProject(folder, { deploy: 'serverless', packageFolder: ROOT });
+  await mkdir(join(folder, 'node_modules'));
+  await symlink(ROOT, join(folder, 'node_modules/edgeloom'));
+  const model = join(folder, 'edgeloom.config.ts');
   await writeFile(model, modelFile(uniqueTableName()));
-  const { graph } = (await import(pathToFileURL(model).href)) as { graph: CompiledModel };
+  const { default: graph } = (await import(pathToFileURL(model).href)) as { default: CompiledModel };
   opened = await openStudioOf<CompiledModel>(graph);
   client = studioClient(opened.studio.url);
   const { writer, worker } = opened;
@@ -245,17 +248,18 @@ describe('the playground of the studio', () => {
     expect(await codeOf('nodes=USER&where=name=Alma')).toBe('unknown-option');
   });
 
-  it('prints TypeScript that compiles, runs, and has the same rows', async () => {
-    const settings = { module: 'nodenext', target: 'es2022', strict: true, noEmit: true, skipLibCheck: true };
-    const compilerOptions = { ...settings, allowImportingTsExtensions: true, types: ['node'] };
-    await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+  it('prints TypeScript that compiles and runs as it is in a project of edgeloom init, and has the same rows', async () => {
+    // The program and the test of the project are about the model that it was made with.
+    const settings = { extends: './tsconfig.json', include: ['question-*.ts'] };
+    await writeFile(join(folder, 'tsconfig.questions.json'), JSON.stringify(settings));
     for (const [i, [, parameters]] of QUESTIONS.entries()) {
       await writeFile(join(folder, `question-${i}.ts`), (await ask(parameters)).code);
     }
-    await run('npx', ['tsc', '-p', folder], { cwd: ROOT });
+    await run('npx', ['tsc', '-p', join(folder, 'tsconfig.questions.json')], { cwd: ROOT });
     const all = QUESTIONS.map((_, i) => `console.log('## ${i}');\nawait import('./question-${i}.ts');\n`);
     await writeFile(join(folder, 'all.ts'), all.join(''));
-    const { stdout } = await run(process.execPath, ['--import', 'tsx', join(folder, 'all.ts')], { cwd: ROOT });
+    // As the project's own scripts do.
+    const { stdout } = await run(join(ROOT, 'node_modules/.bin/jiti'), ['all.ts'], { cwd: folder });
     const printed = stdout.split(/^## \d+$/m).slice(1);
     const idsOf = (text: string): string[] => [...text.matchAll(/^([A-Z]+-\w+) /gm)].map(([, id]) => id!);
     expect(printed.map(idsOf)).toEqual(QUESTIONS.map(([, , ids]) => ids));

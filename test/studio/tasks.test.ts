@@ -89,7 +89,7 @@ const FIND_BY_NAME: Task = {
   most: { clicks: 1, fields: 1 },
   run: async (hands) => {
     await hands.find('Pass the');
-    await hands.page.getByRole('heading', { level: 2, name: 'GOAL-audit' }).waitFor();
+    await hands.page.getByRole('heading', { level: 1, name: 'GOAL-audit' }).waitFor();
   },
 };
 
@@ -97,13 +97,13 @@ const TASKS: Task[] = [
   FIND_BY_NAME,
   {
     name: 'why is it in this list',
-    most: { clicks: 3, fields: 1 },
+    most: { clicks: 2, fields: 1 },
     run: async (hands) => {
-      await hands.find('Halve the');
-      await hands.part('Inspect');
-      // The searches by title and by status share it.
-      await hands.link(/^~ix\/.*title/);
-      await hands.page.getByRole('region', { name: /Explanation of ~ix/ }).waitFor();
+      await hands.find('GOAL.status');
+      await hands.click(hands.page.getByRole('row', { name: /Halve the/ }).getByText('Why here?'));
+      await hands.page
+        .getByText(/^GOAL-speed is [\w ]+, because status is \w+; the node GOAL-speed wrote it\.$/)
+        .waitFor();
     },
   },
   {
@@ -171,16 +171,31 @@ const TASKS: Task[] = [
       await hands.page.keyboard.press('Enter');
       await hands.fill(hands.page.getByLabel('Attributes as JSON'), '{"name": "Grace"}');
       await hands.button('Create USER-grace');
-      await hands.page.getByRole('region', { name: 'Attributes' }).getByText('Grace').waitFor();
+      await hands.page.getByRole('heading', { level: 1, name: 'Grace USER-grace' }).waitFor();
+    },
+  },
+  {
+    name: 'create an edge, and undo it',
+    most: { clicks: 4, fields: 3 },
+    run: async (hands) => {
+      await hands.find('Pass the');
+      await hands.button('Add edge');
+      await hands.fill(hands.page.getByLabel('Target', { exact: true }), 'USER-eleven');
+      await hands.fill(hands.page.getByLabel('Attributes as JSON'), '{"role": "LEAD"}');
+      await hands.button('Create edge');
+      await hands.page.getByRole('region', { name: 'Edge set' }).getByRole('link', { name: 'USER-eleven' }).waitFor();
+      await hands.button('Undo this write');
+      await hands.page
+        .getByRole('region', { name: 'Edge set' })
+        .getByRole('link', { name: 'USER-eleven' })
+        .waitFor({ state: 'detached' });
     },
   },
   {
     name: 'change a goal, and undo it',
-    most: { clicks: 6, fields: 2 },
+    most: { clicks: 4, fields: 2 },
     run: async (hands) => {
       await hands.find('Pass the');
-      await hands.part('Inspect');
-      await hands.link('GOAL-audit');
       await hands.button('Edit');
       await hands.fill(hands.page.getByLabel('Attributes as JSON'), '{"title": "Pass no audit", "status": "OPEN"}');
       await hands.button('Save');
@@ -205,7 +220,7 @@ const TASKS: Task[] = [
 ];
 
 /** Places that the walk goes to, and how often it goes to one. */
-const WALK = ['Explore', 'Query', 'Inspect', 'Trace', 'Timeline', 'Trust', 'Overview'] as const;
+const WALK = ['Explore', 'Query', 'Trace', 'Timeline', 'Trust', 'Overview'] as const;
 const NAVIGATIONS = 200;
 /** After the walk the page may hold this many times what it held after its first round. */
 const MOST_GROWTH = 1.3;

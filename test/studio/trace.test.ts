@@ -19,7 +19,7 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
 
   it('follows what was saved until readers see it', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/inspect?id=GOAL-1&target=GOAL-1');
+    await at.seen.goTo('/explore?id=GOAL-1&target=GOAL-1');
     await page.getByRole('button', { name: 'Edit' }).click();
     await page.getByLabel('Attributes as JSON').fill('{"title":"Reap","status":"DONE"}');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -2,27 +2,32 @@ import * as z from 'zod';
 import { findEdge } from '../../../src/client/read/request/lookup.ts';
 import type { EdgeResult, EdgeSetElement, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
+import { BEGINNINGS } from '../../../src/core/items/derived-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
+import { quarantineEntry } from '../../../src/core/kinds/quarantine-entry.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
+import { type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { ExplainedPart } from '../../../src/trust/explain/base-item.ts';
 import type { RequestContext } from '../base/context.ts';
 import { countEdges, glanceAtCount } from '../base/edge-count.ts';
-import type { EdgeCount } from '../base/ended-counts.ts';
-import { type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
+import type { EdgeCount, EdgeEnd } from '../base/ended-counts.ts';
+import { endsOf, type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
 import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
-import { input, orderedInput, route, withRange } from '../base/route.ts';
-import { nameOfNode } from '../base/table-sample.ts';
+import { input, route } from '../base/route.ts';
+import { nameOfNode, namesOfNode } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
 /** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
   id: string;
   type: string | null;
+  /** The first attribute that its view shows; null: it has none. */
+  name: string | null;
   /** The attributes that producers wrote; null: there is no such node. */
   base: StoredNode['attributes'] | null;
   /** The attributes of its parts as producers wrote them, by name; those that are there. */
@@ -31,11 +36,19 @@ export interface NodeAnswer {
   view: Record<string, unknown> | null;
   /** The places in which it is not as its attributes ask. */
   wrong: ExplainedPart[];
+  /** What of its partition is in quarantine. */
+  quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
   /** Elements of the edge set; `edgeSet` has the first of them. */
   edgeSetSize: number;
-  /** The edge types that left the set, because it grew too large, and how many edges they have. */
-  left: ({ type: string } & EdgeCount)[];
+  /** The edge types that left the set, because it grew too large. */
+  left: string[];
+}
+
+/** A list of a node: the edges of a type that leave it, or that enter it. */
+export interface ListOfNode extends EdgeCount {
+  type: string;
+  direction: EdgeEnd['direction'];
 }
 
 /** One node with the nodes around it. */
@@ -57,6 +70,10 @@ export interface KnownNode {
 const MOST_ELEMENTS = 500;
 /** Nodes that are asked for at once: a page of a list has no more. */
 const MOST_NODES = 500;
+/** Characters of a node's name. */
+const MOST_NAME = 120;
+/** Quarantine entries of a node that are shown. */
+const MOST_ENTRIES = 20;
 /** Read units that one count may take: a million edges of 800 bytes. */
 const MOST_COUNT_RCU = 100_000;
 
@@ -65,29 +82,25 @@ export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
     const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
-    const [view, base, parts] = await Promise.all([
+    const [view, base, parts, quarantined] = await Promise.all([
       hasView ? readStoredView(context, id) : undefined,
       reader.getNode(id),
       partsOf(context, id),
+      entriesOf(context, id),
     ]);
     const { attributes = null, edgeSet = [], left = [] } = view ?? {};
-    const budget = { rcu: UNITS_AT_ONCE };
-    const counts: NodeAnswer['left'] = [];
-    for (const type of left) {
-      const edge = graph.edges.get(type);
-      if (edge === undefined) continue;
-      counts.push({ type, ...(await glanceAtCount(context, { id, edge, direction: 'outgoing' }, budget)) });
-    }
     return {
       id,
       type: typePrefix(id) ?? null,
+      name: shownName(graph, id, base?.attributes),
       base: base?.attributes ?? null,
       parts,
       view: attributes,
       wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
+      quarantined,
       edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
       edgeSetSize: edgeSet.length,
-      left: counts,
+      left,
     };
   }),
   // A body has room for the ids of a page; an address has not.
@@ -105,15 +118,8 @@ export const NODE_ROUTES = [
   ),
   route(
     'GET /api/inbound',
-    z.object({
-      id: input.id,
-      type: input.id,
-      limit: input.limit,
-      cursor: input.cursor,
-      ...orderedInput,
-    }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> =>
-      reader.inbound(id, type, withRange(options)),
+    z.object({ id: input.id, type: input.id, limit: input.limit, cursor: input.cursor }),
+    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
   ),
   route(
     'GET /api/edge-count',
@@ -126,6 +132,16 @@ export const NODE_ROUTES = [
     async (context, { id, type, direction, rcu }): Promise<EdgeCount> =>
       countEdges(context, { id, edge: findEdge(context.graph, type), direction }, { rcu }),
   ),
+  route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
+    const budget = { rcu: UNITS_AT_ONCE };
+    const lists: ListOfNode[] = [];
+    // One after the other, as all of them share the budget.
+    for (const end of endsOf(context.graph, id)) {
+      const { edge, direction } = end;
+      lists.push({ type: edge.type, direction, ...(await glanceAtCount(context, end, budget)) });
+    }
+    return { lists };
+  }),
   route(
     'GET /api/neighbourhood',
     z.object({ id: input.id, limit: input.limit }),
@@ -139,6 +155,26 @@ export const NODE_ROUTES = [
     },
   ),
 ];
+
+/** The first text or number of the attributes that the view shows, in their order; of a view of all, a name as the sample takes it. */
+function shownName(graph: CompiledModel, id: string, attributes: Record<string, unknown> | undefined): string | null {
+  if (attributes === undefined) return null;
+  const node = graph.nodes.get(typePrefix(id) ?? '');
+  const shown = node?.view.kind === 'LIST' ? node.view.attributes : namesOfNode(node);
+  for (const name of shown) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number')
+      return String(value).slice(0, MOST_NAME);
+  }
+  return null;
+}
+
+/** The quarantine entries in the partition of a node. */
+async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {
+  const sortKey = { beginsWith: BEGINNINGS['quarantine-entry'] };
+  const { items } = await store.query({ partition: id, sortKey, limit: MOST_ENTRIES, consistent: true });
+  return items.filter((item) => quarantineEntry.isLive(item)).map((item) => readEntry(graph, item));
+}
 
 /** The names of nodes, as the sample has them. */
 async function sampledNodes(context: RequestContext, ids: readonly string[]): Promise<[string, KnownNode][]> {

@@ -3,7 +3,9 @@ import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
 import type { SearchPredicate } from '../../../src/client/read/lists/search.ts';
 import { type PageOptions, pagePlan } from '../../../src/client/read/page.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
-import type { Store } from '../../../src/core/store-port.ts';
+import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
+import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
+import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { explainQuery, type QueryPlan } from '../../../src/trust/explain/query.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -12,6 +14,7 @@ import { placeOf } from '../base/place-of-table.ts';
 import { callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
+import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
 
 /** One row of an answer: a node that was found, or the source of an edge. */
 export interface QueryRow {
@@ -19,6 +22,10 @@ export interface QueryRow {
   /** The value that a search found; absent for a list. */
   value?: unknown;
   attributes: Record<string, unknown>;
+  /** The values that the list sorts the row by; absent with levels, and for a search, which sorts by the value. */
+  sortedBy?: SortValue[];
+  /** The base item that puts the row into the list; absent with levels. */
+  by?: ItemKey;
 }
 
 /** The answer to a question, how it was read, and the code that asks it. */
@@ -68,20 +75,30 @@ async function answerOf(
   call: ReaderCall,
   cursor: string | undefined,
 ): Promise<Pick<QueryAnswer, 'rows' | 'tree' | 'truncated' | 'cursor'>> {
-  const reader = createReader(graph, { store, leases, readNumber: losslessNumber });
+  const { store: keeping, found } = keepingItems(store, graph.table.partitionKey);
+  const reader = createReader(graph, { store: keeping, leases, readNumber: losslessNumber });
   const options = { ...call.options, cursor };
   if (call.method === 'search') {
     const { items, cursor: next } = await reader.search(call.name).find(call.predicate as SearchPredicate, options);
-    return { rows: items, ...(next !== undefined && { cursor: next }) };
+    const { part } = findSearch(graph, call.name);
+    const rows = items.map((row) => ({ ...row, by: { source: row.id, target: part ?? row.id } }));
+    return { rows, ...(next !== undefined && { cursor: next }) };
   }
   if (call.method === 'inbound') {
+    const edge = findEdge(graph, call.type);
+    const { order } = findOrder(edge, call.options['order'] as string | undefined);
     const { items, cursor: next } = await reader.inbound(call.id, call.type, options);
-    const rows = items.map(({ source, attributes }) => ({ id: source, attributes }));
+    const rows = items.map(({ source, attributes }) => ({
+      ...{ id: source, attributes, by: { source, target: sortKeyOfEdge(edge, call.id) } },
+      sortedBy: sortValuesOf(graph, order, found.get(source)!),
+    }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
   if (call.method === 'nodes') {
     const { items, cursor: next } = await reader.nodes(call.type, options);
-    const rows = items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} }));
+    const rows = items.map(({ id, attributes }) => ({
+      ...{ id, attributes: attributes ?? {}, by: { source: id, target: id } },
+    }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
   const page = await reader.page(call.id, call.type, options);

@@ -63,9 +63,10 @@ export const TRUST_ROUTES = [
   }),
   route(
     'POST /api/redrive',
-    z.object({}),
-    async ({ graph, store, checks }): Promise<RedriveResult> => {
-      const result = await redrive(graph, { store });
+    // The node whose entries are redriven; absent: all.
+    z.object({ id: input.id.optional() }),
+    async ({ graph, store, checks }, { id }): Promise<RedriveResult> => {
+      const result = await redrive(graph, { store, ids: id === undefined ? undefined : [id] });
       checks.suspects.noteRedrive();
       return result;
     },

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { findEdge } from '../../../src/client/read/request/lookup.ts';
 import { itemOfJson } from '../../../src/client/write/import.ts';
 import { type ItemWords, itemCalls } from '../../../src/client/write/item-calls.ts';
 import { createWriter } from '../../../src/client/write/writer.ts';
@@ -6,7 +7,9 @@ import { type Item, sameValue, stringOf } from '../../../src/core/items/attribut
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
+import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { ItemKey } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { Flow } from '../base/flow.ts';
@@ -20,12 +23,18 @@ const subject = z.union([
 ]);
 type Subject = z.infer<typeof subject>;
 
-/** The capacity of a write. */
-export interface WriteAnswer {
+/** A write that was made: the base item, and what of it. */
+export interface WriteAnswer extends ItemKey {
   /** Attributes that were changed; of a new item all. */
   changed: string[];
   /** The number of changes that the studio had seen before: the write is behind it. */
   after: number;
+}
+
+/** The keys of a subject's item. */
+function keyOf(graph: CompiledModel, subject: Subject): ItemKey {
+  if ('id' in subject) return { source: subject.id, target: subject.part ?? subject.id };
+  return { source: subject.source, target: sortKeyOfEdge(findEdge(graph, subject.type), subject.target) };
 }
 
 /** Edits of base items through the writer, which checks them. */
@@ -39,7 +48,7 @@ export const WRITE_ROUTES = [
       const item = itemCalls(createWriter(graph, { store }), subject);
       const after = await seenBefore(flow);
       await item.put(attributes, { ifAbsent: true });
-      return { changed: Object.keys(attributes), after };
+      return { ...keyOf(graph, subject), changed: Object.keys(attributes), after };
     },
     { writes: true },
   ),
@@ -56,7 +65,7 @@ export const WRITE_ROUTES = [
       const item = itemCalls(createWriter(graph, { store }), subject);
       const after = await seenBefore(flow);
       await item.delete({});
-      return { changed: [], after };
+      return { ...keyOf(graph, subject), changed: [], after };
     },
     { writes: true },
   ),
@@ -83,7 +92,7 @@ async function undoWrite(
   if (write.newImage === undefined) await item.put(plainAttributesOf(old, names), { ifAbsent: true });
   else if (write.oldImage === undefined) await item.delete(options);
   else await item.update(changeTo(old, changed), options);
-  return { changed, after };
+  return { source, target, changed, after };
 }
 
 /** The attributes of an image that a producer gives; the writer makes the keys. */
@@ -123,9 +132,10 @@ async function writeEdited(
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const item = itemCalls(createWriter(graph, { store }), subject);
   const seen = await seenBefore(flow);
-  if (changed.length === 0) return { changed, after: seen };
+  const written = { ...keyOf(graph, subject), changed, after: seen };
+  if (changed.length === 0) return written;
   await item.update(changeTo(edited, changed), options);
-  return { changed, after: seen };
+  return written;
 }
 
 /** The number of changes that the stream has shown so far. */

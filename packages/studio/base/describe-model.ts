@@ -69,6 +69,8 @@ export interface DescribedEdge {
   type: string;
   from: string[];
   to: string[];
+  /** The attributes of the edge that its labels, its orders and its partition take. */
+  uses: readonly string[];
   /** The labels of its elements; absent where it is in no edge set. */
   labels?: string[];
   orders: (DescribedOrder & { name: string })[];
@@ -134,6 +136,7 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     to: [...to],
     copies: copy,
     isCounted: count !== undefined,
+    uses: usedAttributes(labels, inbound),
     totals: { ...describeTotal('inbound', incoming), ...describeTotal('outgoing', count) },
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
@@ -143,6 +146,20 @@ function describeEdge({ type, from, to, labels, inbound, copy = [], count, incom
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };
+}
+
+function usedAttributes(labels: EdgeModel['labels'] = [], inbound: EdgeModel['inbound']): string[] {
+  const ofOrders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => attributesOf(order));
+  return [
+    ...new Set([...labels.map(({ name }) => name), ...ofOrders, ...[inbound?.partition?.attribute ?? []].flat()]),
+  ];
+}
+
+/** The attributes of its own item that an order takes. */
+function attributesOf(order: OrderModel): readonly string[] {
+  if (order.kind === 'attribute' || order.kind === 'rank') return [order.attribute];
+  if (order.kind === 'path') return order.attributes;
+  return order.kind === 'parts' ? order.parts.flatMap(attributesOf) : [];
 }
 
 function describeTotal(direction: 'inbound' | 'outgoing', count: CountModel | undefined): DescribedEdge['totals'] {

@@ -1,5 +1,6 @@
 import type { EdgeResult, Page } from '../../../src/client/read/request/result.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
+import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { RequestContext } from './context.ts';
 import { type CountBudget, glanceAtCount } from './edge-count.ts';
 import type { EdgeCount, EdgeEnd } from './ended-counts.ts';
@@ -15,21 +16,27 @@ export interface NeighbourGroup extends EdgeCount {
   cursor?: string;
 }
 
+/** The lists of a node: of each edge type that may leave it, and of each that may enter it and is listed without a value. */
+export function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
+  const type = typePrefix(id) ?? '';
+  const edges = [...graph.edges.values()];
+  const incoming = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined && !inbound.partition);
+  return [
+    ...edges.filter(({ from }) => from.has(type)).map((edge): EdgeEnd => ({ id, edge, direction: 'outgoing' })),
+    ...incoming.map((edge): EdgeEnd => ({ id, edge, direction: 'incoming' })),
+  ];
+}
+
 /** The first edges of each type that leave a node or enter it, and how many there are: of a hub, at least how many. */
 export async function neighboursOf(context: RequestContext, id: string, limit: number): Promise<NeighbourGroup[]> {
   const { graph, reader } = context;
-  const type = typePrefix(id) ?? '';
-  const edges = [...graph.edges.values()];
-  const outgoing = edges.filter(({ from }) => from.has(type));
-  const incoming = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined && !inbound.partition);
-  const firsts = await Promise.all([
-    ...outgoing.map(async (edge) =>
-      firstOf({ id, edge, direction: 'outgoing' }, reader.edges(id, edge.type, { limit })),
-    ),
-    ...incoming.map(async (edge) =>
-      firstOf({ id, edge, direction: 'incoming' }, reader.inbound(id, edge.type, { limit })),
-    ),
-  ]);
+  const firsts = await Promise.all(
+    endsOf(graph, id).map(async (end) => {
+      const { type } = end.edge;
+      const isOutgoing = end.direction === 'outgoing';
+      return firstOf(end, isOutgoing ? reader.edges(id, type, { limit }) : reader.inbound(id, type, { limit }));
+    }),
+  );
   const budget: CountBudget = { rcu: UNITS_AT_ONCE };
   const groups: NeighbourGroup[] = [];
   // One after the other, as all of them share the budget.

@@ -10,7 +10,7 @@ export interface CodeClient {
 const LINE = 76;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** TypeScript that asks a question and prints the answer: a file of its own next to the model. */
+/** TypeScript that asks a question and prints the answer: a file next to the model file of a project that `edgeloom init` has made. */
 export function codeOf(call: ReaderCall, client: CodeClient): string {
   const place = Object.entries(client).filter(([, value]) => value !== undefined) as [string, string][];
   const shown = place.length === 0 ? '' : literal(Object.fromEntries(place));
@@ -20,7 +20,7 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
       : `reader.${call.method}(${call.method === 'nodes' ? '' : `${literal(call.id)}, `}${literal(call.type)}, ${wrapped(call.options)})`;
   return [
     "import { createClient, createReader } from 'edgeloom';",
-    "import { graph } from './model.ts';",
+    "import graph from './edgeloom.config.ts';",
     '',
     `const client = createClient(${shown});`,
     'const reader = createReader(graph, { client });',

@@ -58,23 +58,3 @@ export const input = {
   /** A parameter that may come several times. */
   list: z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat()),
 };
-
-/** The incoming edges that are asked for, as parts of a route's input. */
-export const orderedInput = {
-  order: z.string().optional(),
-  atLeast: z.string().optional(),
-  equals: z.string().optional(),
-  from: z.string().optional(),
-  to: z.string().optional(),
-  partition: z.string().optional(),
-  reverse: input.flag,
-};
-
-/** The options of a reader for what is asked: the two ends are one range. */
-export function withRange<Asked extends { from?: string | undefined; to?: string | undefined }>({
-  from,
-  to,
-  ...asked
-}: Asked) {
-  return { ...asked, ...((from ?? to) !== undefined && { between: [from, to] as const }) };
-}

@@ -1,7 +1,7 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isDerivedKey, isServicePartition, typePrefix } from '../../../src/core/items/keys.ts';
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { CompiledModel, NodeModel } from '../../../src/core/model/compiled.ts';
 import type { ScanSource } from '../../../src/core/store-port.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
@@ -323,12 +323,17 @@ function roundedCount(count: number, scale: number): number {
   return scale === 1 ? count : Number((count * scale).toPrecision(2));
 }
 
-/** A text to recognise a node by: an attribute that is often a name, or the first one that it is searched by. */
-export function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
-  const searched = [...(graph.nodes.get(type)?.searches.values() ?? [])].flatMap(({ order, part }) =>
+/** The attributes that a node may be recognised by: those that are often a name, then those that it is searched by. */
+export function namesOfNode(node: NodeModel | undefined): string[] {
+  const searched = [...(node?.searches.values() ?? [])].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
   );
-  for (const name of [...NAMES, ...searched]) {
+  return [...NAMES, ...searched];
+}
+
+/** A text to recognise a node by: an attribute that is often a name, or the first one that it is searched by. */
+export function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
+  for (const name of namesOfNode(graph.nodes.get(type))) {
     const text = stringOf(attributeOf(item, name));
     if (text !== undefined && text !== '') return text.slice(0, 120);
   }

@@ -9,7 +9,6 @@ import { Keys, showKeys } from './parts/keys.tsx';
 import { ThemeChoice } from './parts/theme.tsx';
 import { FailureNote, Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
-import { Inspect } from './places/inspect.tsx';
 import { Overview } from './places/overview.tsx';
 import { Query } from './places/query.tsx';
 import { Timeline } from './places/timeline.tsx';
@@ -20,7 +19,6 @@ const PLACES = [
   { path: '/', name: 'Overview', Show: Overview },
   { path: '/explore', name: 'Explore', Show: Explore },
   { path: '/query', name: 'Query', Show: Query },
-  { path: '/inspect', name: 'Inspect', Show: Inspect },
   { path: '/trace', name: 'Trace', Show: Trace },
   { path: '/timeline', name: 'Timeline', Show: Timeline },
   { path: '/trust', name: 'Trust', Show: Trust },
@@ -33,9 +31,12 @@ export function App() {
   const place = usePlace();
   const asked = useAnswer<ModelAnswer>('/api/model');
   const { name, Show } = PLACES.find(({ path }) => path === place.path) ?? PLACES[0];
+  // The page of a node leads with the node's name.
+  const id = Show === Explore ? place.parameters.get('id') : null;
+  const title = id ?? name;
   useEffect(() => {
-    document.title = `${name} – Edgeloom studio`;
-  }, [name]);
+    document.title = `${title} – Edgeloom studio`;
+  }, [title]);
   return (
     <>
       <a class="skip" href="#content">
@@ -44,7 +45,7 @@ export function App() {
       <Header key={place.path} path={place.path} model={asked.answer} />
       <main id="content" tabIndex={-1}>
         <Connection />
-        <h1>{name}</h1>
+        {id === null && <h1>{name}</h1>}
         <Told asked={asked}>{(model) => <Show key={place.path} model={model} parameters={place.parameters} />}</Told>
       </main>
       <Footer model={asked.answer} />

@@ -7,7 +7,6 @@ import { INSPECT_ROUTES } from '../api/inspect.ts';
 import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';
-import { PAGE_ROUTES } from '../api/page.ts';
 import { QUERY_ROUTES } from '../api/query.ts';
 import { SEARCH_ROUTES } from '../api/searches.ts';
 import { SUGGEST_ROUTES } from '../api/suggest.ts';
@@ -29,7 +28,6 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     QUERY_ROUTES,
     TIMELINE_ROUTES,
     NODE_ROUTES,
-    PAGE_ROUTES,
     TOTAL_ROUTES,
     SEARCH_ROUTES,
     INSPECT_ROUTES,

@@ -45,7 +45,7 @@ const LOOPBACK = '127.0.0.1';
 /** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
-const PLACES = new Set(['/', '/explore', '/query', '/inspect', '/trace', '/timeline', '/trust']);
+const PLACES = new Set(['/', '/explore', '/query', '/trace', '/timeline', '/trust']);
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the

@@ -16,7 +16,7 @@ import { type CounterPlaces, countKeyOf, placesOfCount } from '../model/projecti
 import { queriedItems } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
 import { oddities } from './form.ts';
-import { type ItemKind, origin } from './kind.ts';
+import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
 import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
 
 /**
@@ -50,7 +50,7 @@ export const count: ItemKind<'count'> = {
   originsOf: (_graph, { source }, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
     return [
-      origin({ source, target: `${edgeType}-…` }, `edges.${edgeType}.degree`, `Edges that it counts: ${number}.`),
+      origin({ source, target: edgesOfType(edgeType) }, `edges.${edgeType}.degree`, `Edges that it counts: ${number}.`),
     ];
   },
 };
@@ -61,7 +61,7 @@ export const total: ItemKind<'total'> = {
   name: 'total',
   originsOf: (_graph, _place, { edgeType }, item) => {
     const number = numberOf(item[COUNT]) ?? 'no number';
-    const edges = { source: '…', target: `${edgeType}-…` };
+    const edges = { source: MANY, target: edgesOfType(edgeType) };
     return [origin(edges, `edges.${edgeType}.inbound.total`, `Edges that it adds up: ${number}.`)];
   },
 };

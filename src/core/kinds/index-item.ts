@@ -9,7 +9,7 @@ import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/pla
 import { queriedItems } from '../store-pages.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { oddities } from './form.ts';
-import { type ItemKind, type KeyOf, origin, type SharedKind } from './kind.ts';
+import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 import { hashOfText, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
 
 /** What all items have that readers find through an index. */
@@ -41,7 +41,7 @@ export const indexItem: ItemKind<'index-item'> = {
     const key = parseDerivedKey(target);
     if (key?.kind === 'index-item' && key.of === 'edge' && key.order === DUE_ORDER)
       return [
-        origin({ source, target: base ?? '…' }, `edges.${type ?? '…'}.expires`, 'The edge that it deletes on time.'),
+        origin({ source, target: base ?? MANY }, `edges.${type ?? '…'}.expires`, 'The edge that it deletes on time.'),
       ];
     if (type !== undefined)
       return [origin({ source, target: base! }, `edges.${type}.inbound`, 'The edge that it finds.')];

@@ -90,6 +90,14 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
 
 export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'originsOf'>;
 
+/** Stands for many items where an origin names no single one. */
+export const MANY = '…';
+
+/** The sort keys of all edges of a type, as an origin names them. */
+export function edgesOfType(edgeType: string): string {
+  return `${edgeType}-${MANY}`;
+}
+
 export function origin(base: ItemKey, name: string, reason: string): Origin {
   return { ...base, name, state: 'right', reason };
 }

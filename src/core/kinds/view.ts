@@ -8,7 +8,7 @@ import { attributes } from './attributes.ts';
 import { copy } from './copy.ts';
 import { element, garbage } from './element.ts';
 import { oddities } from './form.ts';
-import { type ItemKind, origin } from './kind.ts';
+import { edgesOfType, type ItemKind, origin } from './kind.ts';
 import { mark } from './mark.ts';
 import type { Part, PartKind } from './part.ts';
 
@@ -64,7 +64,7 @@ export const view: ItemKind<'view'> = {
     return [
       origin({ source, target: source }, `nodes.${type}.view`, "The node's attributes, as its view projects them."),
       ...listedEdges(graph, type).map((edge) =>
-        origin({ source, target: `${edge.type}-…` }, `edges.${edge.type}.edgeSet`, 'An element for each edge.'),
+        origin({ source, target: edgesOfType(edge.type) }, `edges.${edge.type}.edgeSet`, 'An element for each edge.'),
       ),
     ];
   },

@@ -1,48 +1,112 @@
+/** A value of a canonical text: what JSON would have, with every digit of its numbers. */
+type Shown = string | ReadonlyMap<string, Shown> | Shown[] | Json;
+
+/** A value that is JSON already. */
+class Json {
+  constructor(readonly text: string) {}
+}
+
 /**
- * The entries of a map in the canonical text of an attribute, `M{"name":{"S":"Ada"},"age":N36}`, with their values as texts; undefined: it is
- * no such text.
+ * The entries of a map in the canonical text of an attribute, `M{"name":{"S":"Ada"},"age":N36e2}`, with their values as people write them:
+ * `Ada`, `36`. Undefined: it is no such text.
  */
 export function canonicalEntries(text: string): Map<string, string> | undefined {
-  if (!text.startsWith('M{') || !text.endsWith('}')) return undefined;
-  const entries = new Map<string, string>();
-  for (const entry of partsOf(text.slice(2, -1))) {
-    const end = endOfString(entry, 0);
-    if (end < 0 || entry[end] !== ':') return undefined;
-    entries.set(JSON.parse(entry.slice(0, end)) as string, valueText(entry.slice(end + 1)));
+  try {
+    const reader = new CanonicalReader(text);
+    const entries = reader.map();
+    return reader.isAtEnd ? new Map(entries.map(([name, value]) => [name, shownText(value)])) : undefined;
+  } catch (error) {
+    if (error instanceof NotCanonical) return undefined;
+    throw error;
   }
-  return entries;
 }
 
-/** The parts between commas that are in no brackets and in no string. */
-function partsOf(text: string): string[] {
-  const parts: string[] = [];
-  let [start, depth] = [0, 0];
-  for (let i = 0; i < text.length; i++) {
-    const letter = text[i]!;
-    if (letter === '"') i = endOfString(text, i) - 1;
-    else if ('{['.includes(letter)) depth += 1;
-    else if ('}]'.includes(letter)) depth -= 1;
-    else if (letter === ',' && depth === 0) {
-      parts.push(text.slice(start, i));
-      start = i + 1;
+class NotCanonical extends Error {}
+
+/** Reads a canonical text from its beginning on; throws `NotCanonical` where it is none. */
+class CanonicalReader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  get isAtEnd(): boolean {
+    return this.at === this.text.length;
+  }
+
+  map(): [string, Shown][] {
+    return this.list('M{', '}', () => {
+      const name = JSON.parse(this.take(/"(?:[^"\\]|\\.)*"/y)) as string;
+      this.take(/:/y);
+      return [name, this.value()];
+    });
+  }
+
+  private value(): Shown {
+    const [kind] = this.text.slice(this.at, this.at + 1);
+    if (kind === 'N' && this.text[this.at + 1] !== 'S') return this.number();
+    if (kind === 'M') return new Map(this.map());
+    if (kind === 'L') return this.list('L[', ']', () => this.value());
+    if (kind === 'B') return this.take(/B(?:S\[[^\]]*\]|[A-Za-z0-9+/=]*)/y).slice(1);
+    if (kind === 'S' || kind === 'N') return this.set();
+    const [[type, value] = []] = Object.entries(
+      JSON.parse(this.take(/\{"\w+":(?:"(?:[^"\\]|\\.)*"|\w+)\}/y)) as object,
+    );
+    return type === 'S' ? (value as string) : new Json(type === 'NULL' ? 'null' : String(value));
+  }
+
+  /** The values of a set, numbers without their marks. */
+  private set(): Shown {
+    const text = this.take(/[SN]S\[(?:"(?:[^"\\]|\\.)*",?)*\]/y);
+    const values = JSON.parse(text.slice(2)) as string[];
+    return text.startsWith('N') ? values.map((value) => new Json(decimalText(value))) : values;
+  }
+
+  private number(): Shown {
+    return new Json(decimalText(this.take(/N-?\d*e-?\d+/y).slice(1)));
+  }
+
+  private list<T>(start: string, end: string, one: () => T): T[] {
+    if (!this.text.startsWith(start, this.at)) throw new NotCanonical();
+    this.at += start.length;
+    const all: T[] = [];
+    while (this.text[this.at] !== end) {
+      if (all.length > 0) this.take(/,/y);
+      all.push(one());
     }
-    // A string without an end.
-    if (i < 0) return [text];
+    this.at += end.length;
+    return all;
   }
-  return start < text.length ? [...parts, text.slice(start)] : parts;
+
+  private take(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const [found] = pattern.exec(this.text) ?? [];
+    if (found === undefined) throw new NotCanonical();
+    this.at += found.length;
+    return found;
+  }
 }
 
-/** The place behind the JSON string that begins at `start`; negative: none begins there, or it does not end. */
-function endOfString(text: string, start: number): number {
-  const [string] = /^"(?:[^"\\]|\\.)*"/.exec(text.slice(start)) ?? [];
-  return string === undefined ? -1 : start + string.length;
+/** A number as people write it, from its digits and its exponent: `15e1` is `0.15 x 10^1`, so `1.5`. */
+function decimalText(canonical: string): string {
+  const [, sign = '', digits = '', power = '0'] = /^(-?)(\d*)e(-?\d+)$/.exec(canonical) ?? [];
+  const exponent = Number(power);
+  if (digits === '') return '0';
+  if (exponent > 38 || exponent < -9) return `${sign}0.${digits}e${exponent}`;
+  if (exponent <= 0) return `${sign}0.${'0'.repeat(-exponent)}${digits}`;
+  const whole = digits.slice(0, exponent).padEnd(exponent, '0');
+  const fraction = digits.slice(exponent);
+  return sign + whole + (fraction === '' ? '' : `.${fraction}`);
 }
 
-/** A text as it is, a number without its mark, and all else in its canonical text. */
-function valueText(canonical: string): string {
-  if (/^N-?[\d.]/.test(canonical)) return canonical.slice(1);
-  if (!canonical.startsWith('{')) return canonical;
-  const [[, value] = []] = Object.entries(JSON.parse(canonical) as object);
-  // A key has U+0000 between its parts, which has no shape of its own.
-  return String(value).replaceAll('\0', '␀');
+/** A text as it is, all else as JSON. */
+function shownText(value: Shown): string {
+  return typeof value === 'string' ? value : jsonOf(value);
+}
+
+function jsonOf(value: Shown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(jsonOf).join(',')}]`;
+  if (value instanceof Json) return value.text;
+  const entries = [...value].map(([name, one]) => `${JSON.stringify(name)}:${jsonOf(one)}`);
+  return `{${entries.join(',')}}`;
 }

@@ -1,5 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { edgesOfType, MANY } from '../../../../src/core/kinds/kind.ts';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
 
@@ -76,6 +78,19 @@ export function Link({ to, children, ...rest }: LinkProps) {
     <a {...rest} href={to} onClick={follow}>
       {children}
     </a>
+  );
+}
+
+/** A link to an item on the page of its node. Where the key stands for all edges of a type, the link leads to their list. */
+export function ItemLink({ source, target }: ItemKey) {
+  const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
+  if (source === MANY || target === MANY) return <span class="key">{text}</span>;
+  const type = target.slice(0, target.indexOf('-'));
+  const place = target === edgesOfType(type) ? { id: source, part: 'edges', type } : { id: source, target };
+  return (
+    <Link to={addressOf('/explore', place)} class="key">
+      {text}
+    </Link>
   );
 }
 

@@ -1,3 +1,4 @@
+import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
@@ -11,4 +12,10 @@ export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'pr
 /** The first letters of a UUID, which tell a few of them apart; another id as it is. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : id;
+}
+
+/** The reason of a quarantine entry, without the key in front of it, which is shown beside it. */
+export function reasonOf({ source, target, reason }: QuarantineEntry): string {
+  const key = `${source} ${target} - `;
+  return reason.startsWith(key) ? reason.slice(key.length) : reason;
 }

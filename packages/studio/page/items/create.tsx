@@ -1,29 +1,127 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { type Failure, postTo } from '../base/ask.ts';
+import { NodeField } from '../parts/node-field.tsx';
 import { FailureNote } from '../parts/told.tsx';
+import { showWritten } from './written.tsx';
 
-/** Creates a node that is not there, from JSON, through the writer. */
-export function Create({ id, onDone }: { id: string; onDone: () => void }) {
+/** Creates a base item that is not there, from JSON, through the writer; the page of its node shows the write. */
+function CreateForm({
+  label,
+  button,
+  subjectOf,
+  onDone,
+  children,
+}: {
+  label: string;
+  button: string;
+  /** Names the item by the fields of the form. */
+  subjectOf: (form: FormData) => object;
+  onDone: () => void;
+  children?: ComponentChildren;
+}) {
   const [failure, setFailure] = useState<Failure>();
   return (
     <form
-      aria-label="Create the node"
+      aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
-        const json = String(new FormData(event.currentTarget).get('json'));
+        const form = new FormData(event.currentTarget);
+        const json = String(form.get('json'));
         setFailure(undefined);
-        postTo<WriteAnswer>('/api/put', { subject: { id }, json }).then(onDone, setFailure);
+        postTo<WriteAnswer>('/api/put', { subject: subjectOf(form), json }).then((written) => {
+          showWritten(written);
+          onDone();
+        }, setFailure);
       }}
     >
+      {children}
       <label>
         Attributes as JSON
         <textarea name="json" defaultValue="{}" rows={4} spellcheck={false} />
       </label>
       {failure !== undefined && <FailureNote failure={failure} />}
       <p class="row">
-        <button type="submit">Create {id}</button>
+        <button type="submit">{button}</button>
       </p>
     </form>
+  );
+}
+
+/** Creates the node of an id. */
+export function CreateNode({ id, onDone }: { id: string; onDone: () => void }) {
+  return <CreateForm label="Create the node" button={`Create ${id}`} subjectOf={() => ({ id })} onDone={onDone} />;
+}
+
+/** Creates a node by an id that is typed. `type`: that of the list; undefined: any. */
+export function NewNode({ type = '' }: { type: string | undefined }) {
+  return (
+    <Opened by="New node">
+      {(close) => (
+        <CreateForm
+          label="New node"
+          button="Create node"
+          subjectOf={(form) => ({ id: String(form.get('id')) })}
+          onDone={close}
+        >
+          <label>
+            Node id
+            <input name="id" defaultValue={type && `${type}-`} required autocomplete="off" spellcheck={false} />
+          </label>
+        </CreateForm>
+      )}
+    </Opened>
+  );
+}
+
+/** Creates an edge that leaves a node. Renders nothing if the model lets none leave it. */
+export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string; onDone: () => void }) {
+  const own = id.slice(0, id.indexOf('-'));
+  const types = model.edges.filter(({ from }) => from.includes(own));
+  const [type, setType] = useState(types[0]?.type ?? '');
+  const edge = types.find((one) => one.type === type);
+  if (edge === undefined) return null;
+  return (
+    <Opened by="Add edge">
+      {(close) => (
+        <CreateForm
+          label="Add edge"
+          button="Create edge"
+          subjectOf={(form) => ({ source: id, type, target: String(form.get('target')) })}
+          onDone={() => {
+            close();
+            onDone();
+          }}
+        >
+          <label>
+            Edge type
+            <select value={type} onChange={(event) => setType(event.currentTarget.value)}>
+              {types.map((one) => (
+                <option key={one.type}>{one.type}</option>
+              ))}
+            </select>
+          </label>
+          <NodeField name="target" label="Target" types={edge.to} id="" />
+          {edge.uses.length > 0 && (
+            <p class="quiet">The model uses these attributes of the edge: {edge.uses.join(', ')}.</p>
+          )}
+        </CreateForm>
+      )}
+    </Opened>
+  );
+}
+
+/** A button, and a form once the button is pressed, until the form closes. */
+function Opened({ by, children }: { by: string; children: (close: () => void) => ComponentChildren }) {
+  const [isOpen, setOpen] = useState(false);
+  if (isOpen) return <>{children(() => setOpen(false))}</>;
+  return (
+    <p>
+      <button type="button" onClick={() => setOpen(true)}>
+        {by}
+      </button>
+    </p>
   );
 }

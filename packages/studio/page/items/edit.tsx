@@ -5,9 +5,31 @@ import type { WriteAnswer } from '../../api/write.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
 import { FailureNote, Told } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
+import { showWritten } from './written.tsx';
+
+/** A base item that can be edited. */
+type EditedItem = Pick<StoredItem, 'source' | 'target' | 'kind' | 'attributes'>;
+
+/** The button that edits a base item, and the form once it is wanted. The page of the node shows what was written. */
+export function Editable({ item, onChange }: { item: EditedItem; onChange: () => void }) {
+  const [isEdited, setEdited] = useState(false);
+  if (!isEdited)
+    return (
+      <button type="button" onClick={() => setEdited(true)}>
+        Edit
+      </button>
+    );
+  const onClose = (written?: WriteAnswer): void => {
+    setEdited(false);
+    if (written === undefined) return;
+    showWritten(written);
+    onChange();
+  };
+  return <Edit item={item} onClose={onClose} />;
+}
 
 /** Edits a base item as JSON, through the writer: only what was changed is written, and only if it is still as shown. */
-export function Edit({ item, onClose }: { item: StoredItem; onClose: (written?: WriteAnswer) => void }) {
+function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAnswer) => void }) {
   const before = jsonText(item.attributes, 2);
   const [failure, setFailure] = useState<Failure>();
   const [isSure, setSure] = useState(false);
@@ -77,7 +99,7 @@ function LeftOf({ id }: { id: string }) {
 }
 
 /** A node is named by its id, a part by its node, an edge by its ends; of an edge with a hashed key the item itself says which target it has. */
-function subjectOf({ source, target, kind, attributes }: StoredItem): object {
+function subjectOf({ source, target, kind, attributes }: EditedItem): object {
   if (source === target) return { id: source };
   if (kind === 'part') return { id: source, part: target };
   const dash = target.indexOf('-');

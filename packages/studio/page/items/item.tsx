@@ -1,16 +1,15 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { figureText } from '../../../../src/foundation/figure.ts';
 import type { ExplainedPart, PartState } from '../../../../src/trust/explain/base-item.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { StoredItem } from '../../api/inspect.ts';
-import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { ItemLink, Link } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
-import { Edit } from './edit.tsx';
+import { Editable } from './edit.tsx';
+import { Redrive } from './redrive.tsx';
 import { RepairNode } from './repair-node.tsx';
-import { Ripple } from './ripple.tsx';
 
 const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   right: 'good',
@@ -37,8 +36,6 @@ export interface ItemProps {
 
 /** An item of a partition; the chosen one is open, next to its explanation. */
 export function ItemView({ item, isChosen, isWritable, place, onChange, onExplained }: ItemProps) {
-  const [isEdited, setEdited] = useState(false);
-  const [after, setAfter] = useState<number>();
   return (
     <article>
       <Link to={place} class="key" aria-expanded={isChosen}>
@@ -49,34 +46,7 @@ export function ItemView({ item, isChosen, isWritable, place, onChange, onExplai
       {isChosen && (
         <>
           <Attributes attributes={item.attributes} />
-          {isWritable && (item.kind === 'base' || item.kind === 'part') && !isEdited && (
-            <button type="button" onClick={() => setEdited(true)}>
-              Edit
-            </button>
-          )}
-          {isEdited && (
-            <Edit
-              item={item}
-              onClose={(written) => {
-                setEdited(false);
-                setAfter(written?.after);
-                if (written !== undefined) onChange();
-              }}
-            />
-          )}
-          {after !== undefined && (
-            <section aria-label="Path of the write">
-              <h3>Saved</h3>
-              <Ripple
-                write={{ source: item.source, target: item.target, after }}
-                onProjected={onChange}
-                onUndone={(next) => {
-                  setAfter(next);
-                  onChange();
-                }}
-              />
-            </section>
-          )}
+          {isWritable && (item.kind === 'base' || item.kind === 'part') && <Editable item={item} onChange={onChange} />}
           <Explained key={JSON.stringify(item)} {...{ item, isWritable, onChange, onExplained }} />
         </>
       )}
@@ -120,6 +90,9 @@ function Explained({
             {parts.some(({ difference }) => difference !== undefined) && isWritable && (
               <RepairNode id={source} onDone={changed} />
             )}
+            {parts.some(({ state }) => state === 'quarantined') && isWritable && (
+              <Redrive id={source} onDone={changed} />
+            )}
           </>
         )}
       </Told>
@@ -131,12 +104,7 @@ function Explained({
 export function PlaceState({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
   return (
     <>
-      <Badge kind={STATES[state]}>{state}</Badge> <code>{name}</code> at{' '}
-      <Link to={addressOf('/inspect', { id: source, target })} class="key">
-        <bdi>
-          {source} {target}
-        </bdi>
-      </Link>
+      <Badge kind={STATES[state]}>{state}</Badge> <code>{name}</code> at <ItemLink source={source} target={target} />
       {difference === undefined ? <p class="quiet">{reason}</p> : <Difference {...difference} />}
     </>
   );

@@ -4,7 +4,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { ItemLink, Link } from '../base/place.tsx';
 import { Badge, FailureNote } from '../parts/told.tsx';
 import { InlineValue } from '../parts/value.tsx';
 import { Undo } from './undo.tsx';
@@ -77,7 +77,7 @@ export function Ripple({
           <span class="quiet">
             {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
           </span>{' '}
-          <Link to={addressOf('/inspect', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
+          <Link to={addressOf('/explore', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
             The node just then
           </Link>
         </Station>
@@ -187,10 +187,7 @@ function Kind({ step: { kind, of } }: { step: DerivedStep }) {
 function ItemKey({ step: { source, target, change } }: { step: TraceStep }) {
   return (
     <>
-      <Badge kind={CHANGE_KINDS[change]}>{change}</Badge>{' '}
-      <Link to={addressOf('/inspect', { id: source, target })} class="key">
-        <bdi>{source === target ? source : `${source} ${target}`}</bdi>
-      </Link>
+      <Badge kind={CHANGE_KINDS[change]}>{change}</Badge> <ItemLink source={source} target={target} />
     </>
   );
 }
@@ -221,13 +218,13 @@ function Changes({ changes }: { changes: readonly AttributeChange[] }) {
             <dd>
               {before !== null && (
                 <del>
-                  <Value value={before} />
+                  <InlineValue value={before} />
                 </del>
               )}
               {before !== null && after !== null && ' → '}
               {after !== null && (
                 <ins>
-                  <Value value={after} />
+                  <InlineValue value={after} />
                 </ins>
               )}
             </dd>
@@ -241,10 +238,6 @@ function Changes({ changes }: { changes: readonly AttributeChange[] }) {
       )}
     </>
   );
-}
-
-function Value({ value }: { value: unknown }) {
-  return <InlineValue value={typeof value === 'string' ? value.replaceAll('\0', '␀') : value} />;
 }
 
 function msText(ms: number): string {

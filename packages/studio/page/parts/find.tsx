@@ -4,8 +4,8 @@ import { addressOf } from '../base/address.ts';
 import type { Failure } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
 import { type Action, actionsOf } from './actions.ts';
-import { LookedAtText, useSuggestions } from './id-form.tsx';
 import { useKey } from './keys.tsx';
+import { LookedAtText, useSuggestions } from './suggestions.tsx';
 import { FailureNote } from './told.tsx';
 
 /** Something that the field finds: a place, or an action. */

@@ -22,6 +22,8 @@ export interface Column<T> {
   isAttribute?: boolean;
   /** Its values are ids: of the nodes that the rows are, or of nodes at the ends of edges that they are. */
   node?: 'itself' | 'end';
+  /** More about a row, below the link to its node. */
+  note?(item: T, row: number): ComponentChildren;
 }
 
 /** Properties of a grid. */
@@ -81,7 +83,10 @@ export function Grid<T>({ items: read, label, own, attributesOf, known, empty, l
         rows={items.map((item, row) =>
           columns.map((column, i) =>
             column === nodeColumn ? (
-              <NodeLink id={idOf(item)} name={nameOf(nodes.known[idOf(item)], values[row]!)} />
+              <>
+                <NodeLink id={idOf(item)} name={nameOf(nodes.known[idOf(item)], values[row]!)} />{' '}
+                {column.note?.(item, row)}
+              </>
             ) : (
               shownCell(column, item, values[row]![i])
             ),

@@ -1,5 +1,5 @@
 import { isLosslessNumber } from 'lossless-json';
-import type { PageAnswer } from '../../api/page.ts';
+import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
 import type { ListedGroup, ListedNode } from '../../base/listed-tree.ts';
 import { NodeLink } from '../base/place.tsx';
 import { Badge } from './told.tsx';
@@ -102,7 +102,7 @@ function flatEntries(attributes: Record<string, unknown>, prefix = ''): [string,
 }
 
 /** Names the nodes that are not in a tree, and the bound that left them out. */
-export function LeftOut({ truncated, isCut }: Pick<PageAnswer, 'truncated' | 'isCut'>) {
+export function LeftOut({ truncated, isCut }: { truncated: Truncated | undefined; isCut: boolean }) {
   const { reason, ids = [], edgesOf = [] } = truncated ?? {};
   const named = (all: readonly string[]) =>
     all.slice(0, MOST_NAMED).map((id) => (

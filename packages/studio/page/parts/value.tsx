@@ -5,13 +5,28 @@ import { canonicalEntries } from '../base/canonical.ts';
 /** Characters that are shown until all are asked for. */
 const SHORT = 300;
 
+/** Characters without a shape of their own, such as those between the parts of a key. */
+const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
+
+/** A text with a mark in place of what has no shape: fonts show that as a box, or not at all. */
+function Characters({ text }: { text: string }) {
+  return <>{text.split(SHAPELESS).map((part, i) => (i % 2 === 0 ? part : <span class="separator">·</span>))}</>;
+}
+
 /** A text of the table: as text, in its own direction, cut where it is long. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= SHORT) return <bdi class="value">{text}</bdi>;
+  if (text.length <= SHORT)
+    return (
+      <bdi class="value">
+        <Characters text={text} />
+      </bdi>
+    );
   return (
     <>
-      <bdi class="value">{isWhole ? text : `${text.slice(0, SHORT)}…`}</bdi>{' '}
+      <bdi class="value">
+        <Characters text={isWhole ? text : `${text.slice(0, SHORT)}…`} />
+      </bdi>{' '}
       <button type="button" class="small" onClick={() => setWhole(!isWhole)}>
         {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
       </button>

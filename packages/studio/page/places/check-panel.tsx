@@ -4,9 +4,8 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
-import { addressOf } from '../base/address.ts';
 import { type Failure, postTo, useAnswer } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { ItemLink } from '../base/place.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
@@ -228,13 +227,7 @@ function Found({ finding: { source, target, verdict, expected, actual } }: { fin
   return (
     <>
       <Badge kind={isWrongVerdict(verdict) ? 'bad' : 'late'}>{verdict}</Badge>{' '}
-      {source === REGISTRY ? (
-        <bdi class="key">{target}</bdi>
-      ) : (
-        <Link to={addressOf('/inspect', { id: source, target })} class="key">
-          <bdi>{target === source ? source : `${source} ${target}`}</bdi>
-        </Link>
-      )}
+      {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink source={source} target={target} />}
       {isDrift(verdict) || verdict === 'pending' ? (
         <Difference expected={expected} stored={actual} />
       ) : (

@@ -37,7 +37,7 @@ export function Compare({ id, parameters }: NodePartProps) {
 }
 
 function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
-  const leftOut = new Set(nodes.flatMap(({ left }) => left.map(({ type }) => type)));
+  const leftOut = new Set(nodes.flatMap(({ left }) => left));
   const values = nodes.map((node) => valuesOf(node, leftOut));
   const names = [...new Set(values.flatMap((one) => [...one.keys()]))];
   const isSame = (name: string): boolean => jsonText(values[0]!.get(name)) === jsonText(values[1]!.get(name));

@@ -3,79 +3,70 @@ import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
 import { FIRST_ROWS } from '../base/live.ts';
 import { Link } from '../base/place.tsx';
-import { questionOf, sortsOf } from '../base/question.ts';
+import { questionOf } from '../base/question.ts';
 import { useTouches } from '../base/touches.ts';
 import { Priced } from '../parts/price.tsx';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
-import { LevelsForm, LevelsPage } from './levels.tsx';
-import { QuestionGrid, Sorts } from './question-grid.tsx';
+import { QuestionGrid } from './question-grid.tsx';
 
-/** The edges that enter a node, in each order of each type, and what is next to their sources. */
-export function Inbound({ model, id, parameters }: NodePartProps) {
-  const type = id.slice(0, id.indexOf('-'));
-  const choices = model.edges
-    .filter(({ to }) => to.includes(type))
-    .flatMap((edge) => edge.orders.map((order) => ({ edge: edge.type, order: order.name, from: order.from })));
-  const [first] = choices;
-  const unordered = model.edges.filter(({ to, orders }) => to.includes(type) && orders.length === 0);
+/** The edges of a type that enter a node, in each order of theirs. `listed`: the type; undefined: the first. */
+export function Inbound({ model, id, parameters, listed }: NodePartProps & { listed: string | undefined }) {
+  const own = id.slice(0, id.indexOf('-'));
+  const entering = model.edges.filter(({ to }) => to.includes(own));
+  const ordered = entering.filter(({ orders }) => orders.length > 0);
+  const unordered = entering.filter(({ orders }) => orders.length === 0);
   const unlisted = unordered.length > 0 && (
     <p class="quiet">
       Edges without an order enter nodes of this type too, and no list has them:{' '}
       {unordered.map((one) => one.type).join(', ')}. Each is with its source.
     </p>
   );
+  const [first] = ordered;
   if (first === undefined) return unlisted || <p class="quiet">No edge type enters nodes of this type.</p>;
-  const edge = parameters.get('type') ?? first.edge;
-  const order = parameters.get('order') ?? choices.find((one) => one.edge === edge)?.order;
-  const levels = parameters.getAll('with');
-  const question = { ...questionOf(parameters), type: edge, id, order };
-  const place = { part: 'inbound', ...question, maxNodes: parameters.get('maxNodes') ?? undefined };
+  const type = listed ?? first.type;
+  const edge = ordered.find((one) => one.type === type);
+  const question = {
+    ...questionOf(parameters),
+    ...{
+      type,
+      id,
+      order: parameters.get('order') ?? edge?.orders[0]?.name,
+      limit: parameters.get('limit') ?? FIRST_ROWS,
+    },
+  };
   const cursor = parameters.get('cursor') ?? undefined;
-  const shards = model.edges.find((one) => one.type === edge)?.shards ?? 1;
-  const types = [...new Set(choices.map((one) => one.edge))];
-  const title = `Edges of type ${edge} that enter the node`;
-  const isTotalled = model.edges.some(({ type: one, totals }) => one === edge && totals.inbound !== undefined);
+  const toQuery = addressOf('/query', question);
+  const { shards = 1, partition, totals } = edge ?? {};
+  if (partition !== undefined && question.partition === undefined) {
+    return (
+      <p>
+        The lists of {type} take a value of {partition}: <Link to={toQuery}>choose one</Link>.
+      </p>
+    );
+  }
   return (
     <>
-      {types.length > 1 && (
-        <nav class="parts" aria-label="Edge types">
-          {types.map((one) => (
-            <Link
-              key={one}
-              to={addressOf('/explore', { id, part: 'inbound', type: one })}
-              aria-current={one === edge ? 'page' : undefined}
-            >
-              {one}
-            </Link>
-          ))}
-        </nav>
-      )}
-      {isTotalled && (
+      {totals?.inbound !== undefined && (
         <Card title="Totals">
-          <LiveTotals id={id} type={edge} />
+          <LiveTotals id={id} type={type} />
         </Card>
       )}
       {unlisted}
-      <Priced key={edge} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
-        {levels.length > 0 && (
-          <Card title={title}>
-            <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
-            <LevelsPage model={model} place={place} levels={levels} cursor={cursor} />
-          </Card>
-        )}
-        {levels.length === 0 && (
-          <QuestionGrid
-            {...{ model, cursor, question: { ...question, limit: question.limit ?? FIRST_ROWS } }}
-            label="Inbound edges"
-            title={title}
-            empty="No edge enters the node in this order."
-          />
-        )}
+      <Priced key={type} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
+        <QuestionGrid
+          {...{ model, cursor, question }}
+          label="Inbound edges"
+          title={`Edges of type ${type} that enter the node`}
+          empty="No edge enters the node in this order."
+        >
+          {() => (
+            <p>
+              <Link to={toQuery}>Filter it, add levels, or take its TypeScript</Link>
+            </p>
+          )}
+        </QuestionGrid>
       </Priced>
-      <Card title="Nodes next to those of the list">
-        <LevelsForm {...{ model, edge, levels, place }} />
-      </Card>
     </>
   );
 }

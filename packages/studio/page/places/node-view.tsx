@@ -1,160 +1,260 @@
 import { useState } from 'preact/hooks';
 import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import type { NodeAnswer } from '../../api/nodes.ts';
+import type { ListOfNode, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer, useAskedLater } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
-import { useAskedAgain, useTouches } from '../base/touches.ts';
-import { Create } from '../items/create.tsx';
+import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
+import { ItemLink, Link } from '../base/place.tsx';
+import { type Touches, useAskedAgain, useTouches } from '../base/touches.ts';
+import { reasonOf } from '../base/words.ts';
+import { AddEdge, CreateNode } from '../items/create.tsx';
+import { Editable } from '../items/edit.tsx';
 import { PlaceState } from '../items/item.tsx';
+import { Redrive } from '../items/redrive.tsx';
 import { RepairNode } from '../items/repair-node.tsx';
+import { LastWrite } from '../items/written.tsx';
 import { type Column, Grid } from '../parts/grid.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
-import { Counted } from '../parts/price.tsx';
+import { Counted, countedText } from '../parts/price.tsx';
 import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
+import { Why } from '../parts/why.tsx';
 import { Compare } from './compare.tsx';
 import { Inbound } from './inbound.tsx';
+import { ItemsOfNode } from './items-of-node.tsx';
 import { Neighbourhood } from './neighbourhood.tsx';
+import { OverTime } from './over-time.tsx';
 
-const PARTS = { node: 'Node', edges: 'Edges', inbound: 'Inbound', graph: 'Neighbourhood', compare: 'Compare' } as const;
+const PARTS = {
+  node: { text: 'Node', parameters: {} },
+  graph: { text: 'Neighbourhood', parameters: { part: 'graph' } },
+  compare: { text: 'Compare', parameters: { part: 'compare' } },
+  items: { text: 'Items', parameters: { part: 'items' } },
+  time: { text: 'Over time', parameters: { at: 'now' } },
+} as const;
 
-/** A node and what is around it; each part has its address. */
+/** Milliseconds until a node that is behind is read again. */
+const BEHIND_MS = 2_000;
+
+/** The page of a node: its name, its state and its lists, and the part that the address names. */
 export function NodeView({ model, id, parameters }: NodePartProps) {
-  const part = parameters.get('part') ?? 'node';
+  const part = partOf(parameters);
+  const asked = useAnswer<NodeAnswer>('/api/node', { id });
+  const counted = useAnswer<{ lists: ListOfNode[] }>('/api/lists', { id });
+  const touches = useTouches(part === 'node' ? { sources: [id] } : undefined);
+  const [writes, setWrites] = useState(0);
+  useAskedAgain(asked, touches.count + writes);
+  useAskedAgain(counted, writes);
+  // No write tells that a difference is drift, and no lag.
+  useAskedLater(asked, asked.answer?.wrong.some(({ state }) => state === 'lag') ? BEHIND_MS : undefined);
+  const noteWrite = (): void => setWrites((before) => before + 1);
+  const [written, after] = [parameters.get('written'), parameters.get('after')];
+  const lists = counted.answer?.lists ?? [];
+  const filled = lists.find(({ direction, count }) => direction === 'incoming' && count > 0)?.type;
+  const type = parameters.get('type') ?? (part === 'inbound' ? filled : undefined);
   return (
     <>
-      <h2 class="key">
-        <bdi>{id}</bdi>
-      </h2>
+      <div class="node-head">
+        <h1>
+          {asked.answer?.name != null && <bdi>{asked.answer.name} </bdi>}
+          <bdi class="key">{id}</bdi>
+        </h1>
+        {asked.answer !== undefined && <State node={asked.answer} />}
+        {part === 'node' && <LiveMark live={touches} />}
+      </div>
       <nav class="parts" aria-label="Parts of the node">
-        {Object.entries(PARTS).map(([name, text]) => (
-          <Link
-            key={name}
-            to={addressOf('/explore', { id, part: name === 'node' ? undefined : name })}
-            aria-current={name === part ? 'page' : undefined}
-          >
+        {Object.entries(PARTS).map(([name, { text, parameters: own }]) => (
+          <Link key={name} to={addressOf('/explore', { id, ...own })} aria-current={name === part ? 'page' : undefined}>
             {text}
           </Link>
         ))}
-        <Link to={addressOf('/inspect', { id })}>Inspect</Link>
       </nav>
+      <Lists {...{ model, id, lists, part, type }} />
+      {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
+      {written !== null && after !== null && (
+        <LastWrite write={{ source: id, target: written, after: Number(after) }} onChange={noteWrite} />
+      )}
       {part === 'edges' ? (
-        <Edges model={model} id={id} parameters={parameters} />
+        <Edges id={id} parameters={parameters} writes={writes} />
       ) : part === 'inbound' ? (
-        <Inbound model={model} id={id} parameters={parameters} />
+        <Told asked={counted}>{() => <Inbound model={model} id={id} parameters={parameters} listed={type} />}</Told>
       ) : part === 'graph' ? (
         <Neighbourhood model={model} id={id} />
       ) : part === 'compare' ? (
         <Compare model={model} id={id} parameters={parameters} />
+      ) : part === 'items' ? (
+        <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
+      ) : part === 'time' ? (
+        <OverTime key={parameters.toString()} id={id} parameters={parameters} />
       ) : (
-        <NodeItself model={model} id={id} />
+        <NodeItself {...{ model, id, asked, touches, lists }} onWritten={noteWrite} />
       )}
     </>
   );
 }
 
+/** The part that an address names: that of an item, or of a moment, by what is named. */
+function partOf(parameters: URLSearchParams): string {
+  if (parameters.has('at')) return 'time';
+  return parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
+}
+
+/** The lists of a node, each with the number of its edges. */
+function Lists({
+  model,
+  id,
+  lists,
+  part: shown,
+  type: listed,
+}: Omit<NodePartProps, 'parameters'> & {
+  lists: readonly ListOfNode[];
+  /** The part and the edge type that the page shows. */
+  part: string;
+  type: string | undefined;
+}) {
+  const own = id.slice(0, id.indexOf('-'));
+  const leaving = model.edges.filter(({ from }) => from.includes(own));
+  const entering = model.edges.filter(({ to, orders }) => to.includes(own) && orders.length > 0);
+  const link = (type: string, direction: ListOfNode['direction']) => {
+    const part = direction === 'outgoing' ? 'edges' : 'inbound';
+    const counted = lists.find((one) => one.type === type && one.direction === direction);
+    return (
+      <Link
+        key={`${part} ${type}`}
+        to={addressOf('/explore', { id, part, type })}
+        aria-current={part === shown && type === listed ? 'page' : undefined}
+      >
+        {type} {counted !== undefined && <strong>{countedText(counted)}</strong>}
+      </Link>
+    );
+  };
+  if (leaving.length + entering.length === 0) return null;
+  return (
+    <nav class="parts lists" aria-label="Lists of the node">
+      {leaving.length > 0 && <span class="quiet">leave it</span>}
+      {leaving.map(({ type }) => link(type, 'outgoing'))}
+      {entering.length > 0 && <span class="quiet">enter it</span>}
+      {entering.map(({ type }) => link(type, 'incoming'))}
+    </nav>
+  );
+}
+
+/** The state of a node in a word; nothing where the model keeps no view of it. */
+function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer }) {
+  if (base === null && view === null) return <Badge kind="late">absent</Badge>;
+  if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;
+  if (quarantined.length > 0) return <Badge kind="bad">quarantined</Badge>;
+  if (wrong.length > 0) return <Badge kind="late">behind</Badge>;
+  return view === null ? null : <Badge kind="good">right</Badge>;
+}
+
+type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
+
 /** The columns of edges that leave a node. */
-const EDGE_COLUMNS: Column<{ type: string; target: string }>[] = [
-  { name: 'type', valueOf: ({ type }) => type },
-  { name: 'target', valueOf: ({ target }) => target, node: 'end' },
-];
+const TYPE: Column<EdgeThatLeaves> = { name: 'type', valueOf: ({ type }) => type };
+const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, node: 'end' };
 
 /** Elements of the edge set that are shown, and those that are shown more at a time. */
 const FIRST = 50;
 const MORE = 100;
 
-/** Milliseconds until a node that is behind is read again. */
-const BEHIND_MS = 2_000;
-
-function NodeItself({ model, id }: Omit<NodePartProps, 'parameters'>) {
+function NodeItself({
+  model,
+  id,
+  asked,
+  touches,
+  lists,
+  onWritten,
+}: Omit<NodePartProps, 'parameters'> & {
+  asked: Asked<NodeAnswer>;
+  touches: Touches;
+  lists: readonly ListOfNode[];
+  onWritten: () => void;
+}) {
   const [shown, setShown] = useState(FIRST);
-  const asked = useAnswer<NodeAnswer>('/api/node', { id });
-  const touches = useTouches({ sources: [id] });
-  useAskedAgain(asked, touches.count);
-  const isBehind = asked.answer?.wrong.some(({ state }) => state === 'lag');
-  // No write tells that a difference is drift, and no lag.
-  useAskedLater(asked, isBehind ? BEHIND_MS : undefined);
   return (
-    <>
-      <LiveMark live={touches} />
-      <Told asked={asked}>
-        {({ base, parts, view, wrong, edgeSet, edgeSetSize, left }) => (
-          <>
-            <State id={id} wrong={wrong} isWritable={model.isWritable} onRepaired={asked.again} />
-            <Card title="Attributes">
-              {base === null ? (
-                <>
-                  <p>
-                    <Badge kind="late">absent</Badge> There is no such node.
-                  </p>
-                  {model.isWritable && <Create id={id} onDone={asked.again} />}
-                </>
-              ) : (
+    <Told asked={asked}>
+      {({ base, parts, view, wrong, quarantined, edgeSet, edgeSetSize, left }) => (
+        <>
+          <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
+          <Card title="Attributes">
+            {base === null ? (
+              <>
+                <p>There is no such node.</p>
+                {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
+              </>
+            ) : (
+              <>
                 <Attributes attributes={base} />
-              )}
-            </Card>
-            {Object.entries(parts).map(([name, attributes]) => (
-              <Card key={name} title={`Part ${name}`}>
-                <Attributes attributes={attributes} />
-              </Card>
-            ))}
-            {(base !== null || view !== null) && (
-              <Card title="View">
-                {view === null ? (
-                  <p class="quiet">
-                    {wrong.length === 0 ? 'Nothing of the node is projected.' : 'The view has nothing of the node.'}
-                  </p>
-                ) : (
-                  <Attributes attributes={view} />
+                {model.isWritable && (
+                  <Editable item={{ source: id, target: id, kind: 'base', attributes: base }} onChange={onWritten} />
                 )}
-              </Card>
+              </>
             )}
-            {hasTotals(model, id) && (
-              <Card title="Totals">
-                <Totals id={id} touches={touches.count} />
-              </Card>
-            )}
-            <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
-              <Grid
-                label="Edge set"
-                items={edgeSet.slice(0, shown)}
-                own={EDGE_COLUMNS}
-                attributesOf={({ type: _type, target: _target, ...labels }) => labels}
-                empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
-              />
-              <LeftTypes id={id} left={left} />
-              {edgeSetSize > shown && (
-                <p class="row">
-                  <span>
-                    {figureText(Math.min(shown, edgeSet.length))} of {figureText(edgeSetSize)}
-                  </span>
-                  {edgeSet.length > shown && (
-                    <button type="button" onClick={() => setShown(shown + MORE)}>
-                      Show {MORE} more
-                    </button>
-                  )}
-                  <Link to={addressOf('/explore', { id, part: 'edges' })}>Page by page</Link>
-                </p>
+          </Card>
+          {Object.entries(parts).map(([name, attributes]) => (
+            <Card key={name} title={`Part ${name}`}>
+              <Attributes attributes={attributes} />
+              {model.isWritable && (
+                <Editable item={{ source: id, target: name, kind: 'part', attributes }} onChange={onWritten} />
               )}
             </Card>
-          </>
-        )}
-      </Told>
-    </>
+          ))}
+          {(base !== null || view !== null) && (
+            <Card title="View">
+              {view === null ? (
+                <p class="quiet">
+                  {wrong.length === 0 ? 'Nothing of the node is projected.' : 'The view has nothing of the node.'}
+                </p>
+              ) : (
+                <Attributes attributes={view} />
+              )}
+            </Card>
+          )}
+          {hasTotals(model, id) && (
+            <Card title="Totals">
+              <Totals id={id} touches={touches.count} />
+            </Card>
+          )}
+          <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
+            <Grid
+              label="Edge set"
+              items={edgeSet.slice(0, shown)}
+              own={[TYPE, TARGET]}
+              attributesOf={({ type: _type, target: _target, ...labels }) => labels}
+              empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
+            />
+            <LeftTypes id={id} left={left} lists={lists} />
+            {edgeSetSize > shown && (
+              <p class="row">
+                <span>
+                  {figureText(Math.min(shown, edgeSet.length))} of {figureText(edgeSetSize)}
+                </span>
+                {edgeSet.length > shown && (
+                  <button type="button" onClick={() => setShown(shown + MORE)}>
+                    Show {MORE} more
+                  </button>
+                )}
+                <Link to={addressOf('/explore', { id, part: 'edges' })}>Page by page</Link>
+              </p>
+            )}
+          </Card>
+        </>
+      )}
+    </Told>
   );
 }
 
-/** What is wrong about a node; nothing where all is right. */
-function State({
+/** What is wrong about a node, and how to put it right; nothing where all is right. */
+function Wrong({
   id,
   wrong,
+  quarantined,
   isWritable,
   onRepaired,
-}: Pick<NodeAnswer, 'id' | 'wrong'> & { isWritable: boolean; onRepaired: () => void }) {
-  if (wrong.length === 0) return null;
+}: Pick<NodeAnswer, 'id' | 'wrong' | 'quarantined'> & { isWritable: boolean; onRepaired: () => void }) {
+  if (wrong.length + quarantined.length === 0) return null;
   return (
     <Card title="Problems">
       <ul class="parts-list">
@@ -163,25 +263,41 @@ function State({
             <PlaceState part={part} />
           </li>
         ))}
+        {quarantined.map((entry) => (
+          <li key={`quarantine ${entry.target}`}>
+            <Badge kind="bad">quarantined</Badge> <ItemLink source={entry.source} target={entry.target} />
+            <p>
+              <bdi>{reasonOf(entry)}</bdi>
+            </p>
+          </li>
+        ))}
       </ul>
       {isWritable && wrong.some(({ state }) => state === 'drift') && <RepairNode id={id} onDone={onRepaired} />}
+      {isWritable && quarantined.length > 0 && <Redrive id={id} onDone={onRepaired} />}
     </Card>
   );
 }
 
 /** The edge types that left the set, with the way to their edges. */
-function LeftTypes({ id, left }: Pick<NodeAnswer, 'id' | 'left'>) {
+function LeftTypes({ id, left, lists }: Pick<NodeAnswer, 'id' | 'left'> & { lists: readonly ListOfNode[] }) {
   return (
     <>
-      {left.map(({ type, ...counted }) => (
-        <p key={type} class="row">
-          <span>
-            {type} edges are too many for the set:{' '}
-            <Counted id={id} type={type} direction="outgoing" counted={counted} />
-          </span>
-          <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
-        </p>
-      ))}
+      {left.map((type) => {
+        const counted = lists.find((one) => one.type === type && one.direction === 'outgoing');
+        return (
+          <p key={type} class="row">
+            <span>
+              {type} edges are too many for the set
+              {counted !== undefined && (
+                <>
+                  : <Counted id={id} type={type} direction="outgoing" counted={counted} />
+                </>
+              )}
+            </span>
+            <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
+          </p>
+        );
+      })}
     </>
   );
 }
@@ -195,36 +311,32 @@ function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   );
 }
 
-function Edges({ model, id, parameters }: NodePartProps) {
+/** A page of the edges that leave a node, of one type or of all. */
+function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writes: number }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
   const touches = useTouches({ sources: [id] });
-  useAskedAgain(asked, touches.count);
-  const own = id.slice(0, id.indexOf('-'));
-  const leaving = model.edges.filter(({ from }) => from.includes(own));
-  const place = { id, part: 'edges', type };
+  useAskedAgain(asked, touches.count + writes);
+  const note = ({ target, type: own }: EdgeResult, row: number) => (
+    <Why
+      id={target}
+      row={row}
+      isLater={cursor !== undefined}
+      isDescending={false}
+      by="edges that leave a node are sorted by their keys"
+      writer={{ source: id, target: `${own}-${target}` }}
+      edgeTo={target}
+    />
+  );
   return (
-    <Card title="Edges that leave the node">
-      <nav class="parts" aria-label="Edge types">
-        {[undefined, ...leaving.map((edge) => edge.type)].map((one) => (
-          <Link
-            key={one ?? ''}
-            to={addressOf('/explore', { ...place, type: one })}
-            aria-current={one === type ? 'page' : undefined}
-          >
-            {one ?? 'all types'}
-          </Link>
-        ))}
-      </nav>
+    <Card title={type === undefined ? 'Edges that leave the node' : `Edges of type ${type} that leave the node`}>
       <LiveMark live={touches} />
-      <p class="quiet">
-        They are in the order of their keys, which no model changes: an order is of the edges that enter a node.
-      </p>
-      <PagedRows
-        {...{ asked, cursor, path: '/explore', parameters: place }}
+      <p class="quiet">Sorted by key. Only inbound lists have custom orders.</p>
+      <PagedRows<EdgeResult>
+        {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges', type } }}
         label="Edges"
-        own={EDGE_COLUMNS}
+        own={[TYPE, { ...TARGET, note }]}
         attributesOf={({ attributes }) => attributes}
         empty="No edge leaves the node."
       />

@@ -44,16 +44,13 @@ export function OverTime({ id, parameters }: { id: string; parameters: URLSearch
   });
   useEffect(() => {
     // The address is there to be shared, and is no new place. A browser does not let a page change it a hundred times in a moment.
-    const address = addressOf('/inspect', { id, at: `${named.at ?? 'now'}`, rev: named.rev });
+    const address = addressOf('/explore', { id, at: `${named.at ?? 'now'}`, rev: named.rev });
     const timer = setTimeout(() => history.replaceState(null, '', address), GRACE_MS);
     return () => clearTimeout(timer);
   }, [id, named]);
   return (
     <>
       <LiveMark live={touches} />
-      <p>
-        <Link to={addressOf('/inspect', { id })}>Inspect the current state</Link>
-      </p>
       <Told asked={asked}>
         {(answer) =>
           answer.moments.length === 0 ? (

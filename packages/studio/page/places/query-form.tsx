@@ -1,15 +1,14 @@
 import { useState } from 'preact/hooks';
 import { conditionOf, SIGNS } from '../../../../src/client/read/request/where-text.ts';
-import type { RandomNodesAnswer } from '../../api/live.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
+import { levelSuggestions } from '../base/levels.ts';
 import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
 import { Choices } from '../parts/choices.tsx';
-import { useSuggestions } from '../parts/id-form.tsx';
-import { levelSuggestions } from './levels.tsx';
+import { NodeField } from '../parts/node-field.tsx';
 
 /** The values that a question asks for, and the parameters of each way. */
 const WAYS = {
@@ -96,7 +95,9 @@ export function QueryForm({ model, question, placeOf, hasLevels = false }: Query
           </optgroup>
         </select>
       </label>
-      {edge !== undefined && <Target edge={edge} id={own.id ?? ''} />}
+      {edge !== undefined && (
+        <NodeField name="id" label={`Node that they enter (${edge.to.join(', ')})`} types={edge.to} id={own.id ?? ''} />
+      )}
       {edge !== undefined && (
         <label>
           Order
@@ -179,38 +180,6 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
       .map((line) => line.trim())
       .filter((line) => line !== ''),
   };
-}
-
-/** The node whose edges are listed, with some to choose from. */
-function Target({ edge: { to }, id }: { edge: DescribedEdge; id: string }) {
-  const type = to[0]!;
-  const { answer } = useAnswer<RandomNodesAnswer>('/api/random', { type });
-  const [text, setText] = useState('');
-  const suggested = useSuggestions(text).suggestions.filter((one) => to.includes(one.id.slice(0, one.id.indexOf('-'))));
-  const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
-  return (
-    <label>
-      Node that they enter ({to.join(', ')})
-      <input
-        key={id}
-        name="id"
-        defaultValue={id}
-        required
-        autocomplete="off"
-        spellcheck={false}
-        list="targets"
-        onInput={(event) => setText(event.currentTarget.value)}
-        placeholder={`${type}-…`}
-      />
-      <datalist id="targets">
-        {nodes.map(({ id: one, name }) => (
-          <option key={one} value={one}>
-            {name ?? ''}
-          </option>
-        ))}
-      </datalist>
-    </label>
-  );
 }
 
 /** Which ways an order, or a search, takes. */

@@ -83,7 +83,10 @@ function Code({ code }: { code: string }) {
         </button>
         {told}
       </p>
-      <p class="quiet">model.ts is the file of your model; it exports graph.</p>
+      <p class="quiet">
+        Save it next to <code>edgeloom.config.ts</code>, for example as <code>ask.ts</code>, and run{' '}
+        <code>npx jiti ask.ts</code>.
+      </p>
     </Card>
   );
 }

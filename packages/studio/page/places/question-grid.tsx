@@ -3,16 +3,26 @@ import type { EdgeResult } from '../../../../src/client/read/request/result.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
+import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
 import { useAnswer } from '../base/ask.ts';
+import { placesOfTree } from '../base/levels.ts';
 import { type Live, useLive } from '../base/live.ts';
 import { hereWith, Link } from '../base/place.tsx';
-import { attributesOfSubject, type Question, type Sort, type Subject, sortsOf, subjectOf } from '../base/question.ts';
+import {
+  attributesOfSubject,
+  type Question,
+  type Sort,
+  type Subject,
+  shardsAsked,
+  sortsOf,
+  subjectOf,
+} from '../base/question.ts';
 import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { type Column, Grid } from '../parts/grid.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { LeftOut, Tree } from '../parts/tree.tsx';
-import { placesOfTree } from './levels.tsx';
+import { Why } from '../parts/why.tsx';
 
 /** Properties of the rows of a question. */
 export interface QuestionGridProps {
@@ -38,8 +48,31 @@ export function QuestionGrid(props: QuestionGridProps) {
   const live = rowsOf(useLive<EdgeResult | QueryRow>(moves ? question : undefined));
   const levels = question.with ?? [];
   const touches = useTouches(tree && placesOfTree(model, question, levels, tree.items));
-  useAskedAgain(found, touches.count);
+  // Rows that come are without the values that sort them: where that is cheap, the answer is read again.
+  const isCheap = unitsOfShards(shardsAsked(model, question)) <= UNITS_AT_ONCE;
+  const newest = Math.max(0, ...(live.rows ?? []).map(({ isFresh, key }) => (isFresh && isCheap ? key : 0)));
+  useAskedAgain(found, touches.count + newest);
   const subject = subjectOf(model, question);
+  const known = new Map(found.answer?.rows.map((row) => [row.id, row]));
+  const knownRow = (row: QueryRow): QueryRow => known.get(row.id) ?? row;
+  const note = (row: QueryRow, place: number) => {
+    const { by, sortedBy, value } = knownRow(row);
+    if (by === undefined) return null;
+    const { search } = subject;
+    const found =
+      search === undefined ? 'nodes are sorted by their ids' : [{ name: search.from, value, isOfSource: false }];
+    return (
+      <Why
+        id={row.id}
+        row={place}
+        isLater={cursor !== undefined}
+        isDescending={question.reverse !== undefined}
+        by={sortedBy ?? found}
+        writer={by}
+        edgeTo={subject.edge && question.id}
+      />
+    );
+  };
   return (
     <Told asked={found}>
       {(answer) => {
@@ -59,7 +92,7 @@ export function QuestionGrid(props: QuestionGridProps) {
                 <Grid
                   label={label}
                   items={rows}
-                  own={columnsOf(rows, subject)}
+                  own={columnsOf(rows, subject, knownRow, note)}
                   attributesOf={({ attributes }) => attributes}
                   known={attributesOfSubject(model, subject)}
                   live={moves ? live : undefined}
@@ -103,17 +136,25 @@ export function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDesce
   );
 }
 
-/** The columns before the attributes: the value of a search is that of its attribute, but for one of its many, or of a part. */
-function columnsOf(rows: readonly QueryRow[], { edge, search }: Subject): Column<QueryRow>[] {
+/** The columns before the attributes: the values that sort the rows. That of a search is its attribute's, but for one of its many, or of a part. */
+function columnsOf(
+  rows: readonly QueryRow[],
+  { edge, search }: Subject,
+  knownRow: (row: QueryRow) => QueryRow,
+  note: NonNullable<Column<QueryRow>['note']>,
+): Column<QueryRow>[] {
   const node: Column<QueryRow> =
     edge === undefined
-      ? { name: 'id', valueOf: ({ id }) => id, node: 'itself' }
-      : { name: 'source', valueOf: ({ id }) => id, node: 'end' };
+      ? { name: 'id', valueOf: ({ id }) => id, node: 'itself', note }
+      : { name: 'source', valueOf: ({ id }) => id, node: 'end', note };
+  const sorted = (rows[0]?.sortedBy ?? []).map(({ name }, i): Column<QueryRow> => {
+    return { name, isAttribute: true, valueOf: (row) => row.attributes[name] ?? knownRow(row).sortedBy?.[i]?.value };
+  });
   const isAttribute = search?.kind === 'attribute' && !search.multiValue && search.part === undefined;
   const hasValues = rows.some(({ value }) => value !== undefined);
   return hasValues
     ? [node, { name: isAttribute ? search.from : 'value', isAttribute, valueOf: ({ value }) => value }]
-    : [node];
+    : [node, ...sorted];
 }
 
 /** A list's edges as rows of their sources. */

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import { figureText } from '../../../../src/foundation/figure.ts';
 import type { SuspectsAnswer } from '../../api/trust.ts';
-import { addressOf } from '../base/address.ts';
 import { type Asked, useAskedLater } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { ItemLink } from '../base/place.tsx';
 import { RepairNode } from '../items/repair-node.tsx';
 import { Badge, Card } from '../parts/told.tsx';
 
@@ -27,9 +26,7 @@ export function Suspects({ asked, isWritable = false }: { asked: Asked<SuspectsA
           const isRepaired = isRepairable && repaired.includes(source);
           return (
             <li key={`${source} ${target}`}>
-              <Link to={addressOf('/inspect', { id: source, target })} class="key">
-                <bdi>{source === target ? source : `${source} ${target}`}</bdi>
-              </Link>{' '}
+              <ItemLink source={source} target={target} />{' '}
               <Badge kind={isRepaired ? 'good' : 'bad'}>{isRepaired ? 'repaired' : why}</Badge>{' '}
               {isWritable && isRepairable && !isRepaired && (
                 <RepairNode id={source} onDone={() => setRepaired([...repaired, source])} />

@@ -1,16 +1,14 @@
-import { useState } from 'preact/hooks';
 import type { Page } from '../../../../src/client/read/request/result.ts';
 import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import type { SuspectsAnswer } from '../../api/trust.ts';
-import { addressOf } from '../base/address.ts';
-import { type Asked, type Failure, postTo, useAnswer } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { type Asked, useAnswer } from '../base/ask.ts';
+import { ItemLink } from '../base/place.tsx';
+import { reasonOf } from '../base/words.ts';
+import { Redrive } from '../items/redrive.tsx';
 import { Ago } from '../parts/ago.tsx';
 import type { Column } from '../parts/grid.tsx';
 import { PagedRows } from '../parts/paged-rows.tsx';
-import { Card, FailureNote, type PlaceProps } from '../parts/told.tsx';
+import { Card, type PlaceProps } from '../parts/told.tsx';
 import { CheckPanel } from './check-panel.tsx';
 import { Suspects } from './suspects.tsx';
 
@@ -32,21 +30,11 @@ export function Trust({ model, parameters }: PlaceProps) {
   );
 }
 
-/** The reason without the key in front of it, which the row has already. */
-function reasonOf({ source, target, reason }: QuarantineEntry): string {
-  const key = `${source} ${target} - `;
-  return reason.startsWith(key) ? reason.slice(key.length) : reason;
-}
-
 const COLUMNS: Column<QuarantineEntry>[] = [
   {
     name: 'item',
     valueOf: ({ source, target }) => (target === source ? source : `${source} ${target}`),
-    show: ({ source, target }) => (
-      <Link to={addressOf('/inspect', { id: source, target })} class="key">
-        <bdi>{target === source ? source : `${source} ${target}`}</bdi>
-      </Link>
-    ),
+    show: ({ source, target }) => <ItemLink source={source} target={target} />,
   },
   { name: 'code', valueOf: ({ code }) => code, show: ({ code }) => <code>{code}</code> },
   { name: 'reason', valueOf: reasonOf },
@@ -74,34 +62,5 @@ function Quarantine({
       />
       {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={onRedriven} />}
     </Card>
-  );
-}
-
-function Redrive({ isEmpty, onDone }: { isEmpty: boolean; onDone: () => void }) {
-  const [result, setResult] = useState<RedriveResult>();
-  const [failure, setFailure] = useState<Failure>();
-  const [isRunning, setRunning] = useState(false);
-  const run = (): void => {
-    setRunning(true);
-    postTo<RedriveResult>('/api/redrive', {})
-      .then((done) => {
-        setResult(done);
-        onDone();
-      }, setFailure)
-      .finally(() => setRunning(false));
-  };
-  return (
-    <>
-      <button type="button" disabled={isRunning || isEmpty} onClick={run}>
-        {isRunning ? 'Redriving …' : 'Redrive'}
-      </button>
-      {failure !== undefined && <FailureNote failure={failure} />}
-      {result !== undefined && (
-        <p role="status">
-          {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}
-          {figureText(result.left)} left
-        </p>
-      )}
-    </>
   );
 }

@@ -1,9 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { SuggestAnswer, Suggestion } from '../../api/suggest.ts';
-import { addressOf } from '../base/address.ts';
 import { askStudio, type Failure, postTo } from '../base/ask.ts';
-import { goTo, Link } from '../base/place.tsx';
 import { Ago } from './ago.tsx';
 import { FailureNote } from './told.tsx';
 
@@ -12,62 +10,6 @@ const PAUSE_MS = 200;
 const LEAST_LETTERS = 2;
 /** Names of types, or of searches, that a sentence lists. */
 const MOST_NAMES = 3;
-
-/** Asks for the id of a node, suggests some as one types, and goes to it. */
-export function IdForm({ id, to }: { id: string; to: string }) {
-  const [text, setText] = useState('');
-  const found = useSuggestions(text);
-  const { suggestions } = found;
-  const list = useRef<HTMLUListElement>(null);
-  return (
-    <form
-      class="row find"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const given = new FormData(event.currentTarget).get('id');
-        if (typeof given === 'string' && given !== '') goTo(addressOf(to, { id: given }));
-      }}
-    >
-      <label>
-        Node id
-        <input
-          key={id}
-          name="id"
-          defaultValue={id}
-          required
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="an id, or the beginning of a name"
-          onInput={(event) => setText(event.currentTarget.value)}
-          onKeyDown={(event) => {
-            const first = list.current?.querySelector('a');
-            if (event.key !== 'ArrowDown' || first == null) return;
-            event.preventDefault();
-            first.focus();
-          }}
-        />
-      </label>
-      <button type="submit">Go</button>
-      {found.answer !== undefined && (
-        <div class="suggestions">
-          {suggestions.length > 0 && (
-            <ul aria-label="Suggestions" ref={list}>
-              {suggestions.map((one) => (
-                <li key={one.id}>
-                  <Link to={addressOf(to, { id: one.id })}>
-                    <bdi class="key">{one.id}</bdi> {one.name !== null && <bdi>{one.name}</bdi>}{' '}
-                    {one.by !== null && <span class="quiet">{one.by}</span>}
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )}
-          <LookedAtText found={found} answer={found.answer} isEmpty={suggestions.length === 0} />
-        </div>
-      )}
-    </form>
-  );
-}
 
 /** The suggestions for a text, and how to look further. */
 export interface Suggestions {

@@ -2,55 +2,34 @@ import { useState } from 'preact/hooks';
 import { DERIVED_PREFIX } from '../../../../src/core/items/derived-prefix.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
-import type { SuspectsAnswer } from '../../api/trust.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
+import { useAskedAgain } from '../base/touches.ts';
 import { type ItemProps, ItemView } from '../items/item.tsx';
-import { IdForm } from '../parts/id-form.tsx';
 import { Pager } from '../parts/rows.tsx';
-import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
-import { OverTime } from './over-time.tsx';
-import { Start } from './start.tsx';
-import { Suspects } from './suspects.tsx';
+import { Badge, Card, Told } from '../parts/told.tsx';
 
 const SIDES = { base: 'Base items', derived: 'Derived items' } as const;
 type Side = keyof typeof SIDES;
-
-/** A partition: base items next to derived items, and why each item is as it is. */
-export function Inspect({ model, parameters }: PlaceProps) {
-  const id = parameters.get('id');
-  const suspects = useAnswer<SuspectsAnswer>(id === null ? '/api/suspects' : undefined);
-  return (
-    <>
-      <IdForm id={id ?? ''} to="/inspect" />
-      {id === null ? (
-        <>
-          <p class="quiet">The partition of a node holds its base items and what is derived from them.</p>
-          <Suspects asked={suspects} />
-          <Start model={model} path="/inspect" type={parameters.get('type') ?? undefined} />
-        </>
-      ) : parameters.has('at') ? (
-        <OverTime key={parameters.toString()} id={id} parameters={parameters} />
-      ) : (
-        <Partition key={id} isWritable={model.isWritable} id={id} parameters={parameters} />
-      )}
-    </>
-  );
-}
 
 /** Properties of both sides of a partition. */
 interface PartitionProps {
   isWritable: boolean;
   id: string;
   parameters: URLSearchParams;
+  /** How often the page has written. */
+  writes: number;
 }
 
-function Partition(props: PartitionProps) {
-  const { id, parameters } = props;
+/** The partition of a node: base items next to derived items, and why the chosen item is as it is. */
+export function ItemsOfNode(props: PartitionProps) {
+  const { id, parameters, writes } = props;
   const pageParameters = (side: Side) => ({ id, side, limit: '25', cursor: parameters.get(side) ?? undefined });
   const base = useAnswer<PartitionAnswer>('/api/partition', pageParameters('base'));
   const derived = useAnswer<PartitionAnswer>('/api/partition', pageParameters('derived'));
+  useAskedAgain(base, writes);
+  useAskedAgain(derived, writes);
   const [explanation, setExplanation] = useState<Explanation>();
   const again = (): void => {
     base.again();
@@ -60,16 +39,10 @@ function Partition(props: PartitionProps) {
   const isOfChosen = explanation?.item.source === id && explanation.item.target === chosen;
   const missing = isOfChosen ? missingItems(explanation) : [];
   return (
-    <>
-      <p>
-        <Link to={addressOf('/explore', { id })}>Explore this node</Link>{' '}
-        <Link to={addressOf('/inspect', { id, at: 'now' })}>Over time</Link>
-      </p>
-      <div class="split even">
-        <SideOf {...props} side="base" asked={base} onChange={again} onExplained={setExplanation} missing={[]} />
-        <SideOf {...props} side="derived" asked={derived} onChange={again} missing={missing} />
-      </div>
-    </>
+    <div class="split even">
+      <SideOf {...props} side="base" asked={base} onChange={again} onExplained={setExplanation} missing={[]} />
+      <SideOf {...props} side="derived" asked={derived} onChange={again} missing={missing} />
+    </div>
   );
 }
 
@@ -105,7 +78,7 @@ function SideOf({
                 key={chosen}
                 {...{ isWritable, onChange }}
                 itemKey={{ source: id, target: chosen }}
-                place={addressOf('/inspect', { id, ...cursors })}
+                place={addressOf('/explore', { id, part: 'items', ...cursors })}
               />
             )}
             {items.length === 0 && <p class="quiet">There are none.</p>}
@@ -114,7 +87,7 @@ function SideOf({
                 .filter((target) => items.every((item) => item.target !== target))
                 .map((target) => (
                   <li key={target} class="ghost">
-                    <Link to={addressOf('/inspect', { id, ...cursors, target })} class="key">
+                    <Link to={addressOf('/explore', { id, part: 'items', ...cursors, target })} class="key">
                       <bdi>{target}</bdi>
                     </Link>{' '}
                     <Badge kind="bad">not there</Badge>
@@ -126,8 +99,9 @@ function SideOf({
                     item={item}
                     isChosen={item.target === chosen}
                     isWritable={isWritable}
-                    place={addressOf('/inspect', {
+                    place={addressOf('/explore', {
                       id,
+                      part: 'items',
                       ...cursors,
                       target: item.target === chosen ? undefined : item.target,
                     })}
@@ -138,8 +112,8 @@ function SideOf({
               ))}
             </ul>
             <Pager
-              first={cursors[side] && addressOf('/inspect', { id, ...cursors, [side]: undefined })}
-              next={cursor && addressOf('/inspect', { id, ...cursors, [side]: cursor })}
+              first={cursors[side] && addressOf('/explore', { id, part: 'items', ...cursors, [side]: undefined })}
+              next={cursor && addressOf('/explore', { id, part: 'items', ...cursors, [side]: cursor })}
             />
           </>
         )}

@@ -1,0 +1,35 @@
+import { useEffect, useRef } from 'preact/hooks';
+import type { WriteAnswer } from '../../api/write.ts';
+import { addressOf } from '../base/address.ts';
+import { goTo, hereWith, lookAt } from '../base/place.tsx';
+import { Ripple } from './ripple.tsx';
+
+type Written = Pick<WriteAnswer, 'source' | 'target' | 'after'>;
+
+/** Shows a write on the page of its node: the address names it. */
+export function showWritten({ source, target, after }: Written): void {
+  const names = { written: target, after: String(after) };
+  const isHere = new URLSearchParams(location.search).get('id') === source;
+  if (isHere) lookAt(hereWith(names));
+  else goTo(addressOf('/explore', { id: source, ...names }));
+}
+
+/** The write that the address names, on its way to readers. It can be taken back. */
+export function LastWrite({ write, onChange }: { write: Written; onChange: () => void }) {
+  const section = useRef<HTMLElement>(null);
+  const { target, after } = write;
+  useEffect(() => section.current?.scrollIntoView({ block: 'nearest' }), [target, after]);
+  return (
+    <section class="card" aria-label="Saved" ref={section}>
+      <h2>Saved</h2>
+      <Ripple
+        write={write}
+        onProjected={onChange}
+        onUndone={(next) => {
+          lookAt(hereWith({ after: String(next) }));
+          onChange();
+        }}
+      />
+    </section>
+  );
+}
