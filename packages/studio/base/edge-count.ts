@@ -79,7 +79,7 @@ async function countersOf(
   if (direction === 'outgoing') return [ofRequest({ partition: id, sortKey: { beginsWith: `${type}-` } })];
   return await leases.hold(async (projections) => {
     const context = { ...readContext(graph, { store, leases }), projections };
-    const query = resolveInboundQuery(context, type, id, {});
+    const query = resolveInboundQuery(context, id, type, {});
     const { partitions, index, range, itemKeys, native } = query;
     if (native === undefined)
       return partitions.map((partition) => ofRequest({ index, partition, sortKey: range, itemKeys }));

@@ -81,7 +81,7 @@ async function placesOf(
   return await leases.hold(async (projections) => {
     const context = { ...readContext(graph, { store, leases }), projections };
     const queries = lists.map(({ type, id, order, partition }) =>
-      resolveInboundQuery(context, type, id, { order, partition }),
+      resolveInboundQuery(context, id, type, { order, partition }),
     );
     const partitionsOf = (isNative: boolean): string[] =>
       queries.filter(({ native }) => (native !== undefined) === isNative).flatMap(({ partitions }) => partitions);

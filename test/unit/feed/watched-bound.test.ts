@@ -67,7 +67,7 @@ async function table(type: Type, { maxRcu, isReverse = false }: { maxRcu?: numbe
   }
   const context: ReadContext = readContext(graph, { store });
   const filter = type === 'DERIVED' ? { where: { state: 'OPEN' } } : {};
-  const resolved = resolveInboundQuery(context, type, 'READER-1', { ...filter, ...(maxRcu && { maxRcu }) });
+  const resolved = resolveInboundQuery(context, 'READER-1', type, { ...filter, ...(maxRcu && { maxRcu }) });
   const { index, partitions, range, native, where } = resolved;
   const list = new WatchedList<unknown>(
     {

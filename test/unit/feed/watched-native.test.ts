@@ -108,7 +108,7 @@ function watched(loans: Loans, limit: number, isReverse: boolean, maxRcu?: numbe
     return loans.page(request);
   };
   const context = readContext(graph, { store: { queryNative } as unknown as Store });
-  const { index, partitions, range, native, itemKeys } = resolveInboundQuery(context, 'LOAN', 'READER-1', {});
+  const { index, partitions, range, native, itemKeys } = resolveInboundQuery(context, 'READER-1', 'LOAN', {});
   const accept = hitTest(graph, itemKeys);
   const query = { index, partitions, range, native, isReverse, limit, where: undefined, maxRcu, accept };
   const list = new WatchedList<unknown>({ ...query, resultOf: (item) => item }, GRACE);
