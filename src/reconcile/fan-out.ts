@@ -9,7 +9,7 @@ import {
   endContinuationUpdate,
   moveContinuationUpdate,
 } from '../core/plan/fan-out.ts';
-import { type ContinuationTouch, type FanOutTouch, viewTouch } from '../core/plan/touch.ts';
+import { type ContinuationTouch, type FanOutTouch, textOfViewEdge, viewTouch } from '../core/plan/touch.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
@@ -97,7 +97,12 @@ async function visitPage(
   // Whoever may write the parent's partition may forge a reverse item.
   // rule: fan-out-visits-possible-children
   const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
-  const children = page.items.map((item: Item) => stringOf(item[CHILD]) ?? '').filter(isPossible);
+  // The batch has written these views by the node as it was after its record. Else the fan-outs of many nodes would fight over one view.
+  const isDone = (child: string): boolean =>
+    touch.kind === 'fan-out' && context.reconciled?.has(textOfViewEdge(child, edgeKey)) === true;
+  const children = page.items
+    .map((item: Item) => stringOf(item[CHILD]) ?? '')
+    .filter((child) => isPossible(child) && !isDone(child));
   // Views that do not list the edge are written as well: a worker that is about to add it has read the parent before.
   // rule: fan-out-leaves-a-trace-in-every-view
   const views = children.map((child) => ({ ...viewTouch(child, [edgeKey]), records }));

@@ -1,7 +1,13 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import {
+  type ContinuationTouch,
+  type FanOutTouch,
+  keyOfTouch,
+  type Touch,
+  textOfViewEdge,
+} from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
@@ -104,9 +110,9 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   const fanOuts = touches.filter(isFanOut);
   if (fanOuts.length === 0) return failures;
   const failed = new Set(failures.map(({ touch }) => touch));
-  const done = items.filter((touch) => touch.kind === 'item' && !failed.has(touch));
+  const done = items.filter((touch) => !failed.has(touch));
   // rule: only-this-batch-counts-as-reconciled
-  const reconciled = new Set(done.map((touch) => textOfKey(keyOfTouch(touch))));
+  const reconciled = new Set(done.flatMap(reconciledTexts));
   const within = { ...context, reconciled };
   /** Visits a page; a fan-out whose continuation the table refuses is quarantined. */
   const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
@@ -133,6 +139,12 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   };
   await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
   return failures;
+}
+
+/** The names under which a fan-out looks for what the batch has reconciled: an item by its key, a view by each of its edges. */
+function reconciledTexts(touch: Reconcilable): string[] {
+  if (touch.kind === 'view') return touch.targets.map((target) => textOfViewEdge(touch.source, target));
+  return [textOfKey(keyOfTouch(touch))];
 }
 
 /** The lowest record whose items are not all right yet, and the cause: the first real one, not the time-outs that it caused for others. */
