@@ -86,6 +86,7 @@ async function perform(store: Store, call: Operation): Promise<unknown> {
 /** What became of one update. Units are told together, and not every engine returns the item that failed a condition. */
 function outcomeText(outcome: UpdateOutcome): unknown {
   if (outcome.applied || outcome.error === undefined) return { applied: outcome.applied };
+  if (engine.deviates('statements-check-values-last') && outcome.error.kind === 'terminal') return { applied: false };
   return { applied: false, kind: outcome.error.kind, code: outcome.error.code };
 }
 

@@ -132,7 +132,7 @@ describe('mirrorHandler', () => {
       ['error', { reads: before, has: app.streamArn }, 'the stack does not read the stream of the source'],
     ]);
     const of = (eventSourceARN: string): RawRecord => ({ eventSourceARN, dynamodb: { SequenceNumber: '1' } });
-    await expect(handler({ Records: [of(ours.streamArn)] }, context)).rejects.toThrow(/no source/);
+    await expect(handler({ Records: [of(ours.streamArn)] }, context)).rejects.toThrow(/not a source/);
     await expect(handler({ Records: [of(app.streamArn), of(ours.streamArn)] }, context)).rejects.toThrow(/several/);
     await expect(handler([] as never, context)).rejects.toThrow(/an array/);
     expect(await handler({ Records: [] }, context)).toEqual({ batchItemFailures: [] });

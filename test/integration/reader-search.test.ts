@@ -477,7 +477,7 @@ describe('arguments that do not fit are refused', () => {
       [search('STORE.phone').all(), 'equality-only', 'answers equality only'],
       [search('STORE.phone').beginsWith('+1'), 'equality-only', 'answers equality only'],
       [search('STORE.phone').count(), 'equality-only', 'answers equality only'],
-      [untyped.shards('STORE.phone'), 'equality-only', 'no list of shards'],
+      [untyped.shards('STORE.phone'), 'equality-only', 'no shards to list'],
       [search('STORE.city').equals('Bonn'), 'invalid-argument', 'is partitioned by country'],
       [search('STORE.city').count(), 'invalid-argument', 'is partitioned by country'],
       [search('USER.name').equals('Terui', { partition: 'US' }), 'invalid-argument', 'has no partition attribute'],
@@ -495,7 +495,7 @@ describe('arguments that do not fit are refused', () => {
   }
 
   it('of a cursor that belongs to another value, partition, direction, search, model or reader', async () => {
-    const invalid = fails('invalid-cursor', 'another query');
+    const invalid = fails('invalid-cursor', 'a different query');
     const { cursor } = await reader.search('STORE.city').all({ partition: 'US', limit: 1 });
     const { cursor: signed } = await createReader(graph, { store: table.store, cursorKey: 'k' })
       .search('STORE.city')
@@ -515,7 +515,7 @@ describe('arguments that do not fit are refused', () => {
     await expect(city.all({ partition: 'US', cursor: `${cursor}A` })).rejects.toThrow(invalid);
     const other = createReader(changed, { store: table.store }).search('STORE.city');
     await expect(other.all({ partition: 'US', cursor })).rejects.toThrow(
-      fails('cursor-outdated', 'means something else'),
+      fails('cursor-outdated', 'a different meaning'),
     );
   });
 

@@ -72,7 +72,10 @@ async function complaints(texts: readonly string[]): Promise<Map<number, string[
     const compilerOptions = { noEmit: true, incremental: false, paths: { edgeloom: [join(ROOT, 'src/index.ts')] } };
     const config = { extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: ['*.ts'], exclude: [] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
-    await writeFile(join(folder, 'model.ts'), "export { graph } from '../../test/types/graph.ts';\n");
+    await writeFile(
+      join(folder, 'edgeloom.config.ts'),
+      "export { graph as default } from '../../test/types/graph.ts';\n",
+    );
     await Promise.all(texts.map((text, i) => writeFile(join(folder, `question-${i}.ts`), text)));
     const ran = promisify(execFile)(process.execPath, [TSC, '-p', folder, '--pretty', 'false'], { cwd: folder });
     const { stdout } = await ran.catch((error: { stdout: string }) => error);

@@ -35,7 +35,7 @@ async function runOn(features: readonly Feature[], operation: Operation, rigOf: 
     const { message, stack } = error as Error;
     const isOfMirror = features.some(({ options }) => options.includes('graph.mirrored'));
     // Only the mirror writes such items; a batch names its code in its message alone.
-    if (isOfMirror && message.includes('its type is mirrored from another table'))
+    if (isOfMirror && message.includes('the type is mirrored from another table'))
       return { state: 'refused', code: 'mirrored-type' };
     const code = error instanceof EdgeloomError ? `${error.code}: ` : '';
     return { state: 'failed', problem: code === '' && message.length > 0 ? (stack ?? message) : `${code}${stack}` };

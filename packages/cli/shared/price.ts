@@ -79,5 +79,5 @@ export function shardsOfSearch(
 
 /** The number of shards that a list of a node's incoming edges asks. Throws for what the model does not declare. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
-  return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, type, target, query).partitions.length;
+  return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).partitions.length;
 }

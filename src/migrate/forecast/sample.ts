@@ -71,12 +71,16 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const count = table.itemCount < known / 2 ? known : table.itemCount;
   const least = open.length * COUNTED_ITEMS * partitionShare;
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
+  const small = read.length * partitionShare;
   const scale = open.length > 0 || known === 0 ? 1 : count / known;
-  const share = partitionShare * scale;
+  // Few partitions are large ones, so how many of them a sample has is chance: what is missing or too much is theirs.
+  const isOfLarge = open.length === 0 && counted.length > 0 && count > small;
+  const share = isOfLarge ? partitionShare : partitionShare * scale;
+  const largeShare = isOfLarge ? (partitionShare * (count - small)) / (known - small) : share;
   return sampleOf(
     [
       { items: read, share },
-      ...counted.map(({ items, count: all }) => ({ items, share: (share * all) / items.length })),
+      ...counted.map(({ items, count: all }) => ({ items, share: (largeShare * all) / items.length })),
       ...open.map(({ items }) => ({ items, share: ofEach / items.length })),
     ],
     share,
