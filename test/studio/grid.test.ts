@@ -106,7 +106,7 @@ describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
   it('shows no column where none is chosen, and names a filter that the reader pays for', async () => {
     const { page } = at.seen;
     await at.seen.goTo('/explore?id=ORG-1&part=inbound&type=OF&where=kind%3Dplay&columns=');
-    await page.getByText('You pay for the rows that the filter leaves out too').waitFor();
+    await page.getByText('Rows removed by the filter still consume read capacity.').waitFor();
     await page.getByText('No edge enters the node in this order.').waitFor();
     await at.seen.goTo('/explore?id=ORG-1&part=inbound&type=OF&where=kind%3Dwork&columns=');
     await expect.poll(() => headings('Inbound edges')).toEqual(['source', 'at']);
