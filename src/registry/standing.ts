@@ -244,7 +244,6 @@ const FAN_OUTS: {
 } = {
   search: () => [],
   part: () => [],
-  index: () => [],
   inbound: ({ edge, settings, orders }) => joinedFanOuts(edge, settings, orders),
   order: ({ edge, settings, order }) => joinedFanOuts(edge, settings, [order]),
   view: ({ edges }) =>

@@ -10,7 +10,6 @@ import {
   ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
-  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
@@ -28,7 +27,6 @@ const COMMANDS = {
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
   DescribeTable: TimedDescribeTableCommand,
-  UpdateTable: UpdateTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 

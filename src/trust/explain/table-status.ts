@@ -48,10 +48,7 @@ export async function tableFacts({
     store,
     quarantineRcu,
     missing: [
-      ...table.lacks.map((lack) => {
-        const command = table.addable.includes(lack) ? 'migrate' : 'table update';
-        return `The table lacks ${lack}, which the model needs: run edgeloom ${command}.`;
-      }),
+      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
       ...table.filling.map((name) => `DynamoDB still fills the index ${name}: reads of it fail until it has.`),
       ...(hasTtl
         ? []
