@@ -147,7 +147,16 @@ describe('edgeloom check', () => {
   it('goes on from the place that a file keeps, and takes the file away at its end', async () => {
     const place = join(folder, 'place.json');
     const drift = { missing: 0, stale: 0, orphan: 0 };
-    const counted = { partitions: 7, baseItems: 70, derivedItems: 0, drift, pending: 0, superseded: 0, dangling: 0 };
+    const counted = {
+      partitions: 7,
+      baseItems: 70,
+      derivedItems: 0,
+      drift,
+      pending: 0,
+      superseded: 0,
+      dangling: 0,
+      unregistered: 0,
+    };
     const totals = { ...counted, unknown: 0, quarantined: 0, repaired: 0, tidied: 0, rcu: 1, wcu: 0 };
     await writeFile(place, JSON.stringify({ version: 1, segments: 2, open: [{ segment: 1 }], suspects: [], totals }));
     const half = await json(0, 'check', '--segment', '2/2');
