@@ -14,7 +14,6 @@ export async function readCopies(reader: ParentReader, sortKeys: readonly string
     return edge === undefined ? [] : [{ sortKey, edge, parent: parentOf(sortKey) }];
   });
   const parents = [...new Set(edges.map(({ parent }) => parent))];
-  // rule: parents-are-read-consistently
   const items = await readItems(
     reader,
     parents.map((parent) => ({ source: parent, target: parent })),

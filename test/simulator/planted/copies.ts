@@ -4,18 +4,6 @@ import type { Mutant } from './mutant.ts';
 /** Planted in copies of target nodes' attributes, their reverse items and the fan-out. */
 export const COPY_MUTANTS: readonly Mutant[] = [
   {
-    name: 'parents-read-eventually',
-    rule: 'Parents are read consistently for a view.',
-    changes: [
-      setValue(
-        'parents-are-read-consistently',
-        `(
-    await reader.store.getMany(parents.map((parent) => ({ source: parent, target: parent })), { consistent: false })
-  ).items`,
-      ),
-    ],
-  },
-  {
     name: 'copies-left-behind',
     rule: "An edge's copy goes with its element.",
     changes: [replaceIn('copy-goes-with-its-element', 'hasElement', 'true')],
