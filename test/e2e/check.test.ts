@@ -157,6 +157,8 @@ describe('edgeloom check', () => {
       dangling: 0,
       unregistered: 0,
       maintenance: 0,
+      unknownTypes: [],
+      changing: [],
     };
     const totals = { ...counted, unknown: 0, quarantined: 0, repaired: 0, tidied: 0, rcu: 1, wcu: 0 };
     await writeFile(place, JSON.stringify({ version: 1, segments: 2, open: [{ segment: 1 }], suspects: [], totals }));
