@@ -132,7 +132,7 @@ describe('a stack with a source', () => {
     const parameters = parametersOf(MIRRORED);
     const [app, other] = ['app-table', 'other'].map((name) => sourceTable(name, { map: () => [] }));
     const rows = defineSource('rows', { read: () => undefined, map: () => [] });
-    expect(() => checkSources([other!], parameters)).toThrow('app-table is no source');
+    expect(() => checkSources([other!], parameters)).toThrow('app-table is not a source');
     // Only a table has a stream that a stack could read.
     expect(checkSources([app!, other!, rows], parameters)).toEqual([
       'The stack does not mirror the source other: set sourceStreamArns.',
