@@ -32,7 +32,7 @@ export interface ApplyContext extends Runtime {
   onQuarantine?: (entry: Item, isRefused: boolean) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
-  /** What this batch has reconciled, by `textOfKey` or `textOfViewEdge`: a fan-out of one of its records leaves it out. */
+  /** Keys (`textOfKey`) that this batch has reconciled, for a view those of its edges: fan-outs of the batch's records leave them out. */
   reconciled?: ReadonlySet<string>;
   /** True if other items of the batch were reconciled before, so that no step is begun where no time is left. */
   hasBegun?: boolean;

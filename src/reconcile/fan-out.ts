@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { AFTER, CHILD, revisionOf } from '../core/items/derived-item.ts';
-import { edgeSortKey } from '../core/items/keys.ts';
+import { edgeSortKey, textOfKey } from '../core/items/keys.ts';
 import { classifyKey } from '../core/model/base-item.ts';
 import { FanOutPlaces } from '../core/model/projection/places.ts';
 import {
@@ -9,7 +9,7 @@ import {
   endContinuationUpdate,
   moveContinuationUpdate,
 } from '../core/plan/fan-out.ts';
-import { type ContinuationTouch, type FanOutTouch, textOfViewEdge, viewTouch } from '../core/plan/touch.ts';
+import { type ContinuationTouch, type FanOutTouch, viewTouch } from '../core/plan/touch.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
@@ -99,7 +99,7 @@ async function visitPage(
   const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
   // The batch has written these views by the node as it was after its record. Else the fan-outs of many nodes would fight over one view.
   const isDone = (child: string): boolean =>
-    touch.kind === 'fan-out' && context.reconciled?.has(textOfViewEdge(child, edgeKey)) === true;
+    touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source: child, target: edgeKey })) === true;
   const children = page.items
     .map((item: Item) => stringOf(item[CHILD]) ?? '')
     .filter((child) => isPossible(child) && !isDone(child));

@@ -352,7 +352,7 @@ describe('every function, class, interface and type of the published package', (
   });
 });
 
-/** `path: name` of everything that an entry exports from other files. */
+/** Lists an entry's exports from other files as `path: name`. */
 function publishedNames(entry: Source): string[] {
   return [...entry.code.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)'/gm)].flatMap(([, names, specifier]) => {
     const path = resolveImport(entry, { specifier: specifier!, isType: false });

@@ -27,7 +27,7 @@ export interface Overlay {
   sources: ReadonlySet<string>;
 }
 
-/** Own writes, and the target nodes whose attributes own edges copy: by id, absent ones left out. */
+/** The session's writes, and by their ids the existing nodes that its edges copy attributes from. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;

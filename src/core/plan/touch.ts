@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../items/change-record.ts';
-import { type DerivedSortKey, requireDerivedSortKey, textOfKey, VIEW_KEY } from '../items/keys.ts';
+import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/keys.ts';
 import { entryKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 
@@ -68,11 +68,6 @@ export function viewTouch(source: string, targets: readonly string[]): ViewTouch
 
 export function entryTouch(base: ItemKey): EntryTouch {
   return { kind: 'entry', source: base.source, sortKey: entryKeyOf(base.target), base, records: [] };
-}
-
-/** Names an edge in a view. */
-export function textOfViewEdge(source: string, edgeKey: string): string {
-  return textOfKey({ source: textOfKey({ source, target: VIEW_KEY }), target: edgeKey });
 }
 
 export function keyOfTouch({ source, sortKey }: Touch): ItemKey {

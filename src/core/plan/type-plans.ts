@@ -87,7 +87,7 @@ export interface PlannedKey extends SubjectKey {
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type, for the model itself and as a model that is maintained next to another. */
+  /** Plans by node type: one set for the model alone, one for the model next to another. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 

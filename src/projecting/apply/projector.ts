@@ -1,13 +1,7 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import {
-  type ContinuationTouch,
-  type FanOutTouch,
-  keyOfTouch,
-  type Touch,
-  textOfViewEdge,
-} from '../../core/plan/touch.ts';
+import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
@@ -141,9 +135,9 @@ async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]):
   return failures;
 }
 
-/** The names under which a fan-out looks for what the batch has reconciled: an item by its key, a view by each of its edges. */
+/** The names under which a fan-out looks for what the batch has reconciled: an item by its key, a view by the keys of its edges. */
 function reconciledTexts(touch: Reconcilable): string[] {
-  if (touch.kind === 'view') return touch.targets.map((target) => textOfViewEdge(touch.source, target));
+  if (touch.kind === 'view') return touch.targets.map((target) => textOfKey({ source: touch.source, target }));
   return [textOfKey(keyOfTouch(touch))];
 }
 
