@@ -156,7 +156,7 @@ export type ErrorCode =
   | 'no-feed'
   /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
-  /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom table update`, which adds it and waits. */
+  /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom migrate`, which adds it and waits. */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
@@ -283,8 +283,8 @@ export type ErrorCode =
   /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks an index, keys or a stream that the model needs, or a key is not a text. Remedy: Run `edgeloom table update`, unless the
-   * hint says otherwise.
+   * The table lacks keys or a stream that the model needs, a key is not a text, or the table cannot get an index. Remedy: Run `edgeloom table
+   * update`, unless the hint says otherwise.
    */
   | 'table-differs'
   /** A table of this name already exists. Remedy: Use the table, or choose a different name. */

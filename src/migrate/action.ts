@@ -1,7 +1,7 @@
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, searchesIn, viewName } from '../registry/definition.ts';
-import type { Generation, Registry } from '../registry/registry.ts';
+import { type Definitions, indexNamedIn, searchesIn, viewName } from '../registry/definition.ts';
+import type { Generation, KeyedProjection, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /** Actions: changes that a person requests and the model doesn't contain. */
@@ -149,7 +149,11 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
-  for (const [name, { generations }] of projections) {
+  // Indexes go last: they take DynamoDB longest.
+  const [indexes, others] = [true, false].map((isIndex) =>
+    [...projections].filter(([name]) => (indexNamedIn(name) !== undefined) === isIndex),
+  ) as [[string, KeyedProjection][], [string, KeyedProjection][]];
+  for (const [name, { generations }] of [...others, ...indexes]) {
     const live = generations.filter(({ state }) => state !== 'absent');
     const own = expected.projections.get(name)?.fingerprint;
     for (const { id, definition } of live) {

@@ -10,11 +10,10 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
-import { requireNativeIndexes } from '../store/native-ready.ts';
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
-import { nextStep } from './next-step.ts';
+import { nextStep, type Situation } from './next-step.ts';
 import { StepWork } from './step-work.ts';
 import { isEmptyTable } from './steps/empty.ts';
 import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
@@ -50,17 +49,16 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 /**
  * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
  * started again, even twice at the same time or from another checkout: each step is one conditional write, or
- * repeatable work, and steps reported by `onStep` are finished. Throws `no-index` before a step if the index of a
- * native order or search isn't ready, since the derived ones that it replaces would be removed. Throws `items-left-out`
- * if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there. With `maxRcu` or
- * `maxWcu`, throttled calls are repeated.
+ * repeatable work, and steps reported by `onStep` are finished. Adds the indexes that the model needs, and deletes
+ * those that nothing needs or that an action removes. Throws `table-differs` if the table can't get an index. Throws
+ * `items-left-out` if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there.
+ * With `maxRcu` or `maxWcu`, throttled calls are repeated.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });
  */
 export async function migrate(graph: CompiledModel, options: MigrateOptions): Promise<MigrateResult> {
   checkStoreOptions('migrate', options, OPTIONS);
-  await requireNativeIndexes(graph, options.store);
   return await migrateTable({ ...options, graph });
 }
 
@@ -93,6 +91,8 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
+  /** What the table lacks and has of indexes; undefined: not looked at since they were changed. */
+  private indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined;
   /** How often another run has changed the registry first. */
   private overtaken = 0;
   private readonly made: Map<string, number>;
@@ -119,7 +119,14 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      const step = this.decideNextStep(head?.registry, data);
+      // A store in memory has no indexes to look at.
+      if (this.indexes === undefined && this.options.store.missingIndexes !== undefined) {
+        this.indexes = {
+          missingIndexes: await this.work.missingIndexes(),
+          furtherIndexes: await this.work.furtherIndexes(),
+        };
+      }
+      const step = this.decideNextStep(head?.registry, data, this.indexes);
       if (step === undefined) {
         return {
           steps,
@@ -159,7 +166,11 @@ class MigrationRun {
     }
   }
 
-  private decideNextStep(registry: Registry | undefined, data: DefinitionData): Step | undefined {
+  private decideNextStep(
+    registry: Registry | undefined,
+    data: DefinitionData,
+    indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined,
+  ): Step | undefined {
     const { action, lateWritesMs } = this.options;
     const { expected, memory } = this;
     const { isEmpty } = this.work;
@@ -170,6 +181,7 @@ class MigrationRun {
       data,
       expected,
       memory,
+      ...indexes,
       lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
@@ -204,6 +216,7 @@ class MigrationRun {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
+    if ('indexes' in step || step.kind === 'delete') this.indexes = undefined;
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
     // Another run has changed a state.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();

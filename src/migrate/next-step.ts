@@ -1,5 +1,6 @@
+import { INDEX_NAMES } from '../core/items/derived-item.ts';
 import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
-import { type Definitions, meaningsOf, viewName } from '../registry/definition.ts';
+import { type Definitions, indexesOf, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
@@ -17,6 +18,10 @@ export interface Situation {
   data: DefinitionData;
   expected: Definitions;
   memory: RunMemory;
+  /** The indexes of the model that readers cannot use, by name. Absent: none. */
+  missingIndexes?: readonly string[];
+  /** The indexes of derived items that the table has beyond those of the model: see `Store`. Absent: none. */
+  furtherIndexes?: readonly string[];
   /** True if the table was empty after the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
@@ -40,23 +45,27 @@ export function nextStep(situation: Situation): Step | undefined {
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
-    if (situation.isEmpty) return { kind: 'open-empty' };
+    // Readers use a native list as soon as it is ready.
+    if (situation.isEmpty) return indexStep(situation) ?? { kind: 'open-empty' };
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
   }
   if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
   // Readers of the model would lose a search that has another place in it.
   const replacement = takesLast(registry, situation)
-    ? (keepStep(registry, situation) ?? buildStep(registry, situation))
+    ? (keepStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation))
     : undefined;
   return (
     replacement ??
     actionStep(registry, situation) ??
+    deleteStep(registry, situation, isIndex) ??
     keepStep(registry, situation) ??
+    indexStep(situation) ??
     buildStep(registry, situation) ??
     shapeStep(registry, situation) ??
     retireStep(registry, situation) ??
-    deleteStep(registry, situation)
+    deleteStep(registry, situation) ??
+    dropIndexStep(registry, situation)
   );
 }
 
@@ -92,6 +101,31 @@ function keepStep({ projections }: Registry, situation: Situation): Step | undef
   return missing.length === 0 ? undefined : { kind: 'keep', definitions: missing };
 }
 
+function isIndex(name: string): boolean {
+  return indexNamedIn(name) !== undefined;
+}
+
+/** Adds the indexes that the table lacks, before anything is read through them. */
+function indexStep(situation: Situation): Step | undefined {
+  const indexes = (situation.missingIndexes ?? []).filter((name) => !isDropped(indexName(name), situation));
+  return indexes.length === 0 ? undefined : { kind: 'add-index', indexes };
+}
+
+/** Deletes indexes of derived items in which nothing is any more: the model may use fewer, and so may all that the registry keeps. */
+function dropIndexStep(
+  { projections }: Registry,
+  { data, expected, furtherIndexes = [] }: Situation,
+): Step | undefined {
+  const kept = [...projections.values()].flatMap(({ generations }) => generations);
+  const definitions = [
+    ...kept.map(({ definition }) => data.get(definition)),
+    ...[...expected.projections.values()].map((own) => own.data),
+  ];
+  const used = new Set<string>(INDEX_NAMES.slice(0, Math.max(0, ...definitions.map(indexesOf))));
+  const indexes = furtherIndexes.filter((name) => !used.has(name));
+  return indexes.length === 0 ? undefined : { kind: 'drop-index', indexes };
+}
+
 function buildStep(registry: Registry, situation: Situation): Step | undefined {
   const { expected, memory } = situation;
   const building = [...expected.projections.values()].flatMap(({ name, fingerprint }) => {
@@ -102,7 +136,7 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
     return [{ ...seenGeneration(name, own), definition: fingerprint }];
   });
   // rule: ready-after-a-backfill
-  const open = building.filter((seen) => !memory.verified.has(seenKey(seen)));
+  const open = building.filter((seen) => !isIndex(seen.name) && !memory.verified.has(seenKey(seen)));
   if (open.length > 0) return { kind: 'backfill', generations: open };
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
@@ -180,12 +214,22 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
   return removalStep(leaving, memory);
 }
 
-function deleteStep(registry: Registry, situation: Situation): Step | undefined {
-  const absent = [...registry.projections].flatMap(([name, { generations }]) =>
-    generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
-  );
+/** Deletes what is retired: of all projections, or of some. An index is gone before a migration may add it again. */
+function deleteStep(
+  registry: Registry,
+  situation: Situation,
+  isOne: (name: string) => boolean = () => true,
+): Step | undefined {
+  const absent = [...registry.projections]
+    .filter(([name]) => isOne(name))
+    .flatMap(([name, { generations }]) =>
+      generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
+    );
   const open = absent.filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
-  if (open.length > 0) return outlastStep(open, situation) ?? { kind: 'delete', generations: open };
+  if (open.length > 0) {
+    const late = open.filter(({ name }) => !isIndex(name));
+    return outlastStep(late, situation) ?? { kind: 'delete', generations: open };
+  }
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
 }
 

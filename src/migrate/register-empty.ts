@@ -9,7 +9,7 @@ import { isEmptyTable } from './steps/empty.ts';
 /**
  * Registers the model with a table without registry and items, so that readers may use everything at once. Any other
  * table is left alone: registration would make its searches unavailable until they are verified, so a person has to run
- * `migrate`. Returns whether readers may use everything: not if an item arrived during the registration, and the caller
+ * `migrate`; so is a table that lacks indexes of the model, which `migrate` adds. Returns whether readers may use everything: not if an item arrived during the registration, and the caller
  * gives no time to build its projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
@@ -19,6 +19,7 @@ export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise
   // A run that ended before looking for items has left a fresh registry.
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
+  if (((await store.missingIndexes?.(graph)) ?? []).length > 0) return false;
   // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written in
   // between.
   return (await migrateTable(options)).done;

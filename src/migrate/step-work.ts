@@ -1,4 +1,5 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
+import type { MissingIndex } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { CALLS_AT_ONCE } from '../foundation/for-each.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
@@ -120,6 +121,44 @@ export class StepWork implements StepRun {
     for (const one of walks.slice(Math.max(0, first))) await this.walkOrStop(one.name, one.walk);
   }
 
+  /**
+   * The names of the model's indexes that the table lacks, or that DynamoDB fills. A run that only walks does not ask. Throws
+   * `table-differs` for one that the table cannot get, but where an action may be what makes room.
+   */
+  async missingIndexes(): Promise<readonly string[]> {
+    if (typeof this.options.walks === 'object') return [];
+    return namesOfMissing(await this.store.missingIndexes?.(this.graph), this.options.action !== undefined);
+  }
+
+  /** The indexes of derived items beyond those of the model. A run that only walks does not ask. */
+  async furtherIndexes(): Promise<readonly string[]> {
+    return typeof this.options.walks === 'object' ? [] : ((await this.store.furtherIndexes?.(this.graph)) ?? []);
+  }
+
+  async addIndexes(indexes: readonly string[]): Promise<void> {
+    this.checkMayWait();
+    for (const index of indexes) {
+      for (let attempt = 0; ; attempt++) {
+        if (!namesOfMissing(await this.store.missingIndexes?.(this.graph)).includes(index)) break;
+        await this.store.addIndex?.(this.graph, index);
+        await this.waits.waitForIndex(index, attempt, this.isOver());
+      }
+    }
+  }
+
+  async dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void> {
+    // Whoever decides the steps has deleted them before it deals out the walk.
+    if (typeof this.options.walks === 'object') return;
+    for (const index of indexes) {
+      for (let attempt = 0; ; attempt++) {
+        // Another migration may have deleted it, and added it again.
+        if (!(await this.areUnchanged(seen))) throw new ChangedStates();
+        if ((await this.store.dropIndex?.(index)) ?? true) break;
+        await this.waits.waitForIndex(index, attempt, this.isOver());
+      }
+    }
+  }
+
   async waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]> {
     this.checkMayWait();
     await this.waits.waitForLeases(seen.map(seenKey));
@@ -159,6 +198,13 @@ export class StepWork implements StepRun {
   private isOver(): boolean {
     return this.runtime.remainingMs() <= 0;
   }
+}
+
+/** The names of missing indexes. Throws `table-differs` for one that the table cannot get, unless they are only to be named. */
+export function namesOfMissing(missing: readonly MissingIndex[] = [], onlyNamed = false): readonly string[] {
+  const refusal = onlyNamed ? undefined : missing.find((one) => one.refusal !== undefined)?.refusal;
+  if (refusal !== undefined) throw refusal;
+  return missing.map(({ name }) => name);
 }
 
 function lateWritesMayLand(seen: readonly SeenState[]): EdgeloomError {

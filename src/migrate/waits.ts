@@ -9,6 +9,9 @@ type Waiting = NonNullable<MigratePlace['waiting']>;
 /** Added to a wait between two calls, whose clocks may differ by some seconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
+/** The first and the longest pause between two looks at an index that DynamoDB changes. */
+const [LOOK_MS, LONGEST_LOOK_MS] = [50, 10_000];
+
 /** Each wait has names, so that the next call knows what the last one has waited for. */
 export class Waits {
   constructor(
@@ -35,6 +38,20 @@ export class Waits {
       forMs,
       names.map((name) => `outlasted ${name}`),
     );
+  }
+
+  /**
+   * Waits before the next look at an index that DynamoDB adds or deletes, for as long as the table is large.
+   *
+   * @param isOver true if the time of this run has ended: then another call looks.
+   */
+  async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
+    const { wait } = runtimeOf(this.options);
+    if (this.options.waitsBetweenCalls !== true && !isOver)
+      return await wait(Math.min(LONGEST_LOOK_MS, LOOK_MS * 2 ** Math.min(attempt, 16)));
+    throw new StoppedRun({
+      waiting: { seen: [`index ${index}`], sinceMs: await this.now(), forMs: LONGEST_LOOK_MS },
+    });
   }
 
   /** By DynamoDB's clock, if known: the calls of one migration may run on several machines. */

@@ -15,6 +15,7 @@ import {
 } from '../core/model/compiled.ts';
 import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
+import { nativeIndexes } from '../core/model/native.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
 import {
   INBOUND_OPTIONS,
@@ -81,6 +82,19 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
+/** The index of native orders and searches, which a migration adds and deletes. Their readers use them once it is ready. */
+export interface IndexProjection extends OfNodes {
+  kind: 'index';
+  /** The name in the table. */
+  name: string;
+  partition: string;
+  sort: string;
+  /** The attributes that it holds besides the keys. Absent: all. */
+  attributes?: readonly string[];
+  /** True if the model names the index itself: the table may have had it before, so no migration deletes it. */
+  isNamed?: boolean;
+}
+
 /** A node type's views: what they show of the node and its outgoing edges. */
 export interface ViewDefinition extends OfNodes {
   kind: 'view';
@@ -91,7 +105,7 @@ export interface ViewDefinition extends OfNodes {
 }
 
 /** A projection with its own keys. */
-export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition;
+export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition | IndexProjection;
 export type KeyedKind = KeyedDefinition['kind'];
 export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
 /** Any definition. */
@@ -145,6 +159,18 @@ export function orderName(edgeType: string, order: string): ProjectionName<'orde
   return `order:${edgeType}.${order}`;
 }
 
+/** The name of an index among the projections. */
+export function indexName(index: string): ProjectionName<'index'> {
+  return `${INDEX}${index}`;
+}
+
+/** The index of a projection; undefined for a projection of another kind. */
+export function indexNamedIn(projection: string): string | undefined {
+  return projection.startsWith(INDEX) ? projection.slice(INDEX.length) : undefined;
+}
+
+const INDEX = 'index:';
+
 export function viewName(type: string): string {
   return `view:${type}`;
 }
@@ -194,7 +220,15 @@ function extractDefinitions(model: CompiledModel): Definitions {
       add(orderName(type, order.name), { kind: 'order', edge: typing, order, settings });
     }
   }
+  for (const index of indexProjections(model)) add(indexName(index.name), index);
   return { projections, views };
+}
+
+function indexProjections(model: CompiledModel): IndexProjection[] {
+  return nativeIndexes(model).map(({ name, partition, sort, attributes }) => {
+    const isNamed = model.table.nativeNames?.some((named) => named.name === name) === true;
+    return { kind: 'index', name, partition, sort, ...(attributes && { attributes }), ...(isNamed && { isNamed }) };
+  });
 }
 
 export function nodesDecidingOf(definition: Definition): string[] {
@@ -202,6 +236,7 @@ export function nodesDecidingOf(definition: Definition): string[] {
     case 'search':
       return definition.search.part === undefined ? [definition.type] : [];
     case 'part':
+    case 'index':
       return [];
     case 'view': {
       const copied = definition.edges.flatMap(({ copy, to }) => (copy === undefined ? [] : [...to]));
@@ -252,6 +287,12 @@ export function meaningsOf(data: Data): string[] {
 export function searchesIn(data: Data | undefined): string[] {
   const { search, packed = [] } = Object(data) as { search?: SearchSettings; packed?: readonly SearchSettings[] };
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
+}
+
+/** The number of indexes that the items of a definition are in, by its data. */
+export function indexesOf(data: Data | undefined): number {
+  const { order, orders = [] } = Object(data) as { order?: Data; orders?: readonly Data[] };
+  return Math.max(searchesIn(data).length, orders.length, order === undefined ? 0 : 1);
 }
 
 /** Fingerprint of the order of a search's hits, its partitions, and which nodes count as absent. @internal */
@@ -342,6 +383,7 @@ const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search', 'packed', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),
   'search/packed': settingNames(SEARCH_OPTIONS),
+  index: ['kind', 'name', 'partition', 'sort', 'attributes', 'isNamed'],
   part: ['kind', 'type', 'part'],
   'part/part': settingNames(PART_OPTIONS),
   inbound: ['kind', 'edge', 'degree', 'outgoing', 'incoming', 'orders', 'settings', 'owners', ...ABSENCE],

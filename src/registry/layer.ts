@@ -114,6 +114,8 @@ const ADDITIONS: {
   part: (layer, definition, kept) => layer.addPart(definition, kept),
   inbound: (layer, definition, kept) => layer.addFamily(definition, kept),
   order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
+  // DynamoDB keeps it.
+  index: () => true,
 };
 
 /** False if the layer has another definition of something it needs. */

@@ -12,6 +12,7 @@ import {
   type SearchModel,
   type TableNames,
 } from '../core/model/compiled.ts';
+import { indexOfOrder, indexOfSearch } from '../core/model/native.ts';
 import type { CounterPlaces, CountPlaces } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
@@ -19,6 +20,7 @@ import {
   type Defined,
   definitionsOf,
   inboundName,
+  indexName,
   type KeyedDefinition,
   type KeyedKind,
   meaningsOf,
@@ -122,7 +124,10 @@ export function projectionsOfRegistry(
       return model;
     },
     search(search) {
-      if (search.native) return search;
+      if (search.native) {
+        requireReady(indexName(indexOfSearch(own, search).name));
+        return search;
+      }
       const known = searches.get(search);
       if (known !== undefined) return known;
       const { indexPartition, name, itemOf, index } = search;
@@ -137,7 +142,10 @@ export function projectionsOfRegistry(
       return stored;
     },
     order(edge, order) {
-      if (edge.inbound!.native) return { inbound: edge.inbound!, order };
+      if (edge.inbound!.native) {
+        requireReady(indexName(indexOfOrder(own, order).name));
+        return { inbound: edge.inbound!, order };
+      }
       const { definition, kept } = requireReady(
         order.isNamed ? orderName(edge.type, order.name) : inboundName(edge.type),
       );

@@ -244,6 +244,7 @@ const FAN_OUTS: {
 } = {
   search: () => [],
   part: () => [],
+  index: () => [],
   inbound: ({ edge, settings, orders }) => joinedFanOuts(edge, settings, orders),
   order: ({ edge, settings, order }) => joinedFanOuts(edge, settings, [order]),
   view: ({ edges }) =>

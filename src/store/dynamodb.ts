@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isKeyWithinLimits } from '../core/items/keys.ts';
-import type { TableNames } from '../core/model/compiled.ts';
+import type { CompiledModel, TableNames } from '../core/model/compiled.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -23,6 +23,7 @@ import type {
   GetResult,
   ItemKey,
   KeyTypes,
+  MissingIndex,
   NativeQueryRequest,
   QueryRequest,
   QueryResult,
@@ -57,6 +58,7 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
+import type { IndexChanges } from './index-changes.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
@@ -109,6 +111,28 @@ export class DynamoDBStore implements Store, ScanSource {
     return timeOfAnswer(
       await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table.name })),
     );
+  }
+
+  async missingIndexes(graph: CompiledModel): Promise<readonly MissingIndex[]> {
+    return await (await this.indexChanges()).missing(graph);
+  }
+
+  async furtherIndexes(graph: CompiledModel): Promise<readonly string[]> {
+    return await (await this.indexChanges()).further(graph);
+  }
+
+  async addIndex(graph: CompiledModel, name: string): Promise<void> {
+    await (await this.indexChanges()).add(graph, name);
+  }
+
+  async dropIndex(name: string): Promise<boolean> {
+    return await (await this.indexChanges()).drop(name);
+  }
+
+  /** Few programs change indexes: the others do not load the code for it. */
+  private async indexChanges(): Promise<IndexChanges> {
+    const { IndexChanges } = await import('./index-changes.ts');
+    return new IndexChanges(this.calls, this.table.name);
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
@@ -365,7 +389,7 @@ function missingIndex({ name }: TableNames, index: string | undefined, error: un
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {
     const message = `The index ${index} of the table ${name} has other keys than the model needs.`;
-    const hint = 'Give the index another name in the model (table.indexes), and run edgeloom table update.';
+    const hint = 'Give the index another name in the model (table.indexes), and run edgeloom migrate.';
     return new StoreError('fatal', 'no-index', message, hint, { cause: error });
   }
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
@@ -376,5 +400,5 @@ function missingIndex({ name }: TableNames, index: string | undefined, error: un
     return new StoreError('retryable', 'no-index', message, hint, { cause: error });
   }
   const message = `The table ${name} has no index ${index}, which the model needs.`;
-  return new StoreError('fatal', 'no-index', message, 'edgeloom table update adds it.', { cause: error });
+  return new StoreError('fatal', 'no-index', message, 'edgeloom migrate adds it.', { cause: error });
 }

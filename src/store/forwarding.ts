@@ -2,7 +2,10 @@ import type { KeyTypes, Store, WayOfWriting } from '../core/store-port.ts';
 import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
-export type StoreCallName = Exclude<keyof Store, 'region' | 'keyTypes' | 'serverTime' | 'writesBy'>;
+export type StoreCallName = Exclude<
+  keyof Store,
+  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'missingIndexes' | 'furtherIndexes' | 'addIndex' | 'dropIndex'
+>;
 
 /** Passes every call on to another store. A subclass wraps all of them, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
@@ -65,5 +68,17 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   async serverTime(): Promise<number | undefined> {
     return await this.inner.serverTime?.();
+  }
+  get missingIndexes(): Store['missingIndexes'] {
+    return this.inner.missingIndexes?.bind(this.inner);
+  }
+  get furtherIndexes(): Store['furtherIndexes'] {
+    return this.inner.furtherIndexes?.bind(this.inner);
+  }
+  get addIndex(): Store['addIndex'] {
+    return this.inner.addIndex?.bind(this.inner);
+  }
+  get dropIndex(): Store['dropIndex'] {
+    return this.inner.dropIndex?.bind(this.inner);
   }
 }

@@ -38,23 +38,21 @@ export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): s
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/** Throws `table-differs` and names what is missing. */
-export function requireFit({ table, lacks }: { table: string; lacks: readonly string[] }): void {
-  if (lacks.length === 0) return;
+/** Throws `table-differs`, which names what the table lacks. Indexes that a migration adds do not count: only readers need them. */
+export function requireFit({
+  table,
+  lacks,
+  addable = [],
+}: {
+  table: string;
+  lacks: readonly string[];
+  addable?: readonly string[];
+}): void {
+  if (lacks.every((lack) => addable.includes(lack))) return;
   throw new EdgeloomError(
     'table-differs',
     `The table ${table} lacks what the model needs: ${lacks.join('; ')}.`,
     'Add it with edgeloom table update, which says what to do where it cannot; or name another table with --table.',
-  );
-}
-
-/** Throws `table-differs` if DynamoDB is still filling one of the model's indexes, which can't be read. */
-export function requireFilled({ table, filling }: { table: string; filling: readonly string[] }): void {
-  if (filling.length === 0) return;
-  throw new EdgeloomError(
-    'table-differs',
-    `DynamoDB still fills these indexes of the table ${table}: ${filling.join(', ')}.`,
-    'Run this again when edgeloom table describe names them as filling no more; edgeloom table update waits for them.',
   );
 }
 

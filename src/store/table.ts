@@ -38,6 +38,8 @@ export interface TableStatus {
   streamArn?: string;
   /** What the model needs and the table lacks, in words; empty if it fits. */
   lacks: string[];
+  /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
+  addable: string[];
   /** The model's indexes that DynamoDB is still filling, by name: reads of them fail. */
   filling: string[];
   /** Items of the table, including derived ones; DynamoDB counts about every six hours. */
@@ -89,6 +91,7 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
   const { client } = options;
   const table = await findTable(client, graph.table.name);
   if (table === undefined) throw noTable(graph.table.name);
+  const { lacks, addable } = missingNeedsOf(graph, table);
   return {
     table: graph.table.name,
     status: table.TableStatus ?? 'UNKNOWN',
@@ -100,7 +103,8 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
       ]),
     ),
     streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
-    lacks: missingNeedsOf(graph, table),
+    lacks,
+    addable,
     filling: indexNeeds(graph)
       .filter((need) => stateOfIndex(need, table) === 'filling')
       .map(({ name }) => name),
@@ -124,9 +128,11 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
   }
 }
 
-export function missingNeedsOf(graph: CompiledModel, table: TableDescription): string[] {
+/** The needs of the model that a table lacks, in words. */
+export function missingNeedsOf(graph: CompiledModel, table: TableDescription): Pick<TableStatus, 'lacks' | 'addable'> {
   const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
+  const addable: string[] = [];
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) lacks.push(`the keys ${partitionKey} and ${sortKey}`);
   for (const need of indexNeeds(graph)) {
     const state = stateOfIndex(need, table);
@@ -136,14 +142,16 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): s
     const lacking = hasKeys(found?.KeySchema, partition, sort) ? need.lackingIn(found?.Projection) : [];
     const missing =
       state === 'differs' && lacking.length > 0 ? `, which lacks the attributes ${lacking.join(', ')}` : '';
-    lacks.push(`the index ${name} with the keys ${partition} and ${sort}${held}${missing}`);
+    const text = `the index ${name} with the keys ${partition} and ${sort}${held}${missing}`;
+    lacks.push(text);
+    if (state === 'absent') addable.push(text);
   }
   lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled !== true || stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
     lacks.push('a stream of new and old images');
   }
-  return lacks;
+  return { lacks, addable };
 }
 
 /** The ids of the table and its stream, and its regions; absent if the engine doesn't tell. */
@@ -202,6 +210,7 @@ export async function deleteTable(graph: CompiledModel, options: TableAccess): P
       indexes: [],
       projections: {},
       lacks: [],
+      addable: [],
       filling: [],
       itemCount: 0,
       sizeBytes: 0,

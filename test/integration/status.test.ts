@@ -152,7 +152,7 @@ describe('the status of a table', () => {
     const table = await describeTable(elsewhere, { client });
     const { problems } = await tableStatus({ graph: elsewhere, store, table, hasTtl: false, position: undefined });
     expect(problems).toEqual([
-      expect.stringMatching(/^The table lacks the index .*gsi1.*which the model needs: run edgeloom table update\.$/),
+      expect.stringMatching(/^The table lacks the index .*gsi1.*which the model needs: run edgeloom migrate\.$/),
       expect.stringMatching(/^TTL is not enabled on endsAt/),
     ]);
   });

@@ -9,7 +9,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isHitOf } from '../../src/core/model/projection/index-places.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
-import { definitionsOf, type KeyedDefinition, searchName } from '../../src/registry/definition.ts';
+import { type Defined, definitionsOf, type KeyedDefinition, searchName } from '../../src/registry/definition.ts';
 import { keptOf } from '../../src/registry/effective.ts';
 import { compileLayers } from '../../src/registry/layer.ts';
 import { ownerOfItem, partitionOwners } from '../../src/registry/ownership.ts';
@@ -57,7 +57,8 @@ const graph = defineGraph({
   },
 });
 
-const definitions = [...definitionsOf(graph).projections.values()];
+type OfItems = Exclude<KeyedDefinition, { kind: 'index' }>;
+const definitions = [...definitionsOf(graph).projections.values()] as Defined<OfItems>[];
 /** The last parts of ids: short ones, ones that look like parts of keys, and ones that keys have no room for. */
 const rest = fc.oneof(
   fc.constantFrom('1', '-', '/', '#1', '@2', '@2/x', 'A-B', '~view'),
@@ -129,7 +130,7 @@ describe('the keys that a question asks for', () => {
 /** The index items that base items of every type want of one definition, with the sort key of the base item. */
 function itemsMade(
   only: CompiledModel,
-  definition: KeyedDefinition,
+  definition: OfItems,
   from: string,
   to: string,
 ): [source: string, key: string, fields: Item, target: string][] {

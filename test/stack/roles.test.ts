@@ -80,7 +80,7 @@ describe('the role of', () => {
       'lambda.amazonaws.com',
       [
         ...logsOf('rebuild'),
-        ...on(TABLE, ...settling, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan'),
+        ...on(TABLE, ...settling, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateTable'),
         ...on(`${TABLE}/index/*`, 'dynamodb:Query', 'dynamodb:Scan'),
       ],
     ],
@@ -159,7 +159,10 @@ describe('the policy for migrations', () => {
     const indexes = on(`${TABLE}/index/*`, 'dynamodb:Query', 'dynamodb:Scan');
     const calls = settling.filter((action) => action !== 'dynamodb:PutItem');
     expect(allowed(PolicyDocument.Statement)).toEqual(
-      [...on(TABLE, ...calls, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan'), ...indexes].sort(),
+      [
+        ...on(TABLE, ...calls, ...statements, 'dynamodb:DescribeTable', 'dynamodb:Scan', 'dynamodb:UpdateTable'),
+        ...indexes,
+      ].sort(),
     );
   });
 });
@@ -179,6 +182,7 @@ describe('the policy for operators', () => {
           'dynamodb:DescribeTable',
           'dynamodb:DescribeTimeToLive',
           'dynamodb:Scan',
+          'dynamodb:UpdateTable',
         ),
         ...on(`${TABLE}/index/*`, 'dynamodb:Query', 'dynamodb:Scan'),
         ...on(STREAM, 'dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'),

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
@@ -29,7 +28,6 @@ describe('a stack follows the model', () => {
         { AttributeName: 'pk', KeyType: 'HASH' },
         { AttributeName: 'sk', KeyType: 'RANGE' },
       ],
-      GlobalSecondaryIndexes: [{ IndexName: 'byTarget' }, { IndexName: 'gsi1' }],
       TimeToLiveSpecification: { AttributeName: 'gone' },
     });
   });
@@ -46,59 +44,34 @@ describe('a stack follows the model', () => {
     expect(rules({ expires: 'expiresAt' })).toEqual([]);
     expect(rules({ degree: true })).toEqual([]);
   });
-  it('but keeps the index that the model uses no more, for older readers, until fewer are kept by name', () => {
-    const indexes = (more: Readonly<Record<string, unknown>> = {}): string[] =>
-      made(more)['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(({ IndexName }: never) => IndexName);
-    expect(indexes()).toEqual(['byTarget', 'gsi1']);
-    expect(indexes({ keepIndexes: 1 })).toEqual(['byTarget']);
-    expect(indexes({ keepIndexes: 4 })).toEqual(['byTarget', 'gsi1', 'gsi2', 'gsi3']);
-    const using = defineGraph({
-      table: { name: 'follows', indexes: 3 },
-      nodes: { USER: node({ view: 'ALL' }) },
-      edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', inbound: { orders: { a: 'a', b: 'b' } } }) },
+  it('but not in the indexes of its table, which are the same for every model: migrations add the others', () => {
+    const READER = node({ view: 'ALL', search: { card: { native: true, type: 'number' } } });
+    const inbound = { native: true, orders: { byDay: 'day' } } as const;
+    const native = defineGraph({
+      table: { name: 'loans', indexes: 4 },
+      nodes: { READER },
+      edges: { LOAN: edge({ from: 'READER', to: 'READER', inbound }) },
     });
-    const kept = (more: Readonly<Record<string, unknown>>): string[] =>
-      template(testStack(using, more)).Resources['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(
-        ({ IndexName }: never) => IndexName,
+    for (const of of [graph, native]) {
+      const { partitionKey, sortKey } = of.table;
+      const { AttributeDefinitions, GlobalSecondaryIndexes } = testStack(of).Resources['RecordsTable']!.Properties;
+      expect(GlobalSecondaryIndexes).toMatchObject(
+        ['gsi0', 'gsi1'].map((name) => ({
+          IndexName: name,
+          KeySchema: [{ AttributeName: `${name}pk` }, { AttributeName: `${name}sk` }],
+          Projection: { ProjectionType: 'INCLUDE' },
+        })),
       );
-    expect(kept({})).toEqual(['gsi0', 'gsi1', 'gsi2']);
-    // What the model uses stays.
-    expect(kept({ keepIndexes: 1 })).toEqual(['gsi0', 'gsi1']);
-  });
-  it('of what readers need, or of all attributes where its table was made so', () => {
-    const kinds = (more: Readonly<Record<string, unknown>> = {}): string[] =>
-      made(more)['RecordsTable']!.Properties['GlobalSecondaryIndexes'].map(({ Projection }: never) => Projection);
-    expect(kinds()).toMatchObject([{ ProjectionType: 'INCLUDE' }, { ProjectionType: 'INCLUDE' }]);
-    expect(kinds({ indexesOfAll: true })).toEqual([{ ProjectionType: 'ALL' }, { ProjectionType: 'ALL' }]);
+      expect(AttributeDefinitions.map(({ AttributeName }: never) => AttributeName)).toEqual([
+        ...[partitionKey, sortKey],
+        ...['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'],
+      ]);
+    }
   });
   it('and an older reader keeps its rights on that index', () => {
     const { Statement } = template(testStack(graph)).Resources['ReaderPolicy']!.Properties['PolicyDocument'];
     const resources = Statement.flatMap(({ Resource }: { Resource: string | string[] }) => Resource);
     expect(resources).toEqual(expect.arrayContaining([expect.stringMatching(/index\/\*$/)]));
-  });
-  it('in its native indexes, which hold what readers need, and which they may read', () => {
-    const READER = node({ view: 'ALL', search: { card: { native: true, type: 'number' } } });
-    const inbound = { native: true, orders: { byDay: 'day' }, project: ['place'] } as const;
-    const of = defineGraph({
-      table: 'loans',
-      nodes: { READER },
-      edges: { LOAN: edge({ from: 'READER', to: 'READER', inbound }) },
-    });
-    const [card, day] = nativeIndexes(of).map(({ name }) => name);
-    for (const indexesOfAll of [false, true]) {
-      const resources = testStack(of, { indexesOfAll, producerAccounts: ['123456789012'] }).Resources;
-      const { AttributeDefinitions, GlobalSecondaryIndexes } = resources['RecordsTable']!.Properties;
-      expect(AttributeDefinitions).toEqual(
-        expect.arrayContaining([
-          { AttributeName: 'card', AttributeType: 'N' },
-          { AttributeName: 'day', AttributeType: 'S' },
-        ]),
-      );
-      expect(GlobalSecondaryIndexes.slice(2)).toMatchObject([
-        { IndexName: card, KeySchema: [{ AttributeName: 'card' }, { AttributeName: 'target' }] },
-        { IndexName: day, Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes: ['place'] } },
-      ]);
-    }
   });
   it('in the alarms of throttled indexes, of which each takes ten metrics at most', () => {
     const READER = node({
@@ -118,7 +91,7 @@ describe('a stack follows the model', () => {
   });
   it('in none of the roles and policies, which allow all indexes of a table', () => {
     for (const id of ['RedriveRole', 'ProducerPolicy', 'ReaderPolicy']) {
-      const text = JSON.stringify(made({ keepIndexes: 1 })[id]);
+      const text = JSON.stringify(made()[id]);
       // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
       expect(text).toContain('${RecordsTable.Arn}/index/*');
     }

@@ -1,3 +1,4 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { DescribeStreamCommand, GetRecordsCommand, GetShardIteratorCommand } from '@aws-sdk/client-dynamodb-streams';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
@@ -19,10 +20,19 @@ export function uniqueTableName(): string {
 
 /** Creates the graph's table on the test engine; give each graph a `uniqueTableName()`. */
 export async function testTable<G extends CompiledModel>(graph: G) {
-  const endpoint = testEndpoint();
-  const client = createClient({ endpoint });
-  const streams = createStreamsClient({ endpoint });
+  const client = createClient({ endpoint: testEndpoint() });
   const { streamArn } = await createTable(graph, { client });
+  return tableOfStream(graph, client, streamArn);
+}
+
+/** A table that is there, with its stream. */
+export function tableOfStream<G extends CompiledModel>(
+  graph: G,
+  client: DynamoDBClient,
+  streamArn: string | undefined,
+) {
+  const endpoint = testEndpoint();
+  const streams = createStreamsClient({ endpoint });
   const store = new DynamoDBStore(client, graph.table);
   const projector = createProjector(graph, { store });
   let read = 0;

@@ -32,7 +32,7 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
       const next = `npx edgeloom migrate --table ${graph.table.name}`;
       logger.warn(
         { table: graph.table.name, next },
-        'the table is not registered in full: it has items, or time ended',
+        'the table is not registered in full: it has items, lacks indexes of the model, or time ended',
       );
     }
   } catch (error) {

@@ -1,7 +1,6 @@
 import type { OfGraph } from '../../core/model/compiled.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
-import { requireNativeIndexes } from '../../store/native-ready.ts';
 import type { MigrateAction } from '../action.ts';
 import { MOST_OVERTAKEN, migrateTable, overtakenByAnotherAim } from '../migrate.ts';
 import type { MigrateOptions, MigrateStep } from '../migrate-types.ts';
@@ -63,7 +62,6 @@ const OVERTAKEN_SECONDS = 5;
 export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
   const { graph, store } = options;
   const { sortKey } = graph.table;
-  await requireNativeIndexes(graph, store);
   const reader = { store, stats: { rcu: 0 } };
   const { value, revision } = await readRun(reader);
   const saved = value && (await isOfThisRegistry(options, value)) ? value : undefined;

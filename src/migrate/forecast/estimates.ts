@@ -15,6 +15,7 @@ import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import type { ownershipTest } from '../../registry/ownership.ts';
+import { indexNeeds } from '../../store/definition/index-needs.ts';
 import { type ExpectedItem, expectedItemsOf } from '../walks/expected-items.ts';
 import type { LeftOutItems } from '../walks/left-out-items.ts';
 import { indexesOf } from '../walks/verify.ts';
@@ -158,6 +159,17 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     }
   }
   elsewhere.end();
+  return sum;
+}
+
+/** Estimates the filling of new indexes: a write of each item that has their keys. DynamoDB reads the table for it at no charge. */
+export function estimateIndexes(indexes: ReadonlySet<string>, { graph, sample }: EstimateOptions): Work {
+  const sum = { rcu: 1, wcu: 0, calls: 2 * indexes.size };
+  for (const { partition, sort } of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
+    for (const { item, share } of sample.items) {
+      if (partition in item && sort in item) sum.wcu += share * writeUnits(itemSizeBytes(item));
+    }
+  }
   return sum;
 }
 

@@ -6,7 +6,14 @@ import type { RateOptions } from '../../store/metered.ts';
 import { builtModel } from '../steps/built-model.ts';
 import type { Step } from '../steps/step.ts';
 import { kindOf, projectionNamesOf } from '../steps/steps.ts';
-import { type EstimateOptions, estimateBuild, estimateDeletion, estimateViews, type Work } from './estimates.ts';
+import {
+  type EstimateOptions,
+  estimateBuild,
+  estimateDeletion,
+  estimateIndexes,
+  estimateViews,
+  type Work,
+} from './estimates.ts';
 import type { PlannedStep } from './planned-steps.ts';
 
 export interface StepForecast {
@@ -65,6 +72,8 @@ function estimateWork(step: Step, registry: Registry, options: ForecastOptions):
         new Set(step.shapes.map(({ name }) => name)),
         options,
       );
+    case 'add-index':
+      return estimateIndexes(new Set(step.indexes), options);
     case 'delete':
       return estimateDeletion(ownershipTest(step.generations), options);
     default:

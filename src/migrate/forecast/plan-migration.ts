@@ -10,6 +10,7 @@ import type { TableIdentity } from '../../registry/registry.ts';
 import type { RateOptions } from '../../store/metered.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
+import { namesOfMissing } from '../step-work.ts';
 import { type LeftOut, LeftOutItems } from '../walks/left-out-items.ts';
 import { emptyProjectionWarnings } from './empty-projections.ts';
 import { forecast, type StepForecast } from './forecast.ts';
@@ -18,7 +19,7 @@ import { sampleTable } from './sample.ts';
 
 export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
-  store: Pick<Store, 'get' | 'getMany' | 'query'> & ScanSource;
+  store: Pick<Store, 'get' | 'getMany' | 'query' | 'missingIndexes' | 'furtherIndexes'> & ScanSource;
   itemCount: number;
   sizeBytes?: number | undefined;
   table?: TableIdentity | undefined;
@@ -68,6 +69,8 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     isEmpty: sample.isWhole && sample.items.length === 0,
     ...(table && { table }),
     ...(action && { action }),
+    missingIndexes: namesOfMissing(await store.missingIndexes?.(graph), action !== undefined),
+    furtherIndexes: (await store.furtherIndexes?.(graph)) ?? [],
     lateWritesMs,
   });
   const unplaced = new UnplacedItems(graph);

@@ -28,6 +28,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   };
   const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;
+  let { missingIndexes, furtherIndexes } = situation;
   let { registry } = situation;
   let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
@@ -38,6 +39,8 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
       ...situation,
       registry,
       memory,
+      missingIndexes,
+      furtherIndexes,
       isEmpty,
       target,
     });
@@ -48,6 +51,8 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
       registry = kind.write(step, registry!, { expected, table, serverTimeMs: 0, isEmpty: isEmptyTable });
     else if (kind.remembers !== undefined)
       for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
+    if (step.kind === 'add-index') missingIndexes = [];
+    if (step.kind === 'drop-index') furtherIndexes = [];
     if (step.kind === 'look') isEmpty = isEmptyTable;
   }
   return planned;

@@ -18,6 +18,8 @@ export type Step =
   | { kind: 'look' }
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
+  | { kind: 'add-index'; indexes: readonly string[] }
+  | { kind: 'drop-index'; indexes: readonly string[] }
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
@@ -78,6 +80,10 @@ export interface StepRun {
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   /** Repeats until no software older than the registry has written in between. */
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
+  /** Adds indexes of the model, one after the other, and waits until readers can use them. Throws if time ends before. */
+  addIndexes(indexes: readonly string[]): Promise<void>;
+  /** Deletes indexes, one after the other, while the states are as they were seen. Throws if time ends before. */
+  dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
   /** Waits until no reader uses the states; returns those that are unchanged. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;

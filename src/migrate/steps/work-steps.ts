@@ -1,5 +1,9 @@
+import { type IndexProjection, indexNamedIn } from '../../registry/definition.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { DefinitionData } from '../../registry/revive.ts';
+import type { SeenState } from '../../registry/transitions.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
@@ -87,18 +91,62 @@ const reconcilesViews: WorkStep<StepOf<'reconcile-views'>> = {
   },
 };
 
+const addsIndexes: WorkStep<StepOf<'add-index'>> = {
+  words: 'Add and fill',
+  stateAfter: 'filled',
+  states: () => [],
+  async work(run, { indexes }) {
+    await run.addIndexes(indexes);
+    return [];
+  },
+};
+
+const dropsIndexes: WorkStep<StepOf<'drop-index'>> = {
+  words: 'Delete, as nothing is in it:',
+  stateAfter: 'deleted',
+  states: () => [],
+  async work(run, { indexes }) {
+    await run.dropIndexes(indexes, []);
+    return [];
+  },
+};
+
 const deletes: WorkStep<StepOf<'delete'>> = {
   words: 'Delete the items of',
   stateAfter: 'deleted',
   remembers: 'deleted',
   states: ({ generations }) => generations,
-  async work(run, { generations }) {
+  async work(run, { generations }, { registry, data }) {
+    const ofItems = generations.filter(({ name }) => indexNamedIn(name) === undefined);
+    const ofIndexes = generations.filter((seen) => !ofItems.includes(seen));
+    const indexes = ofIndexes.flatMap((seen) => indexToDelete(seen, registry, data));
+    await run.dropIndexes(indexes, ofIndexes);
+    if (ofItems.length === 0) return generations;
     const context = run.buildContext(run.graph);
-    await run.walkOrStop(`delete ${seenKeys(generations)}`, (begunAt) =>
-      removeGenerations({ ...context, begunAt }, generations),
+    await run.walkOrStop(`delete ${seenKeys(ofItems)}`, (begunAt) =>
+      removeGenerations({ ...context, begunAt }, ofItems),
     );
     return generations;
   },
 };
 
-export const WORK_STEPS = { look, wait, pause, outlast, backfill, 'reconcile-views': reconcilesViews, delete: deletes };
+/** The index of a generation that goes with it; none where the generation is of items, or the index the table's own. */
+function indexToDelete(seen: SeenState, { projections }: Registry, data: DefinitionData) {
+  const index = indexNamedIn(seen.name);
+  if (index === undefined) return [];
+  const generation = projections.get(seen.name)?.generations.find(({ id }) => id === seen.id);
+  const { isNamed = false } = Object(generation && data.get(generation.definition)) as Partial<IndexProjection>;
+  return isNamed ? [] : [index];
+}
+
+export const WORK_STEPS = {
+  'add-index': addsIndexes,
+  'drop-index': dropsIndexes,
+  look,
+  wait,
+  pause,
+  outlast,
+  backfill,
+  'reconcile-views': reconcilesViews,
+  delete: deletes,
+};

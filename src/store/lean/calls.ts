@@ -21,6 +21,8 @@ import type {
   TransactWriteItemsCommandOutput,
   UpdateItemCommandInput,
   UpdateItemCommandOutput,
+  UpdateTableCommandInput,
+  UpdateTableCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 
 /** A store's calls by their names in DynamoDB. */
@@ -35,6 +37,7 @@ export interface Calls {
   DeleteItem: { input: DeleteItemCommandInput; output: DeleteItemCommandOutput };
   BatchWriteItem: { input: BatchWriteItemCommandInput; output: BatchWriteItemCommandOutput };
   DescribeTable: { input: DescribeTableCommandInput; output: DescribeTableCommandOutput };
+  UpdateTable: { input: UpdateTableCommandInput; output: UpdateTableCommandOutput };
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 

@@ -10,6 +10,7 @@ import {
   ScanCommand,
   TransactWriteItemsCommand,
   UpdateItemCommand,
+  UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Calls } from './calls.ts';
 import type { LeanOptions } from './handler.ts';
@@ -27,6 +28,7 @@ const COMMANDS = {
   DeleteItem: DeleteItemCommand,
   BatchWriteItem: BatchWriteItemCommand,
   DescribeTable: TimedDescribeTableCommand,
+  UpdateTable: UpdateTableCommand,
   TransactWriteItems: TransactWriteItemsCommand,
 };
 

@@ -10,10 +10,9 @@ import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { isNameOfKeys, nativeIndexes } from '../../core/model/native.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-import { keyTypeText, otherKeyTypes } from '../key-types.ts';
+import { differs, otherIndexes } from '../index-changes.ts';
 import { describeTable, type TableAccess, ttlOf } from '../table.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
@@ -192,45 +191,19 @@ export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
 
 /** Throws if what the table has is of another kind than the model needs. */
 function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
-  const { name, partitionKey, sortKey } = graph.table;
-  const differ = (what: string, hint: string): EdgeloomError =>
-    new EdgeloomError('table-differs', `The table ${name} cannot be brought to the model: ${what}.`, hint);
-  if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
-    throw differ(
-      `it has not the keys ${partitionKey} and ${sortKey}`,
-      `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
-    );
-  }
-  const [key] = otherKeyTypes(graph, keyTypesOf(table));
-  if (key !== undefined) {
-    throw differ(
-      `it has not ${keyTypeText(key)}`,
-      key.index === undefined
-        ? 'Keys never change: copy its items into a table with keys of type S.'
-        : key.isNative === true
-          ? `Give the attribute that type in the model, leave native out, or delete each index of the table that has the key ${key.attribute}.`
-          : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
-    );
-  }
-  const other = indexNeeds(graph).find((need) => stateOfIndex(need, table) === 'differs');
-  if (other !== undefined) {
-    const hint = 'Delete that index if nothing else reads it, or';
-    throw differ(
-      `its index ${other.name} has other keys, or lacks attributes that readers need`,
-      other.index === undefined
-        ? `${hint} give the index another name in the model (table.nativeIndexes, an index of all attributes), or leave native out for ${other.partition} and ${other.sort}.`
-        : `${hint} give the index another name in the model (table.indexes).`,
-    );
-  }
+  const refusal = otherIndexes(graph, table);
+  if (refusal !== undefined) throw refusal;
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled === true && stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
-    throw differ(
+    throw differs(
+      graph.table.name,
       `its stream is of ${stream.StreamViewType}`,
       'A stream cannot be changed. Switch it off once nothing reads it, run this again, and then edgeloom rebuild: changes in between have no record.',
     );
   }
   if (ttl !== undefined && ttl !== graph.table.ttl) {
-    throw differ(
+    throw differs(
+      graph.table.name,
       `its TTL goes by the attribute ${ttl}`,
       `Name that attribute in the model (ttl), or switch that TTL off first.`,
     );

@@ -1,5 +1,4 @@
 import {
-  type AttributeDefinition,
   type DynamoDBClient,
   UpdateTableCommand,
   type UpdateTableCommandInput,
@@ -10,7 +9,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
-import { tableDefinition } from '../definition/table-definition.ts';
+import { additionOf, changingIndex, isBusy } from '../index-changes.ts';
 import {
   describedTable,
   needOfStep,
@@ -71,22 +70,13 @@ async function updateInput(
   graph: CompiledModel,
   step: Exclude<TableStep, { kind: 'ttl' }>,
 ): Promise<UpdateTableCommandInput> {
-  const TableName = graph.table.name;
   if (step.kind === 'stream') {
-    return { TableName, StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' } };
+    return {
+      TableName: graph.table.name,
+      StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
+    };
   }
-  const table = await describedTable(client, graph);
-  const { partition, sort, definition } = needOfStep(graph, step);
-  const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
-  const isProvisioned = ReadCapacityUnits > 0;
-  const isOwn = ({ AttributeName: name }: AttributeDefinition): boolean => name === partition || name === sort;
-  const own = tableDefinition(graph).AttributeDefinitions!.filter(isOwn);
-  const others = (table.AttributeDefinitions ?? []).filter((one) => !isOwn(one));
-  const Create = {
-    ...definition,
-    ...(isProvisioned && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } }),
-  };
-  return { TableName, AttributeDefinitions: [...others, ...own], GlobalSecondaryIndexUpdates: [{ Create }] };
+  return additionOf(graph, needOfStep(graph, step), await describedTable(client, graph));
 }
 
 /** Until table and indexes are active: DynamoDB makes one index at a time. */
@@ -97,12 +87,10 @@ async function waitUntilActive(
   wait: Runtime['wait'],
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const { TableStatus, GlobalSecondaryIndexes = [] } = await describedTable(client, graph);
-    const busy = GlobalSecondaryIndexes.find(
-      ({ IndexStatus }) => IndexStatus !== undefined && IndexStatus !== 'ACTIVE',
-    );
-    if ((TableStatus ?? 'ACTIVE') === 'ACTIVE' && busy === undefined) return;
-    onStatus(busy === undefined ? String(TableStatus) : `${busy.IndexName} ${busy.IndexStatus}`);
+    const table = await describedTable(client, graph);
+    if (!isBusy(table)) return;
+    const busy = changingIndex(table);
+    onStatus(busy === undefined ? String(table.TableStatus) : `${busy.IndexName} ${busy.IndexStatus}`);
     await wait(
       Math.min(
         LONGEST_PAUSE_MS,

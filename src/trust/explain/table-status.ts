@@ -48,7 +48,10 @@ export async function tableFacts({
     store,
     quarantineRcu,
     missing: [
-      ...table.lacks.map((lack) => `The table lacks ${lack}, which the model needs: run edgeloom table update.`),
+      ...table.lacks.map((lack) => {
+        const command = table.addable.includes(lack) ? 'migrate' : 'table update';
+        return `The table lacks ${lack}, which the model needs: run edgeloom ${command}.`;
+      }),
       ...table.filling.map((name) => `DynamoDB still fills the index ${name}: reads of it fail until it has.`),
       ...(hasTtl
         ? []

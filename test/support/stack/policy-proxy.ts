@@ -166,6 +166,7 @@ function accessesOf(operation: string, body: Json, partitionKey: string): Access
       return [{ action: 'dynamodb:Scan', resource: tableArn(String(body['TableName'])) }];
     case 'DescribeTable':
     case 'DescribeTimeToLive':
+    case 'UpdateTable':
       return [{ action: `dynamodb:${operation}`, resource: tableArn(String(body['TableName'])) }];
     case 'Query':
       return [queryAccess(body)];

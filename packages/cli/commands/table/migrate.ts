@@ -10,7 +10,7 @@ import type { MigrateOptions, MigrateResult, MigrateStep } from '../../../../src
 import { itemsLeftOut, leftOutText } from '../../../../src/migrate/walks/left-out-items.ts';
 import { walk } from '../../../../src/migrate/walks/walk.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
-import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
+import { requireFit } from '../../../../src/store/key-types.ts';
 import { MeteredStore, type RateOptions } from '../../../../src/store/metered.ts';
 import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
@@ -77,8 +77,8 @@ export function migrateCommand(command: Command): void {
         const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
-        requireFit(status);
-        requireFilled(status);
+        // An action may take away what is in the way.
+        if (action === undefined) requireFit(status);
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
         const table = { graph, store: session.store, itemCount, sizeBytes, ...identity };

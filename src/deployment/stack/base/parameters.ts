@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { INDEX_NAMES } from '../../../core/items/derived-item.ts';
 import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
@@ -37,27 +36,16 @@ export interface Parameters {
   pointInTimeRecovery: boolean;
   /** True if the table cannot be deleted. */
   deletionProtection: boolean;
-  /** Read units a second that the table and each index take at once; 0: 12,000, as DynamoDB begins. */
+  /** Read units a second that the table and its first two indexes take at once; 0: 12,000, as DynamoDB begins. */
   warmReadUnits: number;
-  /** Write units a second that the table and each index take at once; 0: 4,000, as DynamoDB begins. */
+  /** Write units a second that the table and its first two indexes take at once; 0: 4,000, as DynamoDB begins. */
   warmWriteUnits: number;
   /** The most read units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
   maxReadUnits: number;
   /** The most write units a second of the table, and of each index; beyond it calls are throttled. 0: no bound. */
   maxWriteUnits: number;
-  /** True if CloudWatch Contributor Insights names the keys of the table and its indexes that are used most. */
+  /** True if CloudWatch Contributor Insights names the keys of the table and its first two indexes that are used most. */
   contributorInsights: boolean;
-  /**
-   * How many indexes the table keeps at least, whatever the model uses: older readers may use others. Give the number that the model had
-   * until its older orders are dropped, then one fewer in each deployment: CloudFormation refuses an update that makes or deletes two
-   * indexes. 0: those of `table.indexes`, two at least.
-   */
-  keepIndexes: number;
-  /**
-   * True if the indexes of the stack's table hold all attributes, as those of 0.1 do: they go on working and cost more. CloudFormation
-   * changes no index.
-   */
-  indexesOfAll: boolean;
   /** True if table and failed batches outlive the stack. */
   keepData: boolean;
   /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
@@ -273,8 +261,6 @@ const parametersSchema = z
     maxReadUnits: unitsFrom(1).default(0),
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
-    keepIndexes: wholeBetween(0, INDEX_NAMES.length).default(0),
-    indexesOfAll: truth.default(false),
     keepData: truth.default(true),
     existingTableArn: arnOfService('dynamodb', 'a table').default(''),
     existingStreamArn: arnOfService('dynamodb', 'a stream').default(''),

@@ -1,6 +1,6 @@
-import { INDEX_NAMES, USUAL_INDEXES } from '../../../core/items/derived-item.ts';
+import { USUAL_INDEXES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
-import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
+import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { nativeIndexes } from '../../../core/model/native.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { type Names, stackNames } from './names.ts';
@@ -12,7 +12,7 @@ export const TABLE = 'RecordsTable';
 
 /** The input of every part of a stack. */
 export interface Site {
-  /** The model, with the table's own name and the indexes that the stack keeps. */
+  /** The model, with the table's own name and all indexes that it may use. */
   graph: CompiledModel;
   names: Names;
   parameters: Parameters;
@@ -55,7 +55,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
       'Give the streams of the tables that the model file exports as sources: none may have the name of the own table, in another account neither.',
     );
   }
-  const indexes = indexesToKeep(model, parameters);
+  const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
   if (existingTableArn === '') {
     const name = names.local(model.table.name);
     if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
@@ -100,15 +100,6 @@ export function indexNamesOf(graph: CompiledModel): string[] {
 
 function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: string): string {
   return existingTableArn === '' ? names.local(table.name) : existingTableArn.split(':table/').at(-1)!;
-}
-
-/**
- * The indexes that the parameter `keepIndexes` names, and those that the model uses. Its last use of an index may leave the model while older
- * readers ask through it; an index without items costs nothing.
- */
-function indexesToKeep({ indexes, table }: CompiledModel, { keepIndexes }: Parameters): readonly IndexName[] {
-  const kept = keepIndexes === 0 ? [...USUAL_INDEXES, ...table.indexes] : INDEX_NAMES.slice(0, keepIndexes);
-  return [...new Set<IndexName>([...kept, ...indexes])];
 }
 
 /** Resource types that take tags. */

@@ -1,3 +1,5 @@
+import { INDEX_NAMES, USUAL_INDEXES } from '../../../core/items/derived-item.ts';
+import type { CompiledModel, TableNames } from '../../../core/model/compiled.ts';
 import { tableDefinition } from '../../../store/definition/table-definition.ts';
 import type { Parameters } from '../base/parameters.ts';
 import { type Site, TABLE } from '../base/site.ts';
@@ -5,14 +7,14 @@ import { policyDocument, type Resources, sub, type Value } from '../base/templat
 import { producerStatements } from '../rights/policies.ts';
 
 /**
- * The table of the model, with keys, indexes and stream as `edgeloom table create` makes them. Nothing where there is a table
- * already.
+ * The table of the model, with its keys, its stream and two indexes that are the same for every model. All other indexes are added and
+ * deleted by `edgeloom migrate`, so no deployment changes an index. Nothing where there is a table already.
  */
 export function tableResources(site: Site): Resources {
   const { graph, parameters } = site;
-  const { existingTableArn, pointInTimeRecovery, deletionProtection, indexesOfAll, keepData, kmsKeyArn } = parameters;
+  const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
   if (existingTableArn !== '') return {};
-  const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(graph);
+  const { StreamSpecification, GlobalSecondaryIndexes, ...definition } = tableDefinition(modelOfEveryTable(graph));
   const throughput = throughputProperties(parameters);
   return {
     [TABLE]: {
@@ -25,12 +27,7 @@ export function tableResources(site: Site): Resources {
         // CloudFormation and CreateTable share these shapes, names included.
         ...(definition as object as { [name: string]: Value }),
         ...throughput,
-        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index, i) => ({
-          ...(index as object),
-          // The name of a native index says what it holds.
-          ...(indexesOfAll && i < graph.indexes.length && { Projection: { ProjectionType: 'ALL' } }),
-          ...throughput,
-        })),
+        GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({ ...(index as object), ...throughput })),
         StreamSpecification: { StreamViewType: StreamSpecification!.StreamViewType! },
         TimeToLiveSpecification: { AttributeName: graph.table.ttl, Enabled: true },
         PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: pointInTimeRecovery },
@@ -43,6 +40,16 @@ export function tableResources(site: Site): Resources {
         }),
       },
     },
+  };
+}
+
+/** A model with the keys of a table, and no other index than the first two under their usual names. */
+function modelOfEveryTable({ table, fingerprint }: CompiledModel): CompiledModel {
+  const { indexKeys: _, nativeNames: __, ...rest } = table;
+  const indexNames = Object.fromEntries(INDEX_NAMES.map((index) => [index, index])) as TableNames['indexNames'];
+  return {
+    ...{ fingerprint, nodes: new Map(), edges: new Map(), indexes: USUAL_INDEXES },
+    table: { ...rest, indexes: USUAL_INDEXES, indexNames },
   };
 }
 

@@ -62,8 +62,8 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
     ...['DeleteItem', 'PutItem'].map(on('service-partition')),
   ],
   repair: REPAIRING,
-  // The function of a rebuild migrates, too: it looks at what it builds through the indexes that readers will use.
-  rebuild: [...REPAIRING, ...LOOKING],
+  // The function of a rebuild migrates, too: it adds indexes, and looks at what it builds through those that readers will use.
+  rebuild: [...REPAIRING, onTable('UpdateTable'), ...LOOKING],
   // The rest of a failed batch goes into quarantine. An empty table is looked through and registered; its stream is compared. Edges that are over are deleted.
   redrive: [...REPAIRING, on('indexes')('Query')],
   observe: [
@@ -81,11 +81,13 @@ const RIGHTS: Readonly<Record<Program, readonly Right[]>> = {
   migrate: [
     ...['BatchGetItem', 'DeleteItem', 'DescribeTable', 'GetItem', 'Query', 'Scan', 'UpdateItem'].map(onTable),
     ...STATEMENTS,
-    // A new projection is verified through the index that readers will use, and a native one is asked whether it is ready.
+    // Indexes are added and deleted.
+    onTable('UpdateTable'),
+    // A new projection is verified through the index that readers will use.
     ...LOOKING,
   ],
   // Status looks at the table's TTL.
-  operator: [...REPAIRING, onTable('DescribeTimeToLive'), ...LOOKING],
+  operator: [...REPAIRING, onTable('DescribeTimeToLive'), onTable('UpdateTable'), ...LOOKING],
   producer: [
     ...['BatchWriteItem', 'ConditionCheckItem', 'DeleteItem', 'GetItem', 'PutItem', 'Query', 'UpdateItem'].map(onTable),
     // Deleting a node with its edges looks for them in the indexes, and by their reverse items.

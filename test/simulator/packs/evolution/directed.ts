@@ -70,6 +70,9 @@ const UNLISTED: ModelSpec = { ...PLAIN, edge: { ...PLAIN.edge, set: false } };
 const EXTRA: ModelSpec = { ...PLAIN, extra: true };
 const OTHER_VIEW: ModelSpec = { ...PLAIN, view: ['b'] };
 
+/** More than a run lets another one take back. */
+const MOST_TIMES = 20;
+
 /** The schedules, by what happens in them. */
 export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   'one worker of a divided migration is gone, and the others are done': async () => {
@@ -88,6 +91,21 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
       for (const spec of [MORE_SHARDS, FOLDED]) if (await stage.hasEnded(spec)) ended.add(spec);
     }
     return ended.size === 0 ? ['neither of them comes to its end'] : [];
+  },
+
+  'a migration takes back what another one builds, each time that it waits': async () => {
+    const stage = new Stage();
+    await stage.migrate(UNSEARCHED);
+    let times = 0;
+    const takeBack = async (): Promise<void> => {
+      times += 1;
+      if (times > MOST_TIMES) throw new Error('it is taken back again and again');
+      await stage.migrate(UNSEARCHED, { action: { kind: 'drop', name: 'search:A.tag' } });
+    };
+    await stage.migrate(PLAIN, { wait: takeBack }).catch((error: unknown) => {
+      if (!(error instanceof EdgeloomError && error.code === 'overtaken') && times <= MOST_TIMES) throw error;
+    });
+    return times > MOST_TIMES ? ['neither of them comes to its end'] : [];
   },
 
   'an old record comes again after its projection was built': async () => {
@@ -890,6 +908,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   'a reader of a native list goes on where a reader of the derived one has begun': async () => {
     const stage = new Stage(modelOf(NATIVE));
     await stage.migrate(BY_SINCE);
+    await stage.migrate(NATIVE);
     for (const id of ['A-1', 'A-2', 'A-3', 'A-4'])
       await stage.project(BY_SINCE, await stage.write(id, 'AB-B-1', { since: 'the same' }));
     const others = stage.reader(NATIVE).questions;

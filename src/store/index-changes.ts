@@ -1,0 +1,168 @@
+import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../core/items/derived-item.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { MOST_INDEXES } from '../core/model/native.ts';
+import type { MissingIndex } from '../core/store-port.ts';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { requireAnswer } from './answered.ts';
+import { keyTypesOf, withClassifiedErrors } from './answers.ts';
+import { hasKeys, type IndexNeed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
+import { indexProjection, tableDefinition } from './definition/table-definition.ts';
+import { keyTypeText, otherKeyTypes } from './key-types.ts';
+import type { TableCalls } from './lean/calls.ts';
+
+/**
+ * Changes of a table's indexes, one at a time as DynamoDB takes them. A change takes as long as the table is large, so these functions begin
+ * one and return; whoever calls them looks again.
+ */
+export class IndexChanges {
+  constructor(
+    private readonly calls: TableCalls,
+    private readonly table: string,
+  ) {}
+
+  /** The indexes that a model needs and readers cannot use: see `Store`. */
+  async missing(graph: CompiledModel): Promise<readonly MissingIndex[]> {
+    const table = await this.describe();
+    const missing = indexNeeds(graph).filter((need) => stateOfIndex(need, table) !== 'fits');
+    const absent = missing.filter((need) => stateOfIndex(need, table) === 'absent').length;
+    const refusal = otherIndexes(graph, table) ?? tooManyIndexes(graph, table, absent);
+    return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
+  }
+
+  /** The indexes that the model may not use and that have all that ours have: name, keys and projection. */
+  async further(graph: CompiledModel): Promise<readonly string[]> {
+    const described = await this.describe();
+    const needed = new Set(indexNeeds(graph).map(({ name }) => name));
+    const others = INDEX_NAMES.filter((index) => !USUAL_INDEXES.includes(index) && !needed.has(index));
+    return others.filter((index) => {
+      const { partition, sort } = INDEX_KEYS[index];
+      const found = presentIndexes(described).find(({ IndexName }) => IndexName === index);
+      const held = found?.Projection?.NonKeyAttributes?.toSorted();
+      const own = indexProjection(index).NonKeyAttributes.toSorted();
+      return hasKeys(found?.KeySchema, partition, sort) && JSON.stringify(held) === JSON.stringify(own);
+    });
+  }
+
+  async add(graph: CompiledModel, name: string): Promise<void> {
+    const table = await this.describe();
+    const need = indexNeeds(graph).find((one) => one.name === name);
+    if (need === undefined || isBusy(table) || stateOfIndex(need, table) !== 'absent') return;
+    await this.update(additionOf(graph, need, table));
+  }
+
+  async drop(name: string): Promise<boolean> {
+    const table = await this.describe();
+    const found = table.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === name) === true;
+    if (found && !isBusy(table)) {
+      await this.update({ TableName: this.table, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: name } }] });
+    }
+    return !found;
+  }
+
+  private async describe(): Promise<TableDescription> {
+    const { Table } = await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table }));
+    return requireAnswer(Table, 'DescribeTable', 'Table');
+  }
+
+  private async update(input: UpdateTableCommandInput): Promise<void> {
+    await withClassifiedErrors(async () => {
+      // In one attempt: after a lost answer, the next look at the table tells whether the change has begun.
+      await this.calls.callOnce('UpdateTable', input).catch((error: unknown) => {
+        if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
+      });
+    });
+  }
+}
+
+/** Refusals that say that another change of the table is under way. */
+const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
+
+/** The call that adds an index to a table. The index gets the bounds that the table has. */
+export function additionOf(
+  graph: CompiledModel,
+  { partition, sort, definition }: IndexNeed,
+  table: TableDescription,
+): UpdateTableCommandInput {
+  const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
+  const isOwn = ({ AttributeName: name }: AttributeDefinition): boolean => name === partition || name === sort;
+  const own = tableDefinition(graph).AttributeDefinitions!.filter(isOwn);
+  // DynamoDB refuses a definition that no key uses, such as one of an index that it deletes.
+  const inKeys = new Set(
+    [table, ...presentIndexes(table)].flatMap(({ KeySchema = [] }) => KeySchema.map((key) => key.AttributeName)),
+  );
+  const others = (table.AttributeDefinitions ?? []).filter((one) => inKeys.has(one.AttributeName) && !isOwn(one));
+  const Create = {
+    ...definition,
+    ...(ReadCapacityUnits > 0 && { ProvisionedThroughput: { ReadCapacityUnits, WriteCapacityUnits } }),
+    ...(table.OnDemandThroughput && { OnDemandThroughput: table.OnDemandThroughput }),
+  };
+  return {
+    TableName: graph.table.name,
+    AttributeDefinitions: [...others, ...own],
+    GlobalSecondaryIndexUpdates: [{ Create }],
+  };
+}
+
+/** Tells whether DynamoDB is changing the table or an index: then it takes no other change. */
+export function isBusy(table: TableDescription): boolean {
+  return (table.TableStatus ?? 'ACTIVE') !== 'ACTIVE' || changingIndex(table) !== undefined;
+}
+
+/** The index that DynamoDB is adding, changing or deleting. */
+export function changingIndex({ GlobalSecondaryIndexes = [] }: TableDescription) {
+  return GlobalSecondaryIndexes.find(({ IndexStatus = 'ACTIVE' }) => IndexStatus !== 'ACTIVE');
+}
+
+function presentIndexes({ GlobalSecondaryIndexes = [] }: TableDescription) {
+  return GlobalSecondaryIndexes.filter(({ IndexStatus }) => IndexStatus !== 'DELETING');
+}
+
+function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: number): EdgeloomError | undefined {
+  const present = presentIndexes(table).length;
+  if (absent === 0 || present + absent <= MOST_INDEXES) return undefined;
+  return differs(
+    graph.table.name,
+    `it has ${present} indexes and lacks ${absent}, and DynamoDB takes ${MOST_INDEXES}`,
+    'Take away indexes that only other models have (edgeloom migrate --drop index:NAME), once none of their readers runs.',
+  );
+}
+
+/** The error for a table whose keys, or an index under the name of a needed one, are of another kind than the model needs; undefined: none is. */
+export function otherIndexes(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
+  const { name, partitionKey, sortKey } = graph.table;
+  if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
+    return differs(
+      name,
+      `it has not the keys ${partitionKey} and ${sortKey}`,
+      `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
+    );
+  }
+  const [key] = otherKeyTypes(graph, keyTypesOf(table));
+  if (key !== undefined) {
+    return differs(
+      name,
+      `it has not ${keyTypeText(key)}`,
+      key.index === undefined
+        ? 'Keys never change: copy its items into a table with keys of type S.'
+        : key.isNative === true
+          ? `Give the attribute that type in the model, leave native out, or take away each index of the table that has the key ${key.attribute} (edgeloom migrate --drop index:NAME).`
+          : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
+    );
+  }
+  const other = indexNeeds(graph).find((need) => stateOfIndex(need, table) === 'differs');
+  if (other === undefined) return undefined;
+  const hint = 'Delete that index if nothing else reads it, or';
+  return differs(
+    name,
+    `its index ${other.name} has other keys, or lacks attributes that readers need`,
+    other.index === undefined
+      ? `${hint} give the index another name in the model (table.nativeIndexes, an index of all attributes), or leave native out for ${other.partition} and ${other.sort}.`
+      : `${hint} give the index another name in the model (table.indexes).`,
+  );
+}
+
+/** The error for a table that cannot be brought to a model. */
+export function differs(table: string, what: string, hint: string): EdgeloomError {
+  return new EdgeloomError('table-differs', `The table ${table} cannot be brought to the model: ${what}.`, hint);
+}
