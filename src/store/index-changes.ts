@@ -1,6 +1,6 @@
 import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../core/items/derived-item.ts';
-import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { MOST_INDEXES } from '../core/model/native.ts';
 import type { MissingIndex } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
@@ -31,10 +31,10 @@ export class IndexChanges {
   }
 
   /** The indexes that the model may not use and that have all that ours have: name, keys and projection. */
-  async further({ table }: CompiledModel): Promise<readonly string[]> {
-    if (!hasUsualIndexNames(table)) return [];
+  async further(graph: CompiledModel): Promise<readonly string[]> {
     const described = await this.describe();
-    const others = INDEX_NAMES.filter((index) => !USUAL_INDEXES.includes(index) && !table.indexes.includes(index));
+    const needed = new Set(indexNeeds(graph).map(({ name }) => name));
+    const others = INDEX_NAMES.filter((index) => !USUAL_INDEXES.includes(index) && !needed.has(index));
     return others.filter((index) => {
       const { partition, sort } = INDEX_KEYS[index];
       const found = presentIndexes(described).find(({ IndexName }) => IndexName === index);

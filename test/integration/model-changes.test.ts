@@ -125,9 +125,12 @@ async function libraryTable(isExisting: boolean, first: Options) {
   const loans = new Map<number, { day: string; fine: number; kind: string; isVoid: boolean }>();
   const people: string[] = [];
 
+  let underWay: Promise<unknown> = Promise.resolve();
   const apply = async (graph: CompiledModel): Promise<void> => {
     const records = await table.allRecords();
-    const { error } = await createProjector(graph, { store }).project(records.slice(read));
+    const batch = createProjector(graph, { store }).project(records.slice(read));
+    underWay = batch.catch(() => undefined);
+    const { error } = await batch;
     if (error !== undefined) throw error;
     read = records.length;
   };
@@ -214,8 +217,10 @@ async function libraryTable(isExisting: boolean, first: Options) {
     let isDone = false;
     const run = migrate(graph, {
       ...{ store, ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) },
+      // No batch is under way longer than a migration waits for late writes.
       wait: async (milliseconds) => {
         clockMs += milliseconds;
+        await underWay;
       },
       ...(action && { action }),
     }).finally(() => {
@@ -241,7 +246,11 @@ const REFUSALS = ['right', 'projection-not-ready', 'no-index'];
 
 const names = Object.keys(MODELS);
 const pairs = names.flatMap((a, i) => names.slice(i + 1).map((b) => [a, b] as const));
-const cases = pairs.flatMap(([a, b]) => [false, true].map((isExisting) => ({ a, b, isExisting })));
+/** Of a table that has one index alone, the second one is not added under another name while a model with names of its own is left. */
+const needsOneIndex = (name: string): boolean => ['derived', 'two orders in an index'].includes(name);
+const cases = pairs
+  .flatMap(([a, b]) => [false, true].map((isExisting) => ({ a, b, isExisting })))
+  .filter(({ a, b, isExisting }) => !(isExisting && needsOneIndex(a) && b === 'names of its own'));
 
 describe('a model becomes another one, and comes back', () => {
   it.each(cases.filter((_, place) => isOfRun(place, 66)))(
