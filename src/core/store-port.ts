@@ -1,8 +1,9 @@
-import type { EdgeloomError, StoreError } from '../foundation/errors.ts';
+import type { TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
+import type { StoreError } from '../foundation/errors.ts';
 import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
-import type { CompiledModel, IndexName } from './model/compiled.ts';
+import type { IndexName } from './model/compiled.ts';
 import type { NativeIndex } from './model/native.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
 
@@ -62,26 +63,10 @@ export interface Store {
   writesBy?(): Promise<WayOfWriting | undefined>;
   /** The table's own clock, in milliseconds since 1970; undefined or absent if unknown. */
   serverTime?(): Promise<number | undefined>;
-  /**
-   * The indexes that a model needs and readers cannot use, in the order in which they are to be added. Absent, as the next three,
-   * where the store has no indexes to change.
-   */
-  missingIndexes?(graph: CompiledModel): Promise<readonly MissingIndex[]>;
-  /**
-   * The indexes of derived items that the table has and the model may not use, by name: only those that this software has made.
-   */
-  furtherIndexes?(graph: CompiledModel): Promise<readonly string[]>;
-  /** Begins to add an index that a model needs, unless it is there or DynamoDB is changing another one: ask `missingIndexes` again. */
-  addIndex?(graph: CompiledModel, name: string): Promise<void>;
-  /** Begins to delete an index, unless DynamoDB is changing another one. Returns true once the index is gone. */
-  dropIndex?(name: string): Promise<boolean>;
-}
-
-/** An index that a model needs and readers cannot use: the table lacks it, or DynamoDB fills it. */
-export interface MissingIndex {
-  name: string;
-  /** Why the table cannot get it (`table-differs`). Absent: it can. */
-  refusal?: EdgeloomError;
+  /** DynamoDB's description of the table. Absent, like `changeTable`, if the store has no indexes to change. */
+  describe?(): Promise<TableDescription>;
+  /** Begins a change of the table's indexes, which `describe` then shows. Does nothing if DynamoDB is changing the table. */
+  changeTable?(change: UpdateTableCommandInput): Promise<void>;
 }
 
 /** How known items are written: by statements, 25 per call, or by single UpdateItem calls. */

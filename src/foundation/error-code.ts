@@ -119,7 +119,7 @@ export type ErrorCode =
   | 'key-too-long'
   /** This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
-  /** A migration waits until no consumer can write items of the retired projection any more. Remedy: Wait, or stop: the next migration deletes them. */
+  /** A migration waits until no late call can reach the retired projection any more. Remedy: Wait, or stop: the next migration ends the deletion. */
   | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'

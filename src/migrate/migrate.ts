@@ -13,7 +13,7 @@ import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metere
 import { type ActionTarget, actionTarget, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
-import { nextStep, type Situation } from './next-step.ts';
+import { nextStep } from './next-step.ts';
 import { StepWork } from './step-work.ts';
 import { isEmptyTable } from './steps/empty.ts';
 import { type RegistryStep, type RunMemory, type Step, seenKey, type WriteFacts } from './steps/step.ts';
@@ -50,7 +50,7 @@ const OPTIONS: OptionNames<MigrateOptions> = {
  * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
  * started again, even twice at the same time or from another checkout: each step is one conditional write, or
  * repeatable work, and steps reported by `onStep` are finished. Adds the indexes that the model needs, and deletes
- * those that nothing needs or that an action removes. Throws `table-differs` if the table can't get an index. Throws
+ * those of native lists that an action removes. Throws `table-differs` if the table can't get an index. Throws
  * `items-left-out` if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there.
  * With `maxRcu` or `maxWcu`, throttled calls are repeated.
  *
@@ -91,8 +91,6 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
-  /** What the table lacks and has of indexes; undefined: not looked at since they were changed. */
-  private indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined;
   /** How often another run has changed the registry first. */
   private overtaken = 0;
   private readonly made: Map<string, number>;
@@ -119,14 +117,10 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      // A store in memory has no indexes to look at.
-      if (this.indexes === undefined && this.options.store.missingIndexes !== undefined) {
-        this.indexes = {
-          missingIndexes: await this.work.missingIndexes(),
-          furtherIndexes: await this.work.furtherIndexes(),
-        };
-      }
-      const step = this.decideNextStep(head?.registry, data, this.indexes);
+      // Other runs delete indexes, too.
+      // rule: indexes-are-looked-at-before-each-step
+      const missingIndexes = await this.work.missingIndexes();
+      const step = this.decideNextStep(head?.registry, data, missingIndexes);
       if (step === undefined) {
         return {
           steps,
@@ -169,7 +163,7 @@ class MigrationRun {
   private decideNextStep(
     registry: Registry | undefined,
     data: DefinitionData,
-    indexes: Pick<Situation, 'missingIndexes' | 'furtherIndexes'> | undefined,
+    missingIndexes: readonly string[],
   ): Step | undefined {
     const { action, lateWritesMs } = this.options;
     const { expected, memory } = this;
@@ -181,7 +175,7 @@ class MigrationRun {
       data,
       expected,
       memory,
-      ...indexes,
+      missingIndexes,
       lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
@@ -216,7 +210,6 @@ class MigrationRun {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
-    if ('indexes' in step || step.kind === 'delete') this.indexes = undefined;
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
     // Another run has changed a state.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();

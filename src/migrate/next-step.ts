@@ -1,10 +1,10 @@
-import { INDEX_NAMES } from '../core/items/derived-item.ts';
 import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
-import { type Definitions, indexesOf, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
+import { type Definitions, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
 import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
+import { retiredIndex } from './retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
@@ -20,8 +20,6 @@ export interface Situation {
   memory: RunMemory;
   /** The indexes of the model that readers cannot use, by name. Absent: none. */
   missingIndexes?: readonly string[];
-  /** The indexes of derived items that the table has beyond those of the model: see `Store`. Absent: none. */
-  furtherIndexes?: readonly string[];
   /** True if the table was empty after the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
@@ -33,7 +31,7 @@ export interface Situation {
 }
 
 export function nextStep(situation: Situation): Step | undefined {
-  const { registry, table } = situation;
+  const { registry, table, expected } = situation;
   if (registry === undefined) return { kind: 'register' };
   if (isAnnounced(registry)) {
     // rule: table-with-items-is-announced-for-a-lease
@@ -51,21 +49,19 @@ export function nextStep(situation: Situation): Step | undefined {
     if (waiting !== undefined) return waiting;
   }
   if (hasStateWithoutSince(registry)) return { kind: 'note-since' };
-  // Readers of the model would lose a search that has another place in it.
-  const replacement = takesLast(registry, situation)
-    ? (keepStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation))
-    : undefined;
+  const bringing = (): Step | undefined => {
+    // rule: deleted-index-is-gone-before-it-is-added-again
+    const deletion = deleteStep(registry, situation, (name) => isIndex(name) && expected.projections.has(name));
+    return deletion ?? keepStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation);
+  };
   return (
-    replacement ??
+    // Readers of the model would lose a search that has another place in it.
+    (takesLast(registry, situation) ? bringing() : undefined) ??
     actionStep(registry, situation) ??
-    deleteStep(registry, situation, isIndex) ??
-    keepStep(registry, situation) ??
-    indexStep(situation) ??
-    buildStep(registry, situation) ??
+    bringing() ??
     shapeStep(registry, situation) ??
     retireStep(registry, situation) ??
-    deleteStep(registry, situation) ??
-    dropIndexStep(registry, situation)
+    deleteStep(registry, situation)
   );
 }
 
@@ -107,23 +103,9 @@ function isIndex(name: string): boolean {
 
 /** Adds the indexes that the table lacks, before anything is read through them. */
 function indexStep(situation: Situation): Step | undefined {
+  // rule: index-is-filled-before-readers-use-it
   const indexes = (situation.missingIndexes ?? []).filter((name) => !isDropped(indexName(name), situation));
   return indexes.length === 0 ? undefined : { kind: 'add-index', indexes };
-}
-
-/** Deletes indexes of derived items in which nothing is any more: the model may use fewer, and so may all that the registry keeps. */
-function dropIndexStep(
-  { projections }: Registry,
-  { data, expected, furtherIndexes = [] }: Situation,
-): Step | undefined {
-  const kept = [...projections.values()].flatMap(({ generations }) => generations);
-  const definitions = [
-    ...kept.map(({ definition }) => data.get(definition)),
-    ...[...expected.projections.values()].map((own) => own.data),
-  ];
-  const used = new Set<string>(INDEX_NAMES.slice(0, Math.max(0, ...definitions.map(indexesOf))));
-  const indexes = furtherIndexes.filter((name) => !used.has(name));
-  return indexes.length === 0 ? undefined : { kind: 'drop-index', indexes };
 }
 
 function buildStep(registry: Registry, situation: Situation): Step | undefined {
@@ -214,7 +196,10 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
   return removalStep(leaving, memory);
 }
 
-/** Deletes what is retired: of all projections, or of some. An index is gone before a migration may add it again. */
+/**
+ * Deletes what is retired: of all projections, or of some. An index goes at once. Since its deletion cannot be made conditional, it is
+ * forgotten, and may be added again, only when no late call of another run can reach it.
+ */
 function deleteStep(
   registry: Registry,
   situation: Situation,
@@ -226,10 +211,13 @@ function deleteStep(
       generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
     );
   const open = absent.filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
-  if (open.length > 0) {
-    const late = open.filter(({ name }) => !isIndex(name));
-    return outlastStep(late, situation) ?? { kind: 'delete', generations: open };
-  }
+  const indexes = open.filter(({ name }) => isIndex(name));
+  if (indexes.length > 0) return { kind: 'delete', generations: indexes };
+  const gone = absent.filter((seen) => retiredIndex(registry, situation.data, seen) !== undefined);
+  // rule: late-deletion-of-an-index-lands-before-it-is-forgotten
+  const outlasting = outlastStep([...open, ...gone], situation);
+  if (outlasting !== undefined) return outlasting;
+  if (open.length > 0) return { kind: 'delete', generations: open };
   return absent.length === 0 ? undefined : { kind: 'forget', seen: absent[0]! };
 }
 

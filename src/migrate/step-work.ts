@@ -1,5 +1,4 @@
 import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
-import type { MissingIndex } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { CALLS_AT_ONCE } from '../foundation/for-each.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
@@ -9,6 +8,7 @@ import { type Head, readDefinitions, readHead } from '../registry/head.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { neededFanOuts } from '../registry/standing.ts';
 import type { SeenState } from '../registry/transitions.ts';
+import { type MissingIndex, TableIndexes } from '../store/table-indexes.ts';
 import type { WalkPlace } from '../store/table-walk.ts';
 import type { MigrateOptions } from './migrate-types.ts';
 import { type StepRun, seenKey, seenKeys } from './steps/step.ts';
@@ -17,6 +17,9 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
+/** The time in which a run begins to delete an index after it has looked at the registry: AWS refuses a call that is 15 minutes old. */
+const DECISION_MS = 60_000;
+
 export class StepWork implements StepRun {
   readonly graph: CompiledModel;
   readonly store: MigrateOptions['store'];
@@ -24,6 +27,7 @@ export class StepWork implements StepRun {
   readonly runtime: Runtime;
   readonly waits: Waits;
   isEmpty: boolean | undefined;
+  private readonly indexes: TableIndexes;
   /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
   private phase = '';
@@ -37,6 +41,7 @@ export class StepWork implements StepRun {
     this.walkedByOthers = new Set(options.resume?.walked);
     this.graph = options.graph;
     this.store = options.store;
+    this.indexes = new TableIndexes(options.store);
     this.runtime = runtimeOf(options);
     this.begun = options.resume?.walk;
     this.waits = new Waits(options);
@@ -127,20 +132,14 @@ export class StepWork implements StepRun {
    */
   async missingIndexes(): Promise<readonly string[]> {
     if (typeof this.options.walks === 'object') return [];
-    return namesOfMissing(await this.store.missingIndexes?.(this.graph), this.options.action !== undefined);
-  }
-
-  /** The indexes of derived items beyond those of the model. A run that only walks does not ask. */
-  async furtherIndexes(): Promise<readonly string[]> {
-    return typeof this.options.walks === 'object' ? [] : ((await this.store.furtherIndexes?.(this.graph)) ?? []);
+    return namesOfMissing(await this.indexes.missing(this.graph), this.options.action !== undefined);
   }
 
   async addIndexes(indexes: readonly string[]): Promise<void> {
     this.checkMayWait();
     for (const index of indexes) {
-      for (let attempt = 0; ; attempt++) {
-        if (!namesOfMissing(await this.store.missingIndexes?.(this.graph)).includes(index)) break;
-        await this.store.addIndex?.(this.graph, index);
+      for (let attempt = 0; namesOfMissing(await this.indexes.missing(this.graph)).includes(index); attempt++) {
+        await this.indexes.add(this.graph, index);
         await this.waits.waitForIndex(index, attempt, this.isOver());
       }
     }
@@ -151,9 +150,13 @@ export class StepWork implements StepRun {
     if (typeof this.options.walks === 'object') return;
     for (const index of indexes) {
       for (let attempt = 0; ; attempt++) {
-        // Another migration may have deleted it, and added it again.
+        const lookedAtMs = this.runtime.now();
+        // rule: index-is-deleted-while-it-is-retired
         if (!(await this.areUnchanged(seen))) throw new ChangedStates();
-        if ((await this.store.dropIndex?.(index)) ?? true) break;
+        // A process that stood still since then looks again.
+        // rule: index-is-deleted-soon-after-the-look
+        const mayDrop = (): boolean => this.runtime.now() - lookedAtMs < DECISION_MS;
+        if (await this.indexes.drop(index, mayDrop)) break;
         await this.waits.waitForIndex(index, attempt, this.isOver());
       }
     }
@@ -201,7 +204,7 @@ export class StepWork implements StepRun {
 }
 
 /** The names of missing indexes. Throws `table-differs` for one that the table cannot get, unless they are only to be named. */
-export function namesOfMissing(missing: readonly MissingIndex[] = [], onlyNamed = false): readonly string[] {
+export function namesOfMissing(missing: readonly MissingIndex[], onlyNamed = false): readonly string[] {
   const refusal = onlyNamed ? undefined : missing.find((one) => one.refusal !== undefined)?.refusal;
   if (refusal !== undefined) throw refusal;
   return missing.map(({ name }) => name);
@@ -210,7 +213,7 @@ export function namesOfMissing(missing: readonly MissingIndex[] = [], onlyNamed 
 function lateWritesMayLand(seen: readonly SeenState[]): EdgeloomError {
   return new EdgeloomError(
     'late-writes',
-    `A consumer that read the registry before may still write items of ${seen.map(({ name, id }) => `${name}@${id}`).join(', ')}; they are deleted after that.`,
-    'The model is in force already. You may stop here: the next migration deletes these items.',
+    `A program that read the registry before may still write to ${seen.map(({ name, id }) => `${name}@${id}`).join(', ')}; the deletion ends after that.`,
+    'The model is in force already. You may stop here: the next migration ends the deletion.',
   );
 }

@@ -1,3 +1,4 @@
+import { EdgeloomError } from '../foundation/errors.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { LEASE_MS } from '../registry/reader-lease.ts';
 import type { MigrateOptions } from './migrate-types.ts';
@@ -11,11 +12,13 @@ const CLOCKS_DIFFER_MS = 5_000;
 
 /** The first and the longest pause between two looks at an index that DynamoDB changes. */
 const [LOOK_MS, LONGEST_LOOK_MS] = [50, 10_000];
+/** The look from which on pauses are long: then a person is told what the run waits for. */
+const TOLD_ATTEMPT = 8;
 
 /** Each wait has names, so that the next call knows what the last one has waited for. */
 export class Waits {
   constructor(
-    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now'>,
+    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now' | 'onWait'>,
   ) {}
 
   /** Waits for the end of leases that began before this run saw the named states. */
@@ -46,9 +49,10 @@ export class Waits {
    * @param isOver true if the time of this run has ended: then another call looks.
    */
   async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
-    const { wait } = runtimeOf(this.options);
-    if (this.options.waitsBetweenCalls !== true && !isOver)
-      return await wait(Math.min(LONGEST_LOOK_MS, LOOK_MS * 2 ** Math.min(attempt, 16)));
+    if (this.options.waitsBetweenCalls !== true && !isOver) {
+      if (attempt === TOLD_ATTEMPT) this.options.onWait?.(changingIndex(index), LONGEST_LOOK_MS);
+      return await runtimeOf(this.options).wait(Math.min(LONGEST_LOOK_MS, LOOK_MS * 2 ** attempt));
+    }
     throw new StoppedRun({
       waiting: { seen: [`index ${index}`], sinceMs: await this.now(), forMs: LONGEST_LOOK_MS },
     });
@@ -67,6 +71,14 @@ export class Waits {
     const waiting = remainingWait(names, milliseconds, resume?.waiting, await this.now());
     if (waiting !== undefined) throw new StoppedRun({ waiting });
   }
+}
+
+function changingIndex(index: string): EdgeloomError {
+  return new EdgeloomError(
+    'no-index',
+    `DynamoDB is adding or deleting the index ${index}, which takes minutes, and longer on a large table.`,
+    'You may stop here: DynamoDB goes on, and the next migration waits for it.',
+  );
 }
 
 /**

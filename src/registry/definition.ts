@@ -289,12 +289,6 @@ export function searchesIn(data: Data | undefined): string[] {
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
-/** The number of indexes that the items of a definition are in, by its data. */
-export function indexesOf(data: Data | undefined): number {
-  const { order, orders = [] } = Object(data) as { order?: Data; orders?: readonly Data[] };
-  return Math.max(searchesIn(data).length, orders.length, order === undefined ? 0 : 1);
-}
-
 /** Fingerprint of the order of a search's hits, its partitions, and which nodes count as absent. @internal */
 export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));

@@ -12,7 +12,7 @@ import {
   type SearchModel,
   type TableNames,
 } from '../core/model/compiled.ts';
-import { indexOfOrder, indexOfSearch } from '../core/model/native.ts';
+import { indexOfOrder, indexOfSearch, type NativeIndex } from '../core/model/native.ts';
 import type { CounterPlaces, CountPlaces } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
@@ -110,6 +110,10 @@ export function projectionsOfRegistry(
     if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name), asked);
     return usableNow;
   };
+  const requireIndex = ({ name }: NativeIndex): void => {
+    // rule: native-list-is-read-while-its-index-is-ready
+    requireReady(indexName(name));
+  };
   const parts = new Set(
     [...mine.projections].flatMap(([name, { meanings }]) => meanings.flatMap((_, place) => lookUp(name, place) ?? [])),
   );
@@ -125,7 +129,7 @@ export function projectionsOfRegistry(
     },
     search(search) {
       if (search.native) {
-        requireReady(indexName(indexOfSearch(own, search).name));
+        requireIndex(indexOfSearch(own, search));
         return search;
       }
       const known = searches.get(search);
@@ -143,7 +147,7 @@ export function projectionsOfRegistry(
     },
     order(edge, order) {
       if (edge.inbound!.native) {
-        requireReady(indexName(indexOfOrder(own, order).name));
+        requireIndex(indexOfOrder(own, order));
         return { inbound: edge.inbound!, order };
       }
       const { definition, kept } = requireReady(

@@ -22,7 +22,7 @@ export interface Lease {
 /** Tells one reader's reads what they may use. */
 export interface ReaderLeases {
   /**
-   * Runs a read with consistent projections. Its answer only counts if the lease still holds when the last page has
+   * Runs a read with consistent projections. Its answer, or error, only counts if the lease still holds when the last page has
    * arrived, or a lease that did hold then says that the registry is unchanged; otherwise the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
@@ -77,13 +77,20 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        const result = await read(lease.projections);
+        // An error counts as an answer does: what the reader was to use may be gone, such as the index of a native list.
+        // rule: error-counts-while-the-lease-holds
+        const answer = await read(lease.projections).then(
+          (result) => () => result,
+          (error: unknown) => (): never => {
+            throw error;
+          },
+        );
         const answeredAt = moment();
         let last = lease;
         // A renewal that began before the read may itself be too old by the time of the answer; then renew again.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
-        if (isSameLease(last, lease)) return result;
+        if (isSameLease(last, lease)) return answer();
         lease = last;
       }
     },

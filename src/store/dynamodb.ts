@@ -5,12 +5,14 @@ import type {
   GetItemCommandInput,
   QueryCommandOutput,
   ScanCommandInput,
+  TableDescription,
   UpdateItemCommandInput,
+  UpdateTableCommandInput,
   WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
 import { isKeyWithinLimits } from '../core/items/keys.ts';
-import type { CompiledModel, TableNames } from '../core/model/compiled.ts';
+import type { TableNames } from '../core/model/compiled.ts';
 import type {
   BaseChange,
   BatchWaits,
@@ -23,7 +25,6 @@ import type {
   GetResult,
   ItemKey,
   KeyTypes,
-  MissingIndex,
   NativeQueryRequest,
   QueryRequest,
   QueryResult,
@@ -58,7 +59,6 @@ import {
 import { BaseItemStore } from './base-items.ts';
 import { classifyCancellation, classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
-import type { IndexChanges } from './index-changes.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import type { TableCalls } from './lean/calls.ts';
@@ -66,6 +66,8 @@ import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
+/** Refusals that say that another change of the table is under way. */
+const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
 
@@ -101,10 +103,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async keyTypes(): Promise<KeyTypes | undefined> {
-    const { Table } = await withClassifiedErrors(() =>
-      this.calls.call('DescribeTable', { TableName: this.table.name }),
-    );
-    return keyTypesOf(requireAnswer(Table, 'DescribeTable', 'Table'));
+    return keyTypesOf(await this.describe());
   }
 
   async serverTime(): Promise<number | undefined> {
@@ -113,26 +112,20 @@ export class DynamoDBStore implements Store, ScanSource {
     );
   }
 
-  async missingIndexes(graph: CompiledModel): Promise<readonly MissingIndex[]> {
-    return await (await this.indexChanges()).missing(graph);
+  async describe(): Promise<TableDescription> {
+    const { Table } = await withClassifiedErrors(() =>
+      this.calls.call('DescribeTable', { TableName: this.table.name }),
+    );
+    return requireAnswer(Table, 'DescribeTable', 'Table');
   }
 
-  async furtherIndexes(graph: CompiledModel): Promise<readonly string[]> {
-    return await (await this.indexChanges()).further(graph);
-  }
-
-  async addIndex(graph: CompiledModel, name: string): Promise<void> {
-    await (await this.indexChanges()).add(graph, name);
-  }
-
-  async dropIndex(name: string): Promise<boolean> {
-    return await (await this.indexChanges()).drop(name);
-  }
-
-  /** Few programs change indexes: the others do not load the code for it. */
-  private async indexChanges(): Promise<IndexChanges> {
-    const { IndexChanges } = await import('./index-changes.ts');
-    return new IndexChanges(this.calls, this.table.name);
+  async changeTable(change: UpdateTableCommandInput): Promise<void> {
+    await withClassifiedErrors(async () => {
+      // In one attempt: after a lost answer, the next description tells whether the change has begun.
+      await this.calls.callOnce('UpdateTable', change).catch((error: unknown) => {
+        if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
+      });
+    });
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {

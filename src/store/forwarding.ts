@@ -4,7 +4,7 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<
   keyof Store,
-  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'missingIndexes' | 'furtherIndexes' | 'addIndex' | 'dropIndex'
+  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'
 >;
 
 /** Passes every call on to another store. A subclass wraps all of them, or replaces some. */
@@ -69,16 +69,10 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   async serverTime(): Promise<number | undefined> {
     return await this.inner.serverTime?.();
   }
-  get missingIndexes(): Store['missingIndexes'] {
-    return this.inner.missingIndexes?.bind(this.inner);
+  get describe(): Store['describe'] {
+    return this.inner.describe?.bind(this.inner);
   }
-  get furtherIndexes(): Store['furtherIndexes'] {
-    return this.inner.furtherIndexes?.bind(this.inner);
-  }
-  get addIndex(): Store['addIndex'] {
-    return this.inner.addIndex?.bind(this.inner);
-  }
-  get dropIndex(): Store['dropIndex'] {
-    return this.inner.dropIndex?.bind(this.inner);
+  get changeTable(): Store['changeTable'] {
+    return this.inner.changeTable?.bind(this.inner);
   }
 }

@@ -15,6 +15,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { node } from '../../src/core/model/schema.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, describeTable } from '../../src/store/table.ts';
@@ -149,7 +150,7 @@ describe('startLocal', () => {
     expect(recordsOfFirst + (await second.worker.ended).records).toBe(3);
   });
 
-  it('gives kept data the native index that the model has come to need', async () => {
+  it('brings kept data to a model with a native list by a migration, as to one with a derived list', async () => {
     const dataDir = join(folder, 'native');
     const graphOf = (native: boolean) =>
       defineGraph({ table: 'kept', nodes: { USER: node({ search: { mail: native ? { native } : {} } as never }) } });
@@ -158,10 +159,12 @@ describe('startLocal', () => {
     await first.stop();
 
     const second = await startLocal(graphOf(true), { engine: ENGINE, dataDir });
-    const found = await createReader(graphOf(true) as CompiledModel, { store: second.store })
-      .search('USER.mail' as never)
-      .equals('ada@example.com');
-    expect(found.items).toMatchObject([{ id: 'USER-1' }]);
+    const graph = graphOf(true) as CompiledModel;
+    const search = async () =>
+      await createReader(graph, { store: second.store }).search('USER.mail' as never).equals('ada@example.com');
+    await expect(search()).rejects.toMatchObject({ code: 'projection-not-ready' });
+    await migrate(graph, { store: second.store, wait: async () => undefined });
+    expect((await search()).items).toMatchObject([{ id: 'USER-1' }]);
     await second.stop();
   });
 

@@ -8,6 +8,7 @@ import { identityAtHome, type TableRegions } from '../../registry/identity.ts';
 import { changeText, plannedChanges } from '../../registry/planned-changes.ts';
 import type { TableIdentity } from '../../registry/registry.ts';
 import type { RateOptions } from '../../store/metered.ts';
+import { TableIndexes } from '../../store/table-indexes.ts';
 import { type UnplacedCount, UnplacedItems } from '../../trust/check/unplaced-items.ts';
 import { leftovers, type MigrateAction, ownDrop } from '../action.ts';
 import { namesOfMissing } from '../step-work.ts';
@@ -19,7 +20,7 @@ import { sampleTable } from './sample.ts';
 
 export interface PlanOptions extends RateOptions {
   graph: CompiledModel;
-  store: Pick<Store, 'get' | 'getMany' | 'query' | 'missingIndexes' | 'furtherIndexes'> & ScanSource;
+  store: Pick<Store, 'get' | 'getMany' | 'query' | 'describe'> & ScanSource;
   itemCount: number;
   sizeBytes?: number | undefined;
   table?: TableIdentity | undefined;
@@ -69,8 +70,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     isEmpty: sample.isWhole && sample.items.length === 0,
     ...(table && { table }),
     ...(action && { action }),
-    missingIndexes: namesOfMissing(await store.missingIndexes?.(graph), action !== undefined),
-    furtherIndexes: (await store.furtherIndexes?.(graph)) ?? [],
+    missingIndexes: namesOfMissing(await new TableIndexes(store).missing(graph), action !== undefined),
     lateWritesMs,
   });
   const unplaced = new UnplacedItems(graph);

@@ -1,7 +1,8 @@
+import { type Definitions, indexNamedIn } from '../../registry/definition.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { type ActionTarget, actionTarget } from '../action.ts';
 import { nextStep, type Situation } from '../next-step.ts';
-import { type Step, seenKey } from '../steps/step.ts';
+import { type Step, type StepOf, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
 
 export interface PlannedStep {
@@ -28,7 +29,7 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   };
   const isEmptyTable = situation.isEmpty === true;
   let isEmpty: boolean | undefined;
-  let { missingIndexes, furtherIndexes } = situation;
+  let { missingIndexes = [] } = situation;
   let { registry } = situation;
   let target: ActionTarget | undefined;
   const planned: PlannedStep[] = [];
@@ -40,7 +41,6 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
       registry,
       memory,
       missingIndexes,
-      furtherIndexes,
       isEmpty,
       target,
     });
@@ -52,8 +52,13 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
     else if (kind.remembers !== undefined)
       for (const seen of kind.states(step)) memory[kind.remembers].add(seenKey(seen));
     if (step.kind === 'add-index') missingIndexes = [];
-    if (step.kind === 'drop-index') furtherIndexes = [];
+    if (step.kind === 'delete') missingIndexes = [...missingIndexes, ...indexesToAddAgain(step, expected)];
     if (step.kind === 'look') isEmpty = isEmptyTable;
   }
   return planned;
+}
+
+/** The indexes that a step deletes and the model needs. */
+function indexesToAddAgain({ generations }: StepOf<'delete'>, { projections }: Definitions): string[] {
+  return generations.flatMap(({ name }) => (projections.has(name) ? (indexNamedIn(name) ?? []) : []));
 }

@@ -19,7 +19,6 @@ export type Step =
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
   | { kind: 'add-index'; indexes: readonly string[] }
-  | { kind: 'drop-index'; indexes: readonly string[] }
   | { kind: 'keep'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }

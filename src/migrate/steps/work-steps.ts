@@ -1,9 +1,7 @@
-import { type IndexProjection, indexNamedIn } from '../../registry/definition.ts';
+import { indexNamedIn } from '../../registry/definition.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
-import type { Registry } from '../../registry/registry.ts';
-import type { DefinitionData } from '../../registry/revive.ts';
-import type { SeenState } from '../../registry/transitions.ts';
+import { retiredIndex } from '../retired-index.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
@@ -101,16 +99,6 @@ const addsIndexes: WorkStep<StepOf<'add-index'>> = {
   },
 };
 
-const dropsIndexes: WorkStep<StepOf<'drop-index'>> = {
-  words: 'Delete, as nothing is in it:',
-  stateAfter: 'deleted',
-  states: () => [],
-  async work(run, { indexes }) {
-    await run.dropIndexes(indexes, []);
-    return [];
-  },
-};
-
 const deletes: WorkStep<StepOf<'delete'>> = {
   words: 'Delete the items of',
   stateAfter: 'deleted',
@@ -119,7 +107,7 @@ const deletes: WorkStep<StepOf<'delete'>> = {
   async work(run, { generations }, { registry, data }) {
     const ofItems = generations.filter(({ name }) => indexNamedIn(name) === undefined);
     const ofIndexes = generations.filter((seen) => !ofItems.includes(seen));
-    const indexes = ofIndexes.flatMap((seen) => indexToDelete(seen, registry, data));
+    const indexes = ofIndexes.flatMap((seen) => retiredIndex(registry, data, seen) ?? []);
     await run.dropIndexes(indexes, ofIndexes);
     if (ofItems.length === 0) return generations;
     const context = run.buildContext(run.graph);
@@ -130,18 +118,8 @@ const deletes: WorkStep<StepOf<'delete'>> = {
   },
 };
 
-/** The index of a generation that goes with it; none where the generation is of items, or the index the table's own. */
-function indexToDelete(seen: SeenState, { projections }: Registry, data: DefinitionData) {
-  const index = indexNamedIn(seen.name);
-  if (index === undefined) return [];
-  const generation = projections.get(seen.name)?.generations.find(({ id }) => id === seen.id);
-  const { isNamed = false } = Object(generation && data.get(generation.definition)) as Partial<IndexProjection>;
-  return isNamed ? [] : [index];
-}
-
 export const WORK_STEPS = {
   'add-index': addsIndexes,
-  'drop-index': dropsIndexes,
   look,
   wait,
   pause,

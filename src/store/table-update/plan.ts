@@ -12,7 +12,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { classifyError } from '../classify.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-import { differs, otherIndexes } from '../index-changes.ts';
+import { differs, otherIndexes } from '../table-indexes.ts';
 import { describeTable, type TableAccess, ttlOf } from '../table.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 

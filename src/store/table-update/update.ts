@@ -9,7 +9,7 @@ import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { classifyError } from '../classify.ts';
-import { additionOf, changingIndex, isBusy } from '../index-changes.ts';
+import { additionOf, changingIndex, isBusy } from '../table-indexes.ts';
 import {
   describedTable,
   needOfStep,

@@ -72,6 +72,8 @@ export class GatedProcess {
     const update: Store['update'] = (change) => this.call(table, 'update', [change]) as ReturnType<Store['update']>;
     return new Proxy(table, {
       get: (_table, method: keyof MemoryStore) => {
+        // No index changes in a scope.
+        if (method === 'describe') return () => table.describe();
         if (method === 'getMany')
           return (keys: readonly ItemKey[], options: unknown) => this.each(table, keys, options);
         if (method === 'updateMany' && this.options.updatesAtOnce !== true)

@@ -10,10 +10,10 @@ import type {
   ScanSource,
   Store,
 } from '../../../src/core/store-port.ts';
-import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexProjection } from '../../../src/store/definition/table-definition.ts';
 import { updateEach } from '../../../src/store/update-run.ts';
 import { forgotten } from '../../support/forgotten.ts';
+import { MOST_CALL_AGE_MS } from './native-indexes.ts';
 import { nativePage } from './native-page.ts';
 import type { Random } from './random.ts';
 import { type Cell, NOBODY, type Table, versionAt } from './table.ts';
@@ -108,16 +108,24 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
       return process.call(() => {
         table.countCall();
         const { name } = request.index;
-        const need = table.nativeIndexes?.get(name);
-        if (table.nativeIndexes !== undefined && need === undefined)
-          throw new StoreError('fatal', 'no-index', `The table has no index ${name}.`);
+        const need = table.nativeIndexes?.read(name, random);
+        const isGoing = table.nativeIndexes !== undefined && need === undefined;
         const { limit = 10_000 } = request;
         // Now and then a page ends early, as it does at one MB.
         const most = random.chance(0.1) ? Math.min(limit, 1 + random.below(4)) : limit;
-        return nativePage(table.names as TableNames, { ...request, limit: most }, table.visible(clock.nowMs), need);
+        return nativePage(table.names as TableNames, { ...request, limit: most }, isGoing ? [] : table.visible(clock.nowMs), need);
       });
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),
+    ...(table.nativeIndexes && {
+      describe: () => process.call(() => table.nativeIndexes!.describe()),
+      changeTable: (change) => {
+        const signedAtMs = clock.nowMs;
+        return process.call(() => {
+          if (clock.nowMs - signedAtMs < MOST_CALL_AGE_MS) table.nativeIndexes!.change(change);
+        }, true);
+      },
+    }),
   };
 }
 

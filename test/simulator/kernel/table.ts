@@ -1,10 +1,10 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
+import { NativeIndexes } from './native-indexes.ts';
 import type { Random } from './random.ts';
 import type { TableChange } from './shown-stream.ts';
 import { compareBytes, frozen, nameOf, numberOf, textOf } from './values.ts';
@@ -35,8 +35,8 @@ export interface TableOptions {
   readLag?: (random: Random) => number;
   /** The oldest state that a read shows, in milliseconds. Default: `MOST_READ_LAG_MS`. */
   mostReadLagMs?: number;
-  /** The native indexes that the table begins with. Default: each that a query names, with all attributes. */
-  nativeIndexes?: readonly NativeIndexNeed[];
+  /** Draws how long native indexes take to come and go; the table begins without them. Default: it has each that a query names, with all attributes. */
+  indexChanges?: Random;
   /** Whether indexes hold all attributes, as older ones do. Default: what readers need. */
   indexesOfAll?: boolean;
 }
@@ -74,8 +74,8 @@ export class Table {
   readonly names: Names;
   readonly indexesOfAll: boolean;
   readonly readLag: (random: Random) => number;
-  /** The native indexes by name; undefined: each that a query names. */
-  readonly nativeIndexes: Map<string, NativeIndexNeed> | undefined;
+  /** The native indexes; undefined: each that a query names. */
+  readonly nativeIndexes: NativeIndexes | undefined;
   private engine: MemoryStore;
   /** What a put has made, as far as it has changed anything. */
   private made: { item?: Item | undefined } | undefined;
@@ -96,13 +96,9 @@ export class Table {
     this.names = options.names ?? { partitionKey: 'source', sortKey: 'target', ttl: 'expiresAt' };
     this.readLag = options.readLag ?? readLag;
     this.indexesOfAll = options.indexesOfAll ?? false;
-    this.nativeIndexes = options.nativeIndexes && new Map(options.nativeIndexes.map((index) => [index.name, index]));
+    const { indexChanges } = options;
+    this.nativeIndexes = indexChanges && new NativeIndexes(clock, indexChanges, { ...INDEXED, ...this.names });
     this.engine = this.newEngine();
-  }
-
-  /** Gives the table a native index, with the items that are there. */
-  addNativeIndex(index: NativeIndexNeed): void {
-    this.nativeIndexes?.set(index.name, index);
   }
 
   /** Writes one item, as DynamoDB makes such a call. */

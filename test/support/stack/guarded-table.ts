@@ -12,6 +12,7 @@ import { sleep } from '../../../src/foundation/runtime.ts';
 import { createClient } from '../../../src/store/client.ts';
 import { indexNeeds } from '../../../src/store/definition/index-needs.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
+import { TableIndexes } from '../../../src/store/table-indexes.ts';
 import { testTable, uniqueTableName } from '../table.ts';
 import { testSite } from './parameters.ts';
 import { startPolicyProxy, tableArn, tableGrants } from './policy-proxy.ts';
@@ -120,7 +121,7 @@ export async function correct({ store }: Pick<Awaited<ReturnType<typeof guardedT
 /** Takes an index away that the model needs, so that a migration adds it. */
 export async function loseIndex({ graph, store }: Pick<Awaited<ReturnType<typeof guardedTable>>, 'graph' | 'store'>) {
   const { name } = indexNeeds(graph as CompiledModel).at(-1)!;
-  while (!(await store.dropIndex(name))) await sleep(20);
+  while (!(await new TableIndexes(store).drop(name))) await sleep(20);
 }
 
 /** What a program reads and a consumer writes of the programs' own partition. */

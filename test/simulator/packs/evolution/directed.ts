@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import { isContinuationKey } from '../../../../src/core/plan/stream-filter.ts';
-import type { DerivedUpdate, ItemKey, Store } from '../../../../src/core/store-port.ts';
+import type { DerivedUpdate, ItemKey, ScanSource, Store } from '../../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { LEASE_MS } from '../../../../src/registry/reader-lease.ts';
+import { decodeRegistry } from '../../../../src/registry/registry.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { redrive } from '../../../../src/trust/repair/redrive.ts';
 import { redriveRecords } from '../../../../src/trust/repair/redrive-records.ts';
+import { textOf } from '../../kernel/values.ts';
 import { OBSERVED } from './directed-observer.ts';
 import type { Question } from './questions.ts';
 import type { ModelSpec, SearchSpec } from './specs.ts';
@@ -916,6 +918,44 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     return await stage.reader(BY_SINCE).ask((questions) => questions.across('bySince', 'B-1', 1, others, isOutdated));
   },
 
+  'a run that deletes an index stands still, and another one brings the index back': async () => {
+    const stage = await nativelyListed();
+    let looks = 0;
+    // The first look of the two says what the model lacks.
+    const isLook = (method: string): boolean => method === 'describe' && isRetired(stage, INDEX) && ++looks === 2;
+    const deleting = stage.standing(isLook, 'after');
+    const run = dropIndex(stage, deleting.store);
+    await deleting.arrived;
+    await stage.migrate(NATIVE);
+    deleting.letGo();
+    await run;
+    return await stage.wrongAnswers(NATIVE);
+  },
+
+  'an index is deleted while another run is about to let readers use it': async () => {
+    const stage = new Stage(modelOf(NATIVE));
+    await stage.migrate(BY_SINCE);
+    let isDropped = false;
+    const wait = async (milliseconds: number): Promise<void> => {
+      stage.nowMs += milliseconds;
+      if (isDropped) return;
+      isDropped = true;
+      await dropIndex(stage);
+    };
+    await stage.migrate(NATIVE, { wait });
+    return await stage.wrongAnswers(NATIVE);
+  },
+
+  'a reader of a native list stands still until its index is gone': async () => {
+    const stage = await nativelyListed();
+    const asking = stage.standing((method) => method === 'queryNative');
+    const answer = stage.reader(NATIVE, { store: asking.store }).ask((questions) => questions.inbound('bySince', 'B-1'));
+    await asking.arrived;
+    await dropIndex(stage);
+    asking.letGo();
+    return await answer;
+  },
+
   ...OBSERVED,
 };
 
@@ -949,6 +989,31 @@ async function tagged(): Promise<Stage> {
   await stage.migrate(PLAIN);
   await stage.project(PLAIN, await stage.write('A-1', 'A-1', { a: '1', tag: 'p' }));
   return stage;
+}
+
+const INDEX = 'index:target-since';
+
+/** A table with an order that is derived, and that DynamoDB keeps. */
+async function nativelyListed(): Promise<Stage> {
+  const stage = new Stage();
+  await stage.migrate(BY_SINCE);
+  await stage.migrate(NATIVE);
+  await stage.project(BY_SINCE, await stage.write('A-1', 'AB-B-1', { since: '1' }));
+  return stage;
+}
+
+/** Drops the native order. */
+async function dropIndex(stage: Stage, store: Store & ScanSource = stage.table): Promise<void> {
+  await stage.migrate(BY_SINCE, { store, action: { kind: 'drop', name: INDEX } });
+}
+
+/** Whether a generation of a projection is retired, and not forgotten. */
+function isRetired(stage: Stage, name: string): boolean {
+  const head = [...stage.table.items()].find(
+    ({ source, target }) => textOf(source) === '~edgeloom' && textOf(target) === 'head',
+  );
+  const { projections } = decodeRegistry(textOf(head?.['state']));
+  return projections.get(name)?.generations.some(({ state }) => state === 'absent') === true;
 }
 
 /** A table that was filled before it had a stream, registered and noted. */

@@ -1,3 +1,4 @@
+import { nativeIndexes } from '../../../../src/core/model/native.ts';
 import type { Registry } from '../../../../src/registry/registry.ts';
 import { sharedOrders } from '../../../support/inbound-option.ts';
 import { LATEST_LANDING_MS } from '../../kernel/process.ts';
@@ -51,6 +52,7 @@ export async function checkEnd(world: World): Promise<void> {
   const registry = await registryOf(world);
   if (registry === undefined) return world.fail('unfinished', 'at the end there is no registry');
   checkItems(world, registry, taken);
+  checkIndexes(world, registry);
   checkTotals(world, registry);
   checkPartViews(world, registry);
   if (world.failures.length === 0) await checkByProduct(world, registry);
@@ -93,7 +95,7 @@ function namesOf(whole: ModelSpec): string[] {
   const shared = sharedOrders(orders, indexesOf(spec));
   if (isCounted || shared.some((name) => name !== undefined)) names.push('inbound:AB');
   for (const name of orders) if (!shared.includes(name)) names.push(`order:AB.${name}`);
-  return names;
+  return [...names, ...nativeIndexes(graphOf(whole)).map((index) => `index:${index.name}`)];
 }
 
 /** What the model does not have goes for good, and old meanings too: now and then, and where code for it is missing. */
@@ -185,6 +187,15 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
         'wrong',
         `at the end ${name} holds ${stableText(texts)} instead of ${[...new Set(expected.map(stableText))].join(' or ')}`,
       );
+  }
+}
+
+/** Readers can use the index of each native list that is ready. */
+function checkIndexes(world: World, { projections }: Registry): void {
+  for (const [name, { generations }] of projections) {
+    const [kind, index = ''] = name.split(':');
+    if (kind === 'index' && generations.some(({ state }) => state === 'ready') && !world.table.nativeIndexes!.has(index))
+      world.fail('wrong', `at the end the table lacks the index ${index}, which is ready`);
   }
 }
 

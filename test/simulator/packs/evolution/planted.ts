@@ -96,6 +96,60 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
   },
 ];
 
+/** Planted in the rules by which migrations add and delete the indexes of native lists. */
+const INDEXES: readonly Mutant[] = [
+  {
+    name: 'evolution-native-list-ready-unfilled',
+    rule: 'An index is filled before readers use it.',
+    changes: [setValue('index-is-filled-before-readers-use-it', '[] as string[]')],
+  },
+  {
+    name: 'evolution-native-list-read-unready',
+    rule: 'A native list is read while its index is ready.',
+    changes: [drop('native-list-is-read-while-its-index-is-ready')],
+  },
+  {
+    name: 'evolution-indexes-looked-at-once',
+    rule: 'A run looks at the indexes of the table before each step: another run may delete one.',
+    changes: [
+      setValue(
+        'indexes-are-looked-at-before-each-step',
+        '((this.memory as unknown as { indexes?: readonly string[] }).indexes ??= await this.work.missingIndexes())',
+      ),
+    ],
+  },
+  {
+    name: 'evolution-deleted-index-kept-again',
+    rule: 'An index that is deleted is gone before a migration adds it again.',
+    changes: [setValue('deleted-index-is-gone-before-it-is-added-again', 'undefined as Step | undefined')],
+  },
+  {
+    name: 'evolution-index-forgotten-at-once',
+    rule: 'A late deletion of an index has landed before the index is forgotten.',
+    changes: [setValue('late-deletion-of-an-index-lands-before-it-is-forgotten', 'outlastStep(open, situation)')],
+  },
+  {
+    name: 'evolution-index-deleted-after-it-came-back',
+    rule: 'An index is deleted while it is retired.',
+    changes: [drop('index-is-deleted-while-it-is-retired')],
+  },
+  {
+    name: 'evolution-index-deleted-long-after-the-look',
+    rule: 'An index is deleted soon after a look at the registry.',
+    changes: [setValue('index-is-deleted-soon-after-the-look', '(): boolean => lookedAtMs > 0')],
+  },
+  {
+    name: 'evolution-error-counts-after-the-lease',
+    rule: 'An error of a read counts while the lease holds.',
+    changes: [
+      setValue(
+        'error-counts-while-the-lease-holds',
+        'await read(lease.projections).then((result) => () => result)',
+      ),
+    ],
+  },
+];
+
 /** Planted in the rules that the observer has for model changes. */
 const OBSERVED: readonly Mutant[] = [
   {
@@ -561,5 +615,6 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [drop('cursor-of-a-native-order-is-of-no-other')],
   },
   ...TOTALS_AND_PARTS,
+  ...INDEXES,
   ...OBSERVED,
 ];

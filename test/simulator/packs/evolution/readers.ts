@@ -55,7 +55,10 @@ export class ReadingProcess {
     // It may share a look at the registry that has stood still since before that.
     const sinceMs = (world.brought.get(version) ?? Number.POSITIVE_INFINITY) + LEASE_MS + world.longestReaderStallMs;
     const wasReady = sinceMs < startMs;
-    const lacksIndexes = world.lacksIndexes(version);
+    // Without a registry it asks every index.
+    const { registeredAtMs = Number.POSITIVE_INFINITY } = world;
+    const isRegistered = registeredAtMs + LEASE_MS + world.longestReaderStallMs < startMs;
+    const lacksIndexes = !isRegistered && world.lacksIndexes(version);
     try {
       const { question: text, judge, isNative = false } = await question(this.questions);
       if (!this.counts) return undefined;

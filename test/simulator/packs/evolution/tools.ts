@@ -79,7 +79,6 @@ export async function runMigrate(
   const { random } = process;
   const inCalls = random.chance(0.3);
   const graph = world.graphs[version]!;
-  world.updateTable(version);
   const options: MigrateOptions = {
     store: storeOf(world.table, process),
     table: { ...world.identity },
@@ -94,7 +93,7 @@ export async function runMigrate(
     random: () => random.next(),
     onStep: (made: MigrateStep) => {
       world.log(`migrate ${version}: ${made.step} ${made.projection} ${made.state}`);
-      world.count(`step ${made.step}`);
+      countStep(world, made);
       onStep(made);
     },
   };
@@ -109,6 +108,10 @@ export async function runMigrate(
       await timeline.sleep((result.waitSeconds ?? 0) * 1_000 + random.below(2_000));
     }
   });
+}
+
+function countStep(world: World, { step, projection }: MigrateStep): void {
+  world.count(`step ${step}${step === 'delete' && projection.startsWith('index:') ? ' of an index' : ''}`);
 }
 
 /** Milliseconds until a share is taken up again after its worker has crashed, at most. */
@@ -130,7 +133,6 @@ export async function runDivided(
   const { timeline } = world;
   const name = 'divided migration';
   const leader = toolProcess(world, name, tool);
-  world.updateTable(version);
   const { random } = leader;
   const division = { shares: 1 + random.below(4), segmentsOfShare: 1 + random.below(3) };
   const optionsFor = (process: Process): DividedOptions => {
@@ -148,7 +150,7 @@ export async function runDivided(
       remainingMs: () => endsAtMs - timeline.nowMs,
       onStep: (made) => {
         world.log(`${name} ${version}: ${made.step} ${made.projection} ${made.state}`);
-        world.count(`step ${made.step}`);
+        countStep(world, made);
         onStep(made);
       },
     };

@@ -87,6 +87,8 @@ export class World {
   isLenient = false;
   /** Rises with each accident, after which nothing counts that began before it. */
   epoch = 0;
+  /** Since when there is a registry; undefined: there is none. */
+  registeredAtMs: number | undefined;
   /** The registry was deleted by hand: what it knew of has no owner any more. */
   wasForgotten = false;
   /** The table was restored, or its stream was made anew: what no migration has verified since may be wrong, and is not ready. */
@@ -136,7 +138,7 @@ export class World {
     this.skews = { server: skew(60_000), stream: skew(60_000), machine: skew(600_000) };
     this.table = new Table(this.timeline, this.plan.draws('table'), (change) => this.record(change), {
       indexLag: usualIndexLag(this.plan.happens('late indexes')),
-      nativeIndexes: [],
+      ...(this.hasNatives && { indexChanges: this.plan.draws('changes of indexes') }),
       indexesOfAll: seed % 3 === 0 && this.plan.happens('indexes of all attributes'),
     });
     this.newStream();
@@ -235,14 +237,10 @@ export class World {
     return process;
   }
 
-  /** An operator adds the indexes that a model needs to the table, before its migration. */
-  updateTable(version: number): void {
-    for (const index of nativeIndexes(this.graphs[version]!)) this.table.addNativeIndex(index);
-  }
-
   /** Tells whether the table lacks an index that a model needs. */
   lacksIndexes(version: number): boolean {
-    return nativeIndexes(this.graphs[version]!).some(({ name }) => !this.table.nativeIndexes!.has(name));
+    const { table, graphs } = this;
+    return nativeIndexes(graphs[version]!).some(({ name }) => table.nativeIndexes?.has(name) === false);
   }
 
   /** Every process that was begun ends at once, those that stand still too. */
@@ -310,7 +308,10 @@ export class World {
   private record(change: TableChange): void {
     const { key, after } = change;
     const { nowMs } = this.timeline;
-    if (key.source === '~edgeloom') return;
+    if (key.source === '~edgeloom') {
+      if (key.target === 'head') this.registeredAtMs = after && (this.registeredAtMs ?? nowMs);
+      return;
+    }
     if (key.target.startsWith('~')) this.count('records of fan-outs');
     else {
       this.markNow();

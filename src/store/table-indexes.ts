@@ -1,82 +1,58 @@
 import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../core/items/derived-item.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { MOST_INDEXES } from '../core/model/native.ts';
-import type { MissingIndex } from '../core/store-port.ts';
+import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { requireAnswer } from './answered.ts';
-import { keyTypesOf, withClassifiedErrors } from './answers.ts';
-import { hasKeys, type IndexNeed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
-import { indexProjection, tableDefinition } from './definition/table-definition.ts';
+import { keyTypesOf } from './answers.ts';
+import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
+import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
-import type { TableCalls } from './lean/calls.ts';
+
+/** An index that a model needs and readers cannot use: the table lacks the index, or DynamoDB fills it. */
+export interface MissingIndex {
+  name: string;
+  /** Why the table cannot get it (`table-differs`). Absent: it can. */
+  refusal?: EdgeloomError;
+}
 
 /**
- * Changes of a table's indexes, one at a time as DynamoDB takes them. A change takes as long as the table is large, so these functions begin
- * one and return; whoever calls them looks again.
+ * The indexes of one table as a model needs them, and their changes: one at a time, as DynamoDB takes them. A change takes as long as the table
+ * is large, so `add` and `drop` begin one and return; whoever calls them looks again.
  */
-export class IndexChanges {
-  constructor(
-    private readonly calls: TableCalls,
-    private readonly table: string,
-  ) {}
+export class TableIndexes {
+  constructor(private readonly store: Pick<Store, 'describe' | 'changeTable'>) {}
 
-  /** The indexes that a model needs and readers cannot use: see `Store`. */
+  /** The indexes that a model needs and readers cannot use, in the order in which they are to be added. */
   async missing(graph: CompiledModel): Promise<readonly MissingIndex[]> {
-    const table = await this.describe();
+    const table = await this.store.describe?.();
+    if (table === undefined) return [];
     const missing = indexNeeds(graph).filter((need) => stateOfIndex(need, table) !== 'fits');
     const absent = missing.filter((need) => stateOfIndex(need, table) === 'absent').length;
     const refusal = otherIndexes(graph, table) ?? tooManyIndexes(graph, table, absent);
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
-  /** The indexes that the model may not use and that have all that ours have: name, keys and projection. */
-  async further(graph: CompiledModel): Promise<readonly string[]> {
-    const described = await this.describe();
-    const needed = new Set(indexNeeds(graph).map(({ name }) => name));
-    const others = INDEX_NAMES.filter((index) => !USUAL_INDEXES.includes(index) && !needed.has(index));
-    return others.filter((index) => {
-      const { partition, sort } = INDEX_KEYS[index];
-      const found = presentIndexes(described).find(({ IndexName }) => IndexName === index);
-      const held = found?.Projection?.NonKeyAttributes?.toSorted();
-      const own = indexProjection(index).NonKeyAttributes.toSorted();
-      return hasKeys(found?.KeySchema, partition, sort) && JSON.stringify(held) === JSON.stringify(own);
-    });
-  }
-
+  /** Begins to add an index, unless the table has one of this name or DynamoDB is changing another one. */
   async add(graph: CompiledModel, name: string): Promise<void> {
-    const table = await this.describe();
+    const table = await this.store.describe?.();
     const need = indexNeeds(graph).find((one) => one.name === name);
-    if (need === undefined || isBusy(table) || stateOfIndex(need, table) !== 'absent') return;
-    await this.update(additionOf(graph, need, table));
+    if (table === undefined || need === undefined || isBusy(table) || stateOfIndex(need, table) !== 'absent') return;
+    await this.store.changeTable?.(additionOf(graph, need, table));
   }
 
-  async drop(name: string): Promise<boolean> {
-    const table = await this.describe();
-    const found = table.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === name) === true;
-    if (found && !isBusy(table)) {
-      await this.update({ TableName: this.table, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: name } }] });
-    }
-    return !found;
-  }
-
-  private async describe(): Promise<TableDescription> {
-    const { Table } = await withClassifiedErrors(() => this.calls.call('DescribeTable', { TableName: this.table }));
-    return requireAnswer(Table, 'DescribeTable', 'Table');
-  }
-
-  private async update(input: UpdateTableCommandInput): Promise<void> {
-    await withClassifiedErrors(async () => {
-      // In one attempt: after a lost answer, the next look at the table tells whether the change has begun.
-      await this.calls.callOnce('UpdateTable', input).catch((error: unknown) => {
-        if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
-      });
-    });
+  /**
+   * Begins to delete an index, unless DynamoDB is changing another one. Returns true once the index is gone.
+   *
+   * @param mayDrop asked right before the call.
+   */
+  async drop(name: string, mayDrop: () => boolean = () => true): Promise<boolean> {
+    const table = await this.store.describe?.();
+    if (table === undefined || indexNamed(name, table) === undefined) return true;
+    const change = { TableName: table.TableName, GlobalSecondaryIndexUpdates: [{ Delete: { IndexName: name } }] };
+    if (!isBusy(table) && mayDrop()) await this.store.changeTable?.(change);
+    return false;
   }
 }
-
-/** Refusals that say that another change of the table is under way. */
-const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
 
 /** The call that adds an index to a table. The index gets the bounds that the table has. */
 export function additionOf(
@@ -124,7 +100,7 @@ function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: n
   return differs(
     graph.table.name,
     `it has ${present} indexes and lacks ${absent}, and DynamoDB takes ${MOST_INDEXES}`,
-    'Take away indexes that only other models have (edgeloom migrate --drop index:NAME), once none of their readers runs.',
+    'Once no reader of other models runs, take their native lists away (edgeloom migrate --drop index:NAME), or delete indexes of derived items that no model uses (aws dynamodb update-table).',
   );
 }
 

@@ -1,0 +1,20 @@
+import { type IndexProjection, indexNamedIn } from '../registry/definition.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { DefinitionData } from '../registry/revive.ts';
+import type { SeenState } from '../registry/transitions.ts';
+
+/**
+ * The index that is deleted with a retired generation. Undefined for a generation of items, for an index that the model names itself,
+ * which the table may have had before, and while another generation has the same index.
+ */
+export function retiredIndex(
+  { projections }: Registry,
+  data: DefinitionData,
+  { name, id }: SeenState,
+): string | undefined {
+  const { generations = [] } = projections.get(name) ?? {};
+  const definition = generations.find((one) => one.id === id)?.definition;
+  const { isNamed = false } = Object(definition && data.get(definition)) as Partial<IndexProjection>;
+  const isShared = generations.some((other) => other.id !== id && other.state !== 'absent');
+  return isNamed || isShared ? undefined : indexNamedIn(name);
+}
