@@ -1,10 +1,8 @@
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { OVERVIEW_ROUTES } from '../../../packages/studio/api/model-and-status.ts';
-import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
+import { type ListOfNode, NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
 import { QUERY_ROUTES } from '../../../packages/studio/api/query.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
-import { EndedCounts } from '../../../packages/studio/base/ended-counts.ts';
-import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
@@ -114,9 +112,6 @@ function guarded<S extends object>(store: S, model: CompiledModel, statements: r
   });
 }
 
-/** Edges of a node as the studio shows them. */
-type ShownNeighbours = Pick<NeighbourGroup, 'direction' | 'count'>;
-
 /** The answer of a route of the studio. */
 async function answerOf(bench: Bench, path: string, input: Options): Promise<Options> {
   const { model: graph, rig } = bench;
@@ -130,7 +125,7 @@ async function answerOf(bench: Bench, path: string, input: Options): Promise<Opt
   // The code that asks the same names the table's region.
   const client = { config: { region: async () => 'eu-central-1' } };
   const studio = { client } as unknown as Parameters<typeof requestContext>[0];
-  const given = { graph, store: rig.store, leases, endedCounts: new EndedCounts() };
+  const given = { graph, store: rig.store, leases };
   const context = requestContext({ ...studio, ...given });
   // As the page gets it.
   return JSON.parse(toJson(await found.answer(context, input))) as Options;
@@ -235,9 +230,9 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
           expectSame(view, attributes, `the view of ${id} in the studio`);
           expectSame(base, present.nodes.get(id) ?? null, `${id} in the studio`);
           if (!bench.mayBeEvicted) expectSame(shown, edgeSet, `the edge set of ${id} in the studio`);
-          const { groups } = (await answerOf(bench, '/api/neighbourhood', { id })) as { groups: ShownNeighbours[] };
-          const shownEdges = (direction: ShownNeighbours['direction']): number =>
-            groups.filter((group) => group.direction === direction).reduce((sum, { count }) => sum + count, 0);
+          const { lists } = (await answerOf(bench, '/api/lists', { id })) as { lists: ListOfNode[] };
+          const shownEdges = (direction: ListOfNode['direction']): number =>
+            lists.filter((list) => list.direction === direction).reduce((sum, { count }) => sum + count, 0);
           const entering = enteringOf(bench, liveFacts(bench.input, facts), id);
           if (entering !== undefined)
             expectSame(shownEdges('incoming'), entering, `the edges that enter ${id} in the studio`);
