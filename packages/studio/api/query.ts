@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SearchPredicate } from '../../../src/client/read/lists/search.ts';
+import type { SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
