@@ -13,6 +13,7 @@ import { Findings } from './findings.ts';
 import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 import type { PartitionsInMemory } from './partitions-in-memory.ts';
+import { RepairQueue } from './repair-queue.ts';
 import { SuspectQueue } from './suspect-queue.ts';
 
 /** The values that an inspector needs. */
@@ -63,13 +64,17 @@ export class PartitionInspector {
 
   private readonly confirming: SuspectQueue;
   private readonly looking: SuspectQueue | undefined;
+  private readonly repairs: RepairQueue | undefined;
   /** Inspections that have not named all of their suspects yet. */
   private naming = 0;
   /** True if the suspects in the queues are judged although more would have room. */
   private isGathered = false;
 
   constructor(private readonly context: InspectorContext) {
-    const { looks } = context;
+    const { looks, repairer } = context;
+    // The registry may have changed since the finding was counted, so it is read again right before the repair.
+    this.repairs =
+      repairer && new RepairQueue(async (drift) => repairer.repairParts(await this.withUnchangedState(drift)));
     const unmoved = (confirmed: readonly Confirmed[]) => this.judgedByRegistry(confirmed);
     this.confirming = new SuspectQueue((nominated) => confirm(context, nominated), unmoved);
     this.looking = looks && new SuspectQueue((nominated) => confirmByLooks(context, looks, nominated), unmoved);
@@ -335,16 +340,10 @@ export class PartitionInspector {
   }
 
   private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
-    const { repairer } = this.context;
-    if (repairer === undefined) return;
-    // The registry may have changed since the finding was counted, so it is read again right before the repair.
-    const drift = await this.withUnchangedState(
-      suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true),
-    );
-    for (const source of new Set(drift.map((one) => one.source))) {
-      const ofSource = drift.filter((one) => one.source === source);
-      for (const target of await repairer.repairParts(source, ofSource))
-        findings.repaired.add(textOfKey({ source, target }));
+    const repaired = await this.repairs?.add(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
+    for (const { source, sortKey } of suspects) {
+      const name = textOfKey({ source, target: sortKey });
+      if (repaired?.has(name) === true) findings.repaired.add(name);
     }
   }
 
