@@ -11,8 +11,8 @@ import { totalOfEntry } from '../core/model/projection/places.ts';
 import { itemTouch, viewTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds, sendingWithin } from './context.ts';
-import { reconcileOtherCount, writeCounted } from './count.ts';
+import { type ApplyContext, epochSeconds, sendingWithin } from './apply-context.ts';
+import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { type Reconcilable, reconcileOrThrow } from './touches.ts';
 

@@ -13,7 +13,6 @@ import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
 import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.ts';
 import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { backoffMs } from '../foundation/retry.ts';
-import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
 import {
   type ApplyContext,
   CALLS_AT_ONCE,
@@ -21,8 +20,9 @@ import {
   OutOfTimeError,
   sendingWithin,
   waitWithin,
-} from './context.ts';
-import { reconcileOtherCount, writeCounted } from './count.ts';
+} from './apply-context.ts';
+import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
+import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { putEntry, putRefusal, type SeenEntry } from './quarantine.ts';
 import { reconcileWholeView } from './whole-view.ts';
 

@@ -16,7 +16,7 @@ import {
   noStats,
   OutOfTimeError,
   retryingWithin,
-} from '../../reconcile/context.ts';
+} from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
 import { type ReadAhead, type Reconcilable, readAhead, reconcileTouches } from '../../reconcile/touches.ts';
