@@ -8,13 +8,13 @@ import { isReverseKey } from '../core/kinds/reverse-item.ts';
 import { keepsViews } from '../core/kinds/view.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
-import { itemTouch, viewTouch } from '../core/plan/touch.ts';
+import { itemTouch, type Reconcilable, viewTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, sendingWithin } from './apply-context.ts';
 import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
-import { type Reconcilable, reconcileOrThrow } from './touches.ts';
+import { reconcileOrThrow } from './touches.ts';
 
 /** Derived items reconciled by what they name: a scan has found them, and no record says which base item they belong to. */
 

@@ -7,7 +7,14 @@ import { isJoinedKey } from '../core/kinds/joined.ts';
 import { isReverseKey } from '../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
-import { type EntryTouch, entryTouch, type ItemTouch, keyOfTouch, type ViewTouch } from '../core/plan/touch.ts';
+import {
+  type EntryTouch,
+  entryTouch,
+  type ItemTouch,
+  keyOfTouch,
+  type Reconcilable,
+  type ViewTouch,
+} from '../core/plan/touch.ts';
 import { hasExpectedFields, itemUpdate } from '../core/plan/writes/item-update.ts';
 import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
 import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.ts';
@@ -34,9 +41,6 @@ import { reconcileWholeView } from './whole-view.ts';
  *
  * Many items share three round trips: derived items, base items, writes.
  */
-
-/** A derived item that is made of base items. */
-export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
 
 /** An item that could not be reconciled. */
 export interface Failure {

@@ -1,7 +1,14 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import {
+  type ContinuationTouch,
+  type FanOutTouch,
+  isReconcilable,
+  keyOfTouch,
+  type Reconcilable,
+  type Touch,
+} from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
@@ -19,7 +26,7 @@ import {
 } from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
-import { type ReadAhead, type Reconcilable, readAhead, reconcileTouches } from '../../reconcile/touches.ts';
+import { type ReadAhead, readAhead, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
 import { QuarantineKinds } from './quarantine-kinds.ts';
@@ -160,10 +167,6 @@ async function reconcileBatch(
   };
   await forEachAtOnce(fanOuts, visitOrFail, { concurrency: context.concurrency ?? CALLS_AT_ONCE });
   return failures;
-}
-
-function isReconcilable(touch: Touch): touch is Reconcilable {
-  return touch.kind !== 'fan-out' && touch.kind !== 'continuation';
 }
 
 /** The names under which a fan-out looks for what the batch has reconciled: an item by its key, a view by the keys of its edges. */

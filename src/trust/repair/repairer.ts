@@ -5,14 +5,14 @@ import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import type { ItemForm, Part, Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import { keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
-import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
+import { reconcileTouches } from '../../reconcile/touches.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
 

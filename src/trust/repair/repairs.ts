@@ -3,7 +3,7 @@ import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import { edgeNamedInTarget, edgeOfPart, keysInTargetOfView } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
+import { itemTouch, type Reconcilable, viewTouch } from '../../core/plan/touch.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
@@ -11,7 +11,7 @@ import { reconcileCount } from '../../reconcile/counted.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
 import { reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
 import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
-import { type Reconcilable, reconcileOrThrow } from '../../reconcile/touches.ts';
+import { reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
 
 /** The repair of a kind of derived item. */
