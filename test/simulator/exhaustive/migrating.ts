@@ -48,6 +48,8 @@ export interface MigratingScope {
   reads: 'before' | 'after';
   /** The updates of a call land at once. Default: each lands for itself. */
   updatesAtOnce?: boolean;
+  /** The consumer knows the model of a batch before, and reads ahead by it. Default: its only batch is the first. */
+  hasBatchBefore?: boolean;
 }
 
 /** A table with the model before, with a node that is projected. */
@@ -151,7 +153,8 @@ export class MigratingPlay implements Play {
         const project = this.projecting(process.storeOf(this.table), this.before);
         const records = this.table.records.slice(1);
         // A batch that touches nothing: the consumer takes its model for that of the next one, until the head says otherwise.
-        await project(records.map((record) => ({ ...record, source: 'X-1', target: 'X-1' })));
+        if (this.scope.hasBatchBefore === true)
+          await project(records.map((record) => ({ ...record, source: 'X-1', target: 'X-1' })));
         await project(records);
         this.isApplied = true;
       });
