@@ -148,9 +148,10 @@ function redrive(benchmarks: Benchmarks): string[] {
     }),
   );
   const measured = figuresOf(benchmarks, 'redrive', { name: 'redrive-speed' });
-  const times = number(measured, 'seconds of a redrive against projecting');
-  const calls = number(measured, 'calls for a record, redriven');
-  const speed = `A redrive makes ${calls} calls for a record, and takes ${times} times as long as projecting the same records.`;
+  const about = (name: string): string => Number(number(measured, name)).toFixed(1);
+  const times = about('seconds of a redrive against projecting');
+  const calls = about('calls for a record, redriven');
+  const speed = `A redrive makes about ${calls} calls for each record, and takes about ${times} times as long as projecting the same records.`;
   return ['| records | | WCU | RCU | peak memory |', '|---|---|---|---|---|', ...rows, '', speed];
 }
 
