@@ -38,7 +38,8 @@ export const VERDICTS = {
   },
   stale: {
     ...DRIFT,
-    means: "drift: a derived item differs from what it should be, or has an attribute, expiry or revision that can't occur",
+    means:
+      "drift: a derived item differs from what it should be, or has an attribute, expiry or revision that can't occur",
     counts: 'Derived items that differed.',
   },
   orphan: {
@@ -75,7 +76,8 @@ export const VERDICTS = {
   dangling: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'never' },
-    means: 'an edge to a node that does not exist; found only with `--dangling`, which costs one or two read units for each edge',
+    means:
+      'an edge to a node that does not exist; found only with `--dangling`, which costs one or two read units for each edge',
     counts: 'Edges to a node that does not exist, where a check looks for them.',
   },
   unknown: {

@@ -404,7 +404,11 @@ describe('the recipes', () => {
   });
 
   it('does not move a node onto a different one, and ends a move that was stopped when the copy was made', async () => {
-    const graph = edgeloom.defineGraph({ table: 'kitchen', nodes: { USER: edgeloom.node({ view: 'ALL' }) }, edges: {} });
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ view: 'ALL' }) },
+      edges: {},
+    });
     const { table, writer, given } = await kitchen({ graph });
     const { moveNode } = await moversOf(given);
     await writer.putNode('USER-1', { name: 'Ada' });
