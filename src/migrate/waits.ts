@@ -18,7 +18,10 @@ const TOLD_ATTEMPT = 8;
 /** Each wait has names, so that the next call knows what the last one has waited for. */
 export class Waits {
   constructor(
-    private readonly options: Pick<MigrateOptions, 'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now' | 'onWait'>,
+    private readonly options: Pick<
+      MigrateOptions,
+      'wait' | 'waitsBetweenCalls' | 'resume' | 'serverTime' | 'now' | 'onWait'
+    >,
   ) {}
 
   /** Waits for the end of leases that began before this run saw the named states. */

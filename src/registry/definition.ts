@@ -15,7 +15,7 @@ import {
 } from '../core/model/compiled.ts';
 import { listedEdges } from '../core/model/edge-sets.ts';
 import { isJoinedEdge, isJoinedItem } from '../core/model/joined.ts';
-import { nativeIndexes } from '../core/model/native.ts';
+import { nativeIndexes } from '../core/model/native-indexes.ts';
 import { NODE_LIST } from '../core/model/node-list.ts';
 import {
   INBOUND_OPTIONS,

@@ -12,7 +12,7 @@ import {
   type SearchModel,
   type TableNames,
 } from '../core/model/compiled.ts';
-import { indexOfOrder, indexOfSearch, type NativeIndex } from '../core/model/native.ts';
+import { indexOfOrder, indexOfSearch, type NativeIndex } from '../core/model/native-indexes.ts';
 import type { CounterPlaces, CountPlaces } from '../core/model/projection/places.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';

@@ -1,6 +1,6 @@
 import type { AttributeDefinition, TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { MOST_INDEXES } from '../core/model/native.ts';
+import { MOST_INDEXES } from '../core/model/native-indexes.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { keyTypesOf } from './answers.ts';

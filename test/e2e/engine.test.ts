@@ -18,7 +18,7 @@ import { node } from '../../src/core/model/schema.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, describeTable } from '../../src/store/table.ts';
+import { createTable, describeTable } from '../../src/store/table-description.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 
@@ -161,7 +161,9 @@ describe('startLocal', () => {
     const second = await startLocal(graphOf(true), { engine: ENGINE, dataDir });
     const graph = graphOf(true) as CompiledModel;
     const search = async () =>
-      await createReader(graph, { store: second.store }).search('USER.mail' as never).equals('ada@example.com');
+      await createReader(graph, { store: second.store })
+        .search('USER.mail' as never)
+        .equals('ada@example.com');
     await expect(search()).rejects.toMatchObject({ code: 'projection-not-ready' });
     await migrate(graph, { store: second.store, wait: async () => undefined });
     expect((await search()).items).toMatchObject([{ id: 'USER-1' }]);

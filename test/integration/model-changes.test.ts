@@ -15,7 +15,7 @@ import { createClient } from '../../src/store/client.ts';
 import { indexNeeds } from '../../src/store/definition/index-needs.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { describeTable, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { describeTable, serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { Account } from '../support/account/account.ts';
@@ -172,7 +172,8 @@ async function libraryTable(isExisting: boolean, first: Options) {
       storeOf(graph),
       byOneClock(() => clockMs),
     );
-    const reader = readers.get(graph) ?? (createReader(graph, { store: storeOf(graph), leases }) as Reader<CompiledModel>);
+    const reader =
+      readers.get(graph) ?? (createReader(graph, { store: storeOf(graph), leases }) as Reader<CompiledModel>);
     readers.set(graph, reader);
     return reader;
   };
@@ -218,7 +219,11 @@ async function libraryTable(isExisting: boolean, first: Options) {
     const heard = all.map(() => new Set<string>());
     let isDone = false;
     const run = migrate(graph, {
-      ...{ store: storeOf(graph), ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) },
+      ...{
+        store: storeOf(graph),
+        ...(await tableIdentity(graph, { client })),
+        serverTime: () => serverTime(graph, { client }),
+      },
       // No batch is under way longer than a migration waits for late writes.
       wait: async (milliseconds) => {
         clockMs += milliseconds;

@@ -7,7 +7,7 @@ import { EdgeloomError } from '../../src/foundation/errors.ts';
 import type { Reader, Writer } from '../../src/index.ts';
 import type { MigrateAction } from '../../src/migrate/action.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { describeTable } from '../../src/store/table.ts';
+import { describeTable } from '../../src/store/table-description.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { evolvingTable } from '../support/migrating-table.ts';
 

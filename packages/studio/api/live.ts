@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeTable } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table-description.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';
@@ -19,7 +19,7 @@ export const LIVE_ROUTES = [
   route(
     'GET /api/flow',
     z.object({ after: z.coerce.number().int().min(0).optional() }),
-    async ({ flow }, { after }): Promise<FlowAnswer> => {
+    async ({ flow }, { after = flow.changes.count }): Promise<FlowAnswer> => {
       await flow.look();
       return flow.since(after);
     },

@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';
@@ -267,5 +267,5 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   const repairer = new Repairer({
     ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
-  for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
+  await repairer.repairParts(suspects);
 }

@@ -1,7 +1,7 @@
 import type { TableDescription, UpdateTableCommandInput } from '@aws-sdk/client-dynamodb';
 import { INDEX_NAMES } from '../../../src/core/items/derived-item.ts';
 import type { CompiledModel, TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
+import type { NativeIndexNeed } from '../../../src/core/model/native-indexes.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { indexDefinition, keySchema } from '../../../src/store/definition/table-definition.ts';
 import type { Random } from './random.ts';

@@ -113,7 +113,12 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
         const { limit = 10_000 } = request;
         // Now and then a page ends early, as it does at one MB.
         const most = random.chance(0.1) ? Math.min(limit, 1 + random.below(4)) : limit;
-        return nativePage(table.names as TableNames, { ...request, limit: most }, isGoing ? [] : table.visible(clock.nowMs), need);
+        return nativePage(
+          table.names as TableNames,
+          { ...request, limit: most },
+          isGoing ? [] : table.visible(clock.nowMs),
+          need,
+        );
       });
     },
     scan: (request) => process.call(() => scanPage(table, process, request)),

@@ -5,7 +5,7 @@ import { createWriter, type Writer } from '../../../src/client/write/writer.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';
 import { sleep } from '../../../src/foundation/runtime.ts';

@@ -949,7 +949,9 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
   'a reader of a native list stands still until its index is gone': async () => {
     const stage = await nativelyListed();
     const asking = stage.standing((method) => method === 'queryNative');
-    const answer = stage.reader(NATIVE, { store: asking.store }).ask((questions) => questions.inbound('bySince', 'B-1'));
+    const answer = stage
+      .reader(NATIVE, { store: asking.store })
+      .ask((questions) => questions.inbound('bySince', 'B-1'));
     await asking.arrived;
     await dropIndex(stage);
     asking.letGo();

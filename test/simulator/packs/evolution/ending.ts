@@ -1,4 +1,4 @@
-import { nativeIndexes } from '../../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../../src/core/model/native-indexes.ts';
 import type { Registry } from '../../../../src/registry/registry.ts';
 import { sharedOrders } from '../../../support/inbound-option.ts';
 import { LATEST_LANDING_MS } from '../../kernel/process.ts';
@@ -194,7 +194,11 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
 function checkIndexes(world: World, { projections }: Registry): void {
   for (const [name, { generations }] of projections) {
     const [kind, index = ''] = name.split(':');
-    if (kind === 'index' && generations.some(({ state }) => state === 'ready') && !world.table.nativeIndexes!.has(index))
+    if (
+      kind === 'index' &&
+      generations.some(({ state }) => state === 'ready') &&
+      !world.table.nativeIndexes!.has(index)
+    )
       world.fail('wrong', `at the end the table lacks the index ${index}, which is ready`);
   }
 }

@@ -142,10 +142,7 @@ const INDEXES: readonly Mutant[] = [
     name: 'evolution-error-counts-after-the-lease',
     rule: 'An error of a read counts while the lease holds.',
     changes: [
-      setValue(
-        'error-counts-while-the-lease-holds',
-        'await read(lease.projections).then((result) => () => result)',
-      ),
+      setValue('error-counts-while-the-lease-holds', 'await read(lease.projections).then((result) => () => result)'),
     ],
   },
 ];
@@ -350,6 +347,13 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
         'head-is-read-after-the-records',
         'if (graph !== undefined && !(graph instanceof EdgeloomError)) firstModels.set(this, graph);',
       ),
+    ],
+  },
+  {
+    name: 'evolution-read-ahead-by-an-earlier-model',
+    rule: '3: what a consumer names by the model of an earlier batch counts only if the head still has that model.',
+    changes: [
+      replaceIn('read-ahead-counts-under-the-same-model', 'guessed?.graph === context.graph', 'guessed !== undefined'),
     ],
   },
   {
