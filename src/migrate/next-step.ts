@@ -4,7 +4,7 @@ import type { Generation, Registry, Shape, TableIdentity } from '../registry/reg
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
 import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
-import { retiredIndex } from './retired-index.ts';
+import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**

@@ -1,11 +1,11 @@
 import { indexNamedIn } from '../../registry/definition.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
-import { retiredIndex } from '../retired-index.ts';
 import { reconcileViews } from '../walks/build.ts';
 import { removeGenerations } from '../walks/remove.ts';
 import { builtModel } from './built-model.ts';
 import { isEmptyTable } from './empty.ts';
+import { retiredIndex } from './retired-index.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /** Steps that work or wait, without changing the registry. */

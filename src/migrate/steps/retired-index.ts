@@ -1,7 +1,7 @@
-import { type IndexProjection, indexNamedIn } from '../registry/definition.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { DefinitionData } from '../registry/revive.ts';
-import type { SeenState } from '../registry/transitions.ts';
+import { type IndexProjection, indexNamedIn } from '../../registry/definition.ts';
+import type { Registry } from '../../registry/registry.ts';
+import type { DefinitionData } from '../../registry/revive.ts';
+import type { SeenState } from '../../registry/transitions.ts';
 
 /**
  * The index that is deleted with a retired generation. Undefined for a generation of items, for an index that the model names itself,
