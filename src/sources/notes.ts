@@ -34,7 +34,13 @@ const MOST_NOTES = 1_000;
 const CONCURRENCY = 16;
 
 type Send = (change: BaseChange & { kind: 'put' }) => Promise<unknown>;
-type Ours = { graph: CompiledModel; store: Pick<Store, 'get' | 'query'>; stats?: ReadStats | undefined };
+type Ours = {
+  graph: CompiledModel;
+  store: Pick<Store, 'get' | 'query'>;
+  stats?: ReadStats | undefined;
+  /** Milliseconds left for the notes of one look. */
+  remainingMs?: (() => number) | undefined;
+};
 
 /** Leaves a note of a base item that several source items make. @param mark the same never stands for two writes. */
 export async function noteConflict(context: SourceContext, send: Send, text: string, mark: string): Promise<void> {
@@ -107,7 +113,12 @@ async function look<Of>(
   // Single reads: whoever looks may read items, and need not have the right to read batches of them.
   const asked = await pMap(
     notes,
-    async ({ text, mark }) => {
+    async ({ text, mark }, i) => {
+      // Some are asked in any case: those that are over go, and the next look comes to others.
+      if (i >= CONCURRENCY && (ours.remainingMs?.() ?? 1) <= 0) {
+        hasMore = true;
+        return undefined;
+      }
       const of = await ask(text);
       if (of !== undefined || prunes === undefined) return of;
       const key = { source: SERVICE_PARTITION, target: prefix + hash128(text) };

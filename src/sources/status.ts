@@ -73,12 +73,12 @@ function createdMs(created: unknown): number {
 /**
  * The state of all sources that a table knows, and of those that are named.
  *
- * @param options `prunes`: the table, if notes of what has ended are to be deleted.
+ * @param options `prunes`: the table, if notes of what has ended are to be deleted. `remainingMs`: the time for notes.
  */
 export async function sourcesStatus(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'query'>,
-  { names = [], prunes, onRefused, stats = { rcu: 0 } }: SourcesStatusOptions = {},
+  { names = [], prunes, remainingMs, onRefused, stats = { rcu: 0 } }: SourcesStatusOptions = {},
 ): Promise<SourcesStatus> {
   const found = new Map<string, SourceStatus>();
   const empty = (source: string): SourceStatus => ({ source, version: null, seen: null, lagSeconds: null, refused: 0 });
@@ -97,12 +97,12 @@ export async function sourcesStatus(
     status.lagSeconds = lag === undefined ? null : Number(lag);
   }
   for (const status of found.values()) {
-    const refused = await refusedNow({ graph, store, stats }, status.source, prunes);
+    const refused = await refusedNow({ graph, store, stats, remainingMs }, status.source, prunes);
     status.refused = refused.found.length;
     for (const one of refused.found) onRefused?.(status.source, one);
   }
   const sources = [...found.values()].sort((left, right) => (left.source < right.source ? -1 : 1));
-  const { found: conflicts, hasMore } = await conflictsNow({ graph, store, stats }, prunes);
+  const { found: conflicts, hasMore } = await conflictsNow({ graph, store, stats, remainingMs }, prunes);
   return { sources, conflicts, hasMore };
 }
 
@@ -110,5 +110,6 @@ interface SourcesStatusOptions {
   names?: readonly string[] | undefined;
   prunes?: Pick<Store, 'change'> | undefined;
   stats?: ReadStats | undefined;
+  remainingMs?: (() => number) | undefined;
   onRefused?: ((source: string, refused: Refused) => void) | undefined;
 }

@@ -20,8 +20,6 @@ import { makerOf, type SourceItem } from './source.ts';
 
 /** Items of one source item that are written at once. */
 const AT_ONCE = 16;
-/** With less time left than this a touch stops where it can go on, in milliseconds. */
-export const RESERVE_MS = 3_000;
 
 /** How touches run. */
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
@@ -114,7 +112,7 @@ async function writeRound(
   if (!isHeld) return false;
   const rest = keys.filter((text) => text > through);
   for (let start = 0; start < rest.length; start += AT_ONCE) {
-    const isOver = (run.remainingMs?.() ?? Number.POSITIVE_INFINITY) < RESERVE_MS;
+    const isOver = isTimeOver(run);
     const isLate = now() - readAt > SEND_WITHIN_MS / 2;
     if (start > 0 && (isOver || isLate)) {
       await write({ ...held, ...partOf(through) }, token);
@@ -214,6 +212,11 @@ async function refuse(
 export function isOfItem(error: unknown): error is EdgeloomError {
   if (error instanceof StoreError) return error.kind === 'terminal';
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
+}
+
+/** Tells whether the caller's time is over. The caller keeps what the last calls take: a second reserve would leave short calls no time. */
+export function isTimeOver({ remainingMs }: Pick<TouchRun, 'remainingMs'>): boolean {
+  return (remainingMs?.() ?? Number.POSITIVE_INFINITY) <= 0;
 }
 
 function unfinished(maker: string, written: number, all: number): EdgeloomError {

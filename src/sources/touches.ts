@@ -3,7 +3,7 @@ import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/
 import { retrying } from '../foundation/retry.ts';
 import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
-import { beginTouch, type LedgerRead, RESERVE_MS, type TouchRun, touch } from './touch.ts';
+import { beginTouch, isTimeOver, type LedgerRead, type TouchRun, touch } from './touch.ts';
 
 /** Touches of many keys, side by side: a key that fails, or that makes thousands of items, holds up no other. */
 
@@ -23,8 +23,9 @@ export async function touchAll(
 ): Promise<Map<string, unknown>> {
   const left = new Map<string, unknown>();
   const all = [...new Set(keys)];
-  for (let start = 0; start < all.length; start += CHUNK) {
-    await touchChunk(context, all.slice(start, start + CHUNK), run, left);
+  // The first keys come alone: a call with little time touches them before it reads the ledgers of others.
+  for (let start = 0, size = CONCURRENCY; start < all.length; start += size, size = CHUNK) {
+    await touchChunk(context, all.slice(start, start + size), run, left);
   }
   return left;
 }
@@ -45,7 +46,7 @@ async function touchChunk(
   const leave = async (some: readonly string[], action: () => Promise<void>): Promise<void> => {
     try {
       signal?.throwIfAborted();
-      if ((remainingMs?.() ?? Number.POSITIVE_INFINITY) < RESERVE_MS) throw timeIsOver();
+      if (isTimeOver(run)) throw timeIsOver();
       await action();
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'fatal') throw error;

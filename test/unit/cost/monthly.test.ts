@@ -8,7 +8,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, sum } from '../../../src/core/model/schema.ts';
 import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
-import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
+import { emitBatch, metricsOf } from '../../../src/deployment/lambda/metrics.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 
 /** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. Each derived item is read, and the base item. */
@@ -164,7 +164,7 @@ describe('the cost of a month', () => {
       conflicts: 1,
       quarantined: 0,
     };
-    createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);
+    emitBatch(metricsOf('edgeloom-prod-records'), counts, 900);
     functionLogger('info')
       .child({ requestId: 'c'.repeat(36) })
       .info(counts, 'batch applied');
