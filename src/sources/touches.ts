@@ -23,8 +23,8 @@ export async function touchAll(
 ): Promise<Map<string, unknown>> {
   const left = new Map<string, unknown>();
   const all = [...new Set(keys)];
-  // The first keys come alone: a call with little time touches them before it reads the ledgers of others.
-  for (let start = 0, size = CONCURRENCY; start < all.length; start += size, size = CHUNK) {
+  // Where time may be short the first keys come alone: they are touched before the ledgers of others are read.
+  for (let start = 0, size = run.remainingMs === undefined ? CHUNK : CONCURRENCY; start < all.length; start += size, size = CHUNK) {
     await touchChunk(context, all.slice(start, start + size), run, left);
   }
   return left;

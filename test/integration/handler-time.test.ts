@@ -117,7 +117,10 @@ async function world() {
   /** @param progress whether the records are claimed. */
   const project = async (progress: boolean) => {
     const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 900_000 };
-    await make<Handler<object, Failures>>('streamHandler', graph, { ...shared, progress })({ Records: records() }, context);
+    await make<Handler<object, Failures>>('streamHandler', graph, { ...shared, progress })(
+      { Records: records() },
+      context,
+    );
   };
   const isRight = async () => {
     const { drift } = await check(graph, { store, graceMs: 0, now: clock.now });
@@ -281,8 +284,7 @@ const WORK: Record<string, (caller: Caller) => Promise<void>> = {
     for (let id = USERS / 2; id < USERS; id++) await store.put(user(id));
     for (let calls = 0; (await call(handler, {})).left > 0; calls++) expect(calls).toBeLessThan(100);
     await call(handler, { watch: true });
-    const edges = () =>
-      [...store.items()].filter(({ target }) => 'S' in target! && target.S.startsWith('FOLLOWS-'));
+    const edges = () => [...store.items()].filter(({ target }) => 'S' in target! && target.S.startsWith('FOLLOWS-'));
     for (let calls = 0; edges().length > 0; calls++) {
       await call(handler, { ended: true });
       // The projector takes what is deleted out of the due-lists; here a repair does.
@@ -331,7 +333,9 @@ const WORK: Record<string, (caller: Caller) => Promise<void>> = {
     }));
     for (let calls = 0, left = messages; left.length > 0; calls++) {
       const { batchItemFailures } = await call(handler, { Records: left });
-      left = left.filter(({ messageId }) => batchItemFailures.some(({ itemIdentifier }) => itemIdentifier === messageId));
+      left = left.filter(({ messageId }) =>
+        batchItemFailures.some(({ itemIdentifier }) => itemIdentifier === messageId),
+      );
       expect(calls).toBeLessThan(100);
     }
     expect(put.length).toBeGreaterThanOrEqual(500);

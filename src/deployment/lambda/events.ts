@@ -69,6 +69,8 @@ export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
 function checkFields(of: string, schema: z.ZodMiniType, event: unknown, hint: string): void {
   const { error } = schema.safeParse(event, parsingInEnglish());
   if (error === undefined) return;
-  const problems = error.issues.map(({ path, message }) => [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '));
+  const problems = error.issues.map(({ path, message }) =>
+    [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
+  );
   throw wrongInput(`The event of the ${of} function is wrong: ${problems.join('; ')}.`, hint);
 }
