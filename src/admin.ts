@@ -43,7 +43,7 @@ export {
   type SourceTableOptions,
   sourceTable,
 } from './sources/source.ts';
-export type { SourcePage, SourceStore } from './sources/source-store.ts';
+export type { SourcePage, SourceStore } from './sources/access.ts';
 export {
   createSources,
   type Sources,

@@ -287,7 +287,7 @@ export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
-export type { SourcePage, SourceStore } from './sources/source-store.ts';
+export type { SourcePage, SourceStore } from './sources/access.ts';
 export type { SourceStatus } from './sources/status.ts';
 export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';

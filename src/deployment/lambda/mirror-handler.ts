@@ -6,7 +6,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
-import type { SourceStore } from '../../sources/source-store.ts';
+import type { SourceStore } from '../../sources/access.ts';
 import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
