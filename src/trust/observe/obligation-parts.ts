@@ -1,6 +1,6 @@
 import { typePrefix } from '../../core/items/keys.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
 import type { FanOutOf } from '../../core/model/projection/places.ts';
 import type { Spread } from './obligation.ts';
 

@@ -7,6 +7,7 @@ import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/e
 import { isDerivedKey, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { setsOfValues, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { copyingEdge, copySlots } from '../../core/kinds/copy.ts';
 import { isKeptCount } from '../../core/kinds/count.ts';
 import type { Derived, InTarget } from '../../core/kinds/derived.ts';
@@ -16,7 +17,6 @@ import { indexItemText } from '../../core/kinds/index-item.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { isReverseKey, reverseItemOf } from '../../core/kinds/reverse-item.ts';
-import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { needsSource } from '../../core/model/joined.ts';
