@@ -170,7 +170,9 @@ class Scene {
 
   /** What readers see other than expected, by sort keys. */
   differing(expected: Readonly<Record<string, string>>): string[] {
-    const items = this.table.all().filter(({ key, item }) => !key.source.startsWith('~') && item['~gone'] === undefined);
+    const items = this.table
+      .all()
+      .filter(({ key, item }) => !key.source.startsWith('~') && item['~gone'] === undefined);
     const shown = new Map(items.map(({ key, item }) => [key.target, (item['n'] as { S: string }).S]));
     const targets = new Set([...shown.keys(), ...Object.keys(expected)]);
     return [...targets].flatMap((target) =>
