@@ -15,7 +15,9 @@ import { Allowance } from './metered.ts';
 /** Reads a table without a model: its description, and its items. */
 
 /** Spreads what is read over the table: the items of a partition lie together. */
-const SEGMENTS = 64;
+const MOST_SEGMENTS = 64;
+/** Items read of a segment at least, so that whole partitions are among them: a kind may be at the end of each. */
+const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
@@ -58,7 +60,7 @@ export async function readForeignTable(
   { most, maxRcu, onItems, signal }: ForeignReadOptions,
 ): Promise<{ rcu: number; isWhole: boolean }> {
   const allowance = new Allowance(maxRcu, () => performance.now());
-  const total = Math.min(SEGMENTS, most);
+  const total = Math.min(MOST_SEGMENTS, Math.ceil(most / LEAST_ITEMS));
   let segments = [...Array(total).keys()].map((segment) => ({ segment, startKey: undefined as Item | undefined }));
   let [rcu, left] = [0, most];
   const read = async (place: (typeof segments)[number], share: number): Promise<boolean> => {
