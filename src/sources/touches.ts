@@ -26,8 +26,7 @@ export async function touchAll(
     try {
       signal?.throwIfAborted();
       // The caller keeps what the last calls take: a second reserve would leave a short call no time.
-      if (remainingMs() <= 0)
-        throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
+      if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
       await retrying(action, {
         ...{ wait, random, remainingMs, signal },
         isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
