@@ -183,33 +183,33 @@ function scale(benchmarks: Benchmarks): string[] {
   const rows = [
     [
       'new edges of one target',
-      `${whole(partitionWcu)} WCU of its index partition: 10 million in ${hours(10_000_000 / partitionWcu)}`,
-      '`shards` of the order',
+      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition: 10 million take ${hours(10_000_000 / partitionWcu)}`,
+      'Set `shards` under `inbound`',
     ],
     [
       'new edges with one order',
-      `${whole(tableWcu / EDGE_WCU)} a second at a table's quota of ${whole(tableWcu)} WCU; ${whole(newTableWcu / EDGE_WCU)} in a new table`,
-      'a higher quota; warm throughput before the first load',
+      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table; ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
+      'Request a higher quota. Warm the table up before the first load',
     ],
     [
-      'a fan-out',
-      `${PAGE_CHILDREN} children in a round trip of the stream: 10 million in ${quick} to ${slow}`,
-      'copy less; read such a parent itself',
+      'a change of a node that is copied to many others (a fan-out)',
+      `${PAGE_CHILDREN} dependent items for each round trip through the stream: 10 million take ${quick} to ${slow}`,
+      'Copy fewer attributes. Read a node with that many dependents directly',
     ],
     [
       'a migration or rebuild',
-      `8 workers build ${scaling} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}: the reads decide`,
-      '`maxRcu`, `maxWcu` and `workers` of the execution',
+      `8 workers are ${Number(scaling).toFixed(1)} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a second, a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}. The reads are the bottleneck`,
+      'Set `maxRcu`, `maxWcu` and `workers` of the execution',
     ],
     [
       'a check',
-      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU; the next night goes on`,
-      '`checkMaxRcu`, `checkHours`, `checkOverdueHours`',
+      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second; the check continues the next night`,
+      'Set `checkMaxRcu`, `checkHours` and `checkOverdueHours`',
     ],
     [
-      'functions at once',
-      `${whole(functions)} in an account: that many stream shards, ${whole((functions * PARTITION_GIGABYTES) / 1000)} TB`,
-      'a higher quota; `reservedConcurrency`',
+      'concurrent functions',
+      `${whole(functions)} in an account, enough for ${whole(functions)} stream shards, or about ${whole((functions * PARTITION_GIGABYTES) / 1000)} TB`,
+      'Request a higher quota. Set `reservedConcurrency`',
     ],
   ];
   return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
@@ -236,15 +236,15 @@ function peers(benchmarks: Benchmarks): string[] {
     '| | Edgeloom | by hand, with the document client | ElectroDB |',
     '|---|---|---|---|',
     both('project 11,000 records: lines to write', once, 'lines to write'),
-    both('WCU for it', once, 'write capacity'),
+    both('project 11,000 records: WCU', once, 'write capacity'),
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} | |`,
-    `| with members and their names, too: RCU | ${rcu('page, with edge sets and neighbours')} | not measured | |`,
-    wcu('add an edge to one list', 'edge in an order, add'),
-    wcu('move it in the list', 'edge in an order, another place'),
+    `| read them with their members' names as well: RCU | ${rcu('page, with edge sets and neighbours')} | not measured | |`,
+    wcu('add an edge to one list and an edge set', 'edge in an order, add'),
+    wcu('move the edge in the list', 'edge in an order, another place'),
     wcu('create a node with two edges', 'issue with two edges, create'),
     wcu('create a node with six searches', 'product with six searches, create'),
-    wcu('change one of the six values', 'product with six searches, one changed'),
+    wcu('change one of its six values', 'product with six searches, one changed'),
   ];
 }
 
@@ -259,11 +259,11 @@ function list(benchmarks: Benchmarks): string[] {
       'page without edge sets',
       '`with: []`: edges, then the views of their nodes (and a node itself, if its view lacks one of `attributes`)',
     ],
+    ['page without edge sets, titles projected', '`with: []`, if `projectSource` has all `attributes`: edges only'],
     [
-      'page without edge sets, titles projected',
-      '`with: []`, if `projectSource` has all `attributes`: edges only',
+      'by hand, titles duplicated',
+      'for comparison, by hand: one Query of edges to which your program has copied the titles',
     ],
-    ['by hand, titles duplicated', 'for comparison, by hand: one Query of edges to which your program has copied the titles'],
   ] as const;
   const figures = figuresOf(benchmarks, 'list');
   const of = (name: string): string => number(figures, name);
