@@ -22,7 +22,11 @@ const SERVICES: Record<string, string> = { stepfunctions: 'states' };
 
 /** Steps in a console, by the words of the page, and the actions that they take. */
 const STEPS: Record<string, string[]> = {
-  'The log of the function `edgeloom-prod-stream` has the reason': ['logs:FilterLogEvents', 'logs:DescribeLogStreams', 'logs:GetLogEvents'],
+  'The log of the function `edgeloom-prod-stream` has the reason': [
+    'logs:FilterLogEvents',
+    'logs:DescribeLogStreams',
+    'logs:GetLogEvents',
+  ],
   "The function's log names the cause": ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
   'Look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
   'start SQS\'s "DLQ redrive"': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
