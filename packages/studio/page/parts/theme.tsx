@@ -13,17 +13,6 @@ export function setTheme(theme: Theme): void {
   dispatchEvent(new Event(CHANGED));
 }
 
-/** Tells when the page has other colours. Returns how to stop. */
-export function onTheme(tell: () => void): () => void {
-  const system = matchMedia('(prefers-color-scheme: dark)');
-  addEventListener(CHANGED, tell);
-  system.addEventListener('change', tell);
-  return () => {
-    removeEventListener(CHANGED, tell);
-    system.removeEventListener('change', tell);
-  };
-}
-
 /** The choice of the page's colours. */
 export function ThemeChoice() {
   const kept = (): Theme => THEMES.find((one) => one === localStorage.getItem('theme')) ?? 'auto';
