@@ -6,7 +6,7 @@ import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { readPublishedLowWatermark } from '../../src/stream/progress/applied-places.ts';
 import { status } from '../../src/trust/explain/status.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
-import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../src/trust/observe/drift.ts';
 import { type ObserveOptions, type ObserveResult, observe } from '../../src/trust/observe/observe.ts';
 import type { ObserverState } from '../../src/trust/observe/state.ts';
 import { followGraph, follows, user } from '../support/follow-graph.ts';

@@ -6,7 +6,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, part, source, sum } from '../../src/core/model/schema.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
-import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../src/trust/observe/drift.ts';
 import { eraseSubject, type SubjectEraseOptions } from '../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../src/trust/subject/export-subject.ts';
 import { failedBatchEraser } from '../../src/trust/subject/failed-batches.ts';

@@ -7,7 +7,7 @@ import type { ItemKey, QueryRequest, Store } from '../../../src/core/store-port.
 import { standingOf } from '../../../src/registry/standing.ts';
 import { nominate } from '../../../src/trust/check/nominate.ts';
 import { isWrong, observe } from '../../../src/trust/check/observe.ts';
-import { isJudged } from '../../../src/trust/observe/obligation-parts.ts';
+import { isJudged } from '../../../src/trust/observe/drift.ts';
 import type { PartitionItems } from './history.ts';
 
 /** A part of a derived item that is not as the base items of its partition ask; null is nothing. */

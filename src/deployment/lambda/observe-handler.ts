@@ -9,7 +9,7 @@ import type { StreamSource } from '../../stream/source.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
-import { isOfReaders } from '../../trust/observe/obligation.ts';
+import { isOfReaders } from '../../trust/observe/drift.ts';
 import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import type { ObserverLimits } from '../../trust/observe/observer.ts';
 import { timeOfCall } from './call-time.ts';
