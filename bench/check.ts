@@ -8,7 +8,7 @@ import { VERDICT_NAMES, VERDICTS } from '../src/core/verdicts.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { createTable } from '../src/store/table.ts';
+import { createTable } from '../src/store/table-description.ts';
 import { check as runCheck } from '../src/trust/check/check.ts';
 import type { Finding } from '../src/trust/check/finding.ts';
 import type { BenchmarkOptions } from './support/command.ts';

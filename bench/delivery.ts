@@ -6,7 +6,7 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { createWorker } from '../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../src/store/client.ts';
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
-import { createTable } from '../src/store/table.ts';
+import { createTable } from '../src/store/table-description.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import type { BenchmarkOptions } from './support/command.ts';

@@ -8,7 +8,7 @@ import type { Projector } from '../src/projecting/apply/projector-types.ts';
 import { registryLeases } from '../src/registry/reader-lease.ts';
 import type { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
-import { serverTime } from '../src/store/table.ts';
+import { serverTime } from '../src/store/table-description.ts';
 import { decodeRecords } from '../src/stream/decode.ts';
 import { History } from '../test/support/evolve/history.ts';
 import { judge } from '../test/support/evolve/judge.ts';

@@ -55,7 +55,14 @@ export {
 export type { SyncProgress, WalkOptions } from './sources/sync.ts';
 export { tableDefinition } from './store/definition/table-definition.ts';
 export { DynamoDBSourceStore } from './store/source-table.ts';
-export { createTable, deleteTable, describeTable, serverTime, type TableStatus, tableIdentity } from './store/table.ts';
+export {
+  createTable,
+  deleteTable,
+  describeTable,
+  serverTime,
+  type TableStatus,
+  tableIdentity,
+} from './store/table-description.ts';
 export { planTableUpdate, type TablePlan, type TableStep } from './store/table-update/plan.ts';
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';

@@ -28,7 +28,13 @@ export type {
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
-export type { CountBound, CountResult, CountScope, InDegreeOptions, ShardsResult } from './client/read/lists/count.ts';
+export type {
+  CountBound,
+  CountResult,
+  CountScope,
+  InDegreeOptions,
+  ShardsResult,
+} from './client/read/lists/count-search.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
 export type { InboundQuery, OneQuestion } from './client/read/lists/inbound.ts';
 export type {
@@ -38,16 +44,16 @@ export type {
   SearchScope,
   ValuesBetween,
   Without,
-} from './client/read/lists/search.ts';
+} from './client/read/lists/search-list.ts';
 export type { Collection, CollectionOptions, NodeReadOptions } from './client/read/nodes/base.ts';
 export type { DegreeOptions } from './client/read/nodes/degree.ts';
 export type { EdgesOptions, HasOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './client/read/nodes/views.ts';
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
-export type { EveryReadOptions, ReadContext } from './client/read/request/context.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
+export type { EveryReadOptions, ReadContext } from './client/read/request/read-context.ts';
 export type { EdgeSetElement } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereOperators, WhereValue } from './client/read/request/where.ts';
 export type {
@@ -68,7 +74,7 @@ export type {
   Scoped,
   Search,
   TextSearch,
-} from './client/read/search.ts';
+} from './client/read/search-calls.ts';
 export type {
   Checked,
   CheckedLevels,
@@ -173,7 +179,7 @@ export type {
   ViewIdArgument,
   WholeArgument,
 } from './core/model/inference.ts';
-export type { NativeIndex, NativeKeys, NativeType } from './core/model/native.ts';
+export type { NativeIndex, NativeKeys, NativeType } from './core/model/native-indexes.ts';
 export type { NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
@@ -280,7 +286,7 @@ export type {
   WorkerSettings,
   WorkerStats,
 } from './projecting/worker/worker-types.ts';
-export type { ApplyStats } from './reconcile/context.ts';
+export type { ApplyStats } from './reconcile/apply-context.ts';
 export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
@@ -293,7 +299,7 @@ export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { RateOptions } from './store/metered.ts';
-export type { DescribedIdentity, TableAccess } from './store/table.ts';
+export type { DescribedIdentity, TableAccess } from './store/table-description.ts';
 export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';
 export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';

@@ -55,7 +55,7 @@ function modelling(benchmarks: Benchmarks): string[] {
     `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
     `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
     `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
-    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 2 for each of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
+    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 3 for the index item of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
     `| composite sort key | ${of('composite sort key: add a child')}: 1 for the item, 1 for the view, 2 for the index item | ${of('composite sort key: children on any level')} | the children on any level |`,
   ];
 }
@@ -148,9 +148,10 @@ function redrive(benchmarks: Benchmarks): string[] {
     }),
   );
   const measured = figuresOf(benchmarks, 'redrive', { name: 'redrive-speed' });
-  const times = number(measured, 'seconds of a redrive against projecting');
-  const calls = number(measured, 'calls for a record, redriven');
-  const speed = `A redrive makes ${calls} calls for a record, and takes ${times} times as long as projecting the same records.`;
+  const about = (name: string): string => Number(number(measured, name)).toFixed(1);
+  const times = about('seconds of a redrive against projecting');
+  const calls = about('calls for a record, redriven');
+  const speed = `A redrive makes about ${calls} calls for each record, and takes about ${times} times as long as projecting the same records.`;
   return ['| records | | WCU | RCU | peak memory |', '|---|---|---|---|---|', ...rows, '', speed];
 }
 
@@ -182,33 +183,33 @@ function scale(benchmarks: Benchmarks): string[] {
   const rows = [
     [
       'new edges of one target',
-      `${whole(partitionWcu)} WCU of its index partition: 10 million in ${hours(10_000_000 / partitionWcu)}`,
-      '`shards` of the order',
+      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition: 10 million take ${hours(10_000_000 / partitionWcu)}`,
+      'Set `shards` under `inbound`',
     ],
     [
       'new edges with one order',
-      `${whole(tableWcu / EDGE_WCU)} a second at a table's quota of ${whole(tableWcu)} WCU; ${whole(newTableWcu / EDGE_WCU)} in a new table`,
-      'a higher quota; warm throughput before the first load',
+      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table; ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
+      'Request a higher quota. Warm the table up before the first load',
     ],
     [
-      'a fan-out',
-      `${PAGE_CHILDREN} children in a round trip of the stream: 10 million in ${quick} to ${slow}`,
-      'copy less; read such a parent itself',
+      'a change of a node that is copied to many others (a fan-out)',
+      `${PAGE_CHILDREN} dependent items for each round trip through the stream: 10 million take ${quick} to ${slow}`,
+      'Copy fewer attributes. Read a node with that many dependents directly',
     ],
     [
       'a migration or rebuild',
-      `8 workers build ${scaling} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}: the reads decide`,
-      '`maxRcu`, `maxWcu` and `workers` of the execution',
+      `8 workers are ${Number(scaling).toFixed(1)} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a second, a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}. The reads are the bottleneck`,
+      'Set `maxRcu`, `maxWcu` and `workers` of the execution',
     ],
     [
       'a check',
-      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU; the next night goes on`,
-      '`checkMaxRcu`, `checkHours`, `checkOverdueHours`',
+      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second; the check continues the next night`,
+      'Set `checkMaxRcu`, `checkHours` and `checkOverdueHours`',
     ],
     [
-      'functions at once',
-      `${whole(functions)} in an account: that many stream shards, ${whole((functions * PARTITION_GIGABYTES) / 1000)} TB`,
-      'a higher quota; `reservedConcurrency`',
+      'concurrent functions',
+      `${whole(functions)} in an account, enough for ${whole(functions)} stream shards, or about ${whole((functions * PARTITION_GIGABYTES) / 1000)} TB`,
+      'Request a higher quota. Set `reservedConcurrency`',
     ],
   ];
   return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
@@ -235,15 +236,15 @@ function peers(benchmarks: Benchmarks): string[] {
     '| | Edgeloom | by hand, with the document client | ElectroDB |',
     '|---|---|---|---|',
     both('project 11,000 records: lines to write', once, 'lines to write'),
-    both('WCU for it', once, 'write capacity'),
+    both('project 11,000 records: WCU', once, 'write capacity'),
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} | |`,
-    `| with members and their names, too: RCU | ${rcu('page, with edge sets and neighbours')} | not measured | |`,
-    wcu('add an edge to one list', 'edge in an order, add'),
-    wcu('move it in the list', 'edge in an order, another place'),
+    `| read them with their members' names as well: RCU | ${rcu('page, with edge sets and neighbours')} | not measured | |`,
+    wcu('add an edge to one list and an edge set', 'edge in an order, add'),
+    wcu('move the edge in the list', 'edge in an order, another place'),
     wcu('create a node with two edges', 'issue with two edges, create'),
     wcu('create a node with six searches', 'product with six searches, create'),
-    wcu('change one of the six values', 'product with six searches, one changed'),
+    wcu('change one of its six values', 'product with six searches, one changed'),
   ];
 }
 

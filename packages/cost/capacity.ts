@@ -1,8 +1,8 @@
-import { checkNativeIndexes } from '../../src/core/model/compile/native.ts';
+import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
-import { nativeAttribute } from '../../src/core/model/native.ts';
+import { nativeAttribute } from '../../src/core/model/native-indexes.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { chosenSettings, INBOUND_OPTIONS } from '../../src/core/model/options/option-tables.ts';
 import { optionsNeedingKeys } from '../../src/core/model/options/option-works.ts';

@@ -1,6 +1,6 @@
+import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
 import { dueList } from '../../src/core/model/compile/due-list.ts';
 import { compileInbound } from '../../src/core/model/compile/inbound.ts';
-import { checkNativeIndexes } from '../../src/core/model/compile/native.ts';
 import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
 import type {
   CompiledModel,

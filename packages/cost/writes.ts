@@ -18,7 +18,7 @@ import {
   sourceAttributesOf,
 } from '../../src/core/model/joined.ts';
 import { knownFields } from '../../src/core/model/known-fields.ts';
-import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native.ts';
+import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 

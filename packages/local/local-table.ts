@@ -7,7 +7,13 @@ import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { registerIfEmpty } from '../../src/migrate/register-empty.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, describeTable, serverTime, tableExists, tableIdentity } from '../../src/store/table.ts';
+import {
+  createTable,
+  describeTable,
+  serverTime,
+  tableExists,
+  tableIdentity,
+} from '../../src/store/table-description.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';

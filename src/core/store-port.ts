@@ -3,7 +3,7 @@ import type { Abortable, RuntimeOptions } from '../foundation/runtime.ts';
 import type { AttributeValue, Item } from './items/attribute-value.ts';
 import type { Filter } from './items/filter.ts';
 import type { IndexName } from './model/compiled.ts';
-import type { NativeIndex } from './model/native.ts';
+import type { NativeIndex } from './model/native-indexes.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
 
 /**

@@ -33,12 +33,13 @@ const NO_DRIFT = { isDrift: false, isWrong: false, isRepaired: false } as const;
 export const VERDICTS = {
   missing: {
     ...DRIFT,
-    means: 'drift: a derived item, or a part of one, that a base item asks for is absent',
+    means: 'drift: a derived item, or a part of it, is absent although a base item asks for it',
     counts: 'Derived items that were absent.',
   },
   stale: {
     ...DRIFT,
-    means: "drift: a derived item differs, also by an attribute, expiry or revision that can't occur",
+    means:
+      "drift: a derived item differs from what it should be, or has an attribute, expiry or revision that can't occur",
     counts: 'Derived items that differed.',
   },
   orphan: {
@@ -55,7 +56,7 @@ export const VERDICTS = {
   unregistered: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
-    means: 'a derived item of a projection or shape that the registry does not know; never repaired or deleted',
+    means: 'a derived item of a projection or shape that the registry does not know; it is never repaired or deleted',
     counts: 'Derived items of projections or shapes that the registry does not know.',
   },
   maintenance: {
@@ -75,19 +76,21 @@ export const VERDICTS = {
   dangling: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'never' },
-    means: 'an edge to a node that does not exist; with `--dangling`, at a read unit or two for each',
+    means:
+      'an edge to a node that does not exist; found only with `--dangling`, which costs one or two read units for each edge',
     counts: 'Edges to a node that does not exist, where a check looks for them.',
   },
   unknown: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'with-strict' },
-    means: 'base items of a type outside the model: one finding; `unknownTypes` has numbers and nearest names',
+    means:
+      'base items whose type the model does not have, reported as one finding; `unknownTypes` lists the types with their counts and similar names of the model',
     counts: 'Base items of types outside the model.',
   },
   superseded: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'never' },
-    means: 'differed at first, and was right when read again: lag; it is counted, and no finding names it',
+    means: 'differed at first and was right when read again, so it was only late; counted, but not listed as a finding',
     counts: 'Differences that were gone at the second look.',
   },
 } as const satisfies Record<string, VerdictTraits>;

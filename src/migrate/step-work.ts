@@ -2,7 +2,7 @@ import type { CompiledModel, OfGraph } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { CALLS_AT_ONCE } from '../foundation/for-each.ts';
 import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
-import { noStats } from '../reconcile/context.ts';
+import { noStats } from '../reconcile/apply-context.ts';
 import type { Data } from '../registry/data.ts';
 import { type Head, readDefinitions, readHead } from '../registry/head.ts';
 import type { DefinitionData } from '../registry/revive.ts';

@@ -3,7 +3,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { endContinuationUpdate } from '../core/plan/fan-out.ts';
 import { isContinuationKey } from '../core/plan/stream-filter.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, epochSeconds, updateItem } from './apply-context.ts';
 
 /**
  * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is

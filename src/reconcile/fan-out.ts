@@ -12,7 +12,7 @@ import {
 import { type ContinuationTouch, type FanOutTouch, viewTouch } from '../core/plan/touch.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './context.ts';
+import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './apply-context.ts';
 import { visitEdges } from './joined-fan-out.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { reconcileOrThrow } from './touches.ts';

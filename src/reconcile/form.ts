@@ -3,7 +3,7 @@ import { COUNTED, OTHER, unchangedCondition } from '../core/items/derived-item.t
 import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import type { ItemForm } from '../core/kinds/part.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import type { ApplyContext } from './context.ts';
+import type { ApplyContext } from './apply-context.ts';
 import { reconcileOtherCount } from './named-index-item.ts';
 import { reconcileItem } from './reconcile-item.ts';
 

@@ -5,8 +5,8 @@ import { joinedKeysOf, joinedPrefixes } from '../core/kinds/joined.ts';
 import { sourceNodeKeys } from '../core/model/joined.ts';
 import { type ContinuationTouch, type FanOutTouch, type ItemTouch, itemTouch } from '../core/plan/touch.ts';
 import { readItems } from '../core/store-pages.ts';
+import { type ApplyContext, checkTime } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
-import { type ApplyContext, checkTime } from './context.ts';
 import { type Reconcilable, reconcileTouches } from './touches.ts';
 
 /**

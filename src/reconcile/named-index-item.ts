@@ -7,8 +7,8 @@ import { countKeyOf } from '../core/model/projection/places.ts';
 import { itemTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds, sendingWithin } from './context.ts';
-import { reconcileCount, writeCounted } from './count.ts';
+import { type ApplyContext, epochSeconds, sendingWithin } from './apply-context.ts';
+import { reconcileCount, writeCounted } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { reconcileTouch } from './touches.ts';
 

@@ -4,7 +4,7 @@ import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/le
 import { itemsToCount } from '../core/kinds/count.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import type { ApplyContext } from './context.ts';
+import type { ApplyContext } from './apply-context.ts';
 import { reconcileIndexItemByKey } from './named-index-item.ts';
 import { reconcileTotalEntry } from './total-entry.ts';
 

@@ -3,7 +3,7 @@ import { entryUpdate, formsOfEntry, refusalEntry, refusalKey, unwrittenEntry } f
 import type { Touch } from '../core/plan/touch.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, updateItem } from './context.ts';
+import { type ApplyContext, updateItem } from './apply-context.ts';
 
 /** An entry as it was seen, and when. */
 export interface SeenEntry {

@@ -2,7 +2,7 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { backoffMs } from '../foundation/retry.ts';
-import { type ApplyContext, checkTime, isTooLate, updateItem, waitWithin } from './context.ts';
+import { type ApplyContext, checkTime, isTooLate, updateItem, waitWithin } from './apply-context.ts';
 
 /**
  * The loop of `reconcileTouches` for one derived item whose deciding items are not named by its key: a view that is made whole, a count, a

@@ -3,7 +3,7 @@ import { copySlots, isSlotRight } from '../core/kinds/copy.ts';
 import { edgeNamedByReverse } from '../core/kinds/reverse-item.ts';
 import { itemTouch } from '../core/plan/touch.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import type { ApplyContext } from './context.ts';
+import type { ApplyContext } from './apply-context.ts';
 import { tombstoneUpdate } from './named-index-item.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { reconcileTouch } from './touches.ts';

@@ -1,7 +1,7 @@
 import { edgeOfEntry } from '../core/kinds/total-entry.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import type { ApplyContext } from './context.ts';
+import type { ApplyContext } from './apply-context.ts';
 import { reconcileNamed } from './named-index-item.ts';
 
 /**

@@ -13,7 +13,6 @@ import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
 import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.ts';
 import { type EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { backoffMs } from '../foundation/retry.ts';
-import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
 import {
   type ApplyContext,
   CALLS_AT_ONCE,
@@ -21,8 +20,9 @@ import {
   OutOfTimeError,
   sendingWithin,
   waitWithin,
-} from './context.ts';
-import { writeCounted } from './count.ts';
+} from './apply-context.ts';
+import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
+import { writeCounted } from './counted.ts';
 import { putEntry, putRefusal, type SeenEntry } from './quarantine.ts';
 import { reconcileWholeView } from './whole-view.ts';
 
@@ -131,8 +131,6 @@ async function reconcileSteps(
 interface Open {
   touch: Reconcilable;
   seen?: { was: Item | undefined; readAtMs: number };
-  /** True if the item is an entry that was written, and is looked at once more. */
-  isWritten?: true;
   /** The entry of an item that the table has refused before. */
   entry?: SeenEntry;
 }
@@ -148,6 +146,8 @@ interface Planned {
   count?: string | undefined;
   /** The content of an entry. */
   content?: Item | undefined;
+  /** False if the entry is not written yet, but its tombstone. */
+  isBegun?: boolean;
 }
 
 /** When a write was sent, and when the first of the reads that it rests on was made. */
@@ -253,15 +253,19 @@ class Step {
         if (made !== undefined) planned.push(made);
       }
     }
-    const counted = planned.filter(({ count }) => count !== undefined);
-    const single = planned.filter(({ count }) => count === undefined);
+    const cleared = await this.clearEntries(planned, bases);
+    const counted = cleared.filter(({ count }) => count !== undefined);
+    const single = cleared.filter(({ count }) => count === undefined);
     await Promise.all([
       this.writeSingle(single, readAtMs).then((left) => again.push(...left)),
       this.writeTotals(counted, readAtMs).then((left) => again.push(...left)),
       this.makeWhole(alone, readAtMs).then((left) => again.push(...left)),
     ]);
     const repeated = new Set(again.map(({ touch }) => touch));
-    for (const one of planned) if (!repeated.has(one.open.touch)) this.followUp(one, bases);
+    for (const one of cleared) {
+      const joint = repeated.has(one.open.touch) ? undefined : this.jointEntry(one, bases);
+      if (joint?.isBefore === false) noteEntry(this.followUps, joint.entry);
+    }
     return again;
   }
 
@@ -302,13 +306,16 @@ class Step {
       const { problems } = bases.derivedOf(touch.base);
       const nowMs = this.context.now();
       const content = faultEntry({ base: touch.base, was, problems, records: touch.records }, nowMs);
-      const update = entryUpdate(graph, keyOfTouch(touch), was, content, nowMs);
-      // Still faulty after it was written: the record of whoever mends it finds the entry.
-      if (open.isWritten === true && problems.length > 0) return undefined;
-      const isGone = problems.length === 0 && (was === undefined || isTombstone(was, graph.table));
-      return (isLook(touch) && isGone) || !this.isToWrite(was, update, problems.length === 0)
+      // A look leaves no trace of an absent entry. So who is to put one leaves a trace first, and then reads the base item again: it is as a
+      // look has read it, or the look finds the trace.
+      // rule: entry-begins-as-a-tombstone
+      const isBegun = content === undefined || was !== undefined;
+      const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
+      // rule: look-leaves-alone-only-what-is-absent
+      const mayStay = isLook(touch) && content === undefined && was === undefined;
+      return mayStay || !this.isToWrite(was, update, content === undefined)
         ? undefined
-        : { open, was, update, content };
+        : { open, was, update, content, isBegun };
     }
     const expected = bases.fieldsOf(touch.base, keyOfTouch(touch));
     const update = itemUpdate(graph, keyOfTouch(touch), was, expected, now);
@@ -354,7 +361,7 @@ class Step {
   ): Promise<Open | undefined> {
     const { context } = this;
     const { stats } = context;
-    const { open, content } = planned;
+    const { open, content, isBegun } = planned;
     const { touch } = open;
     if (!outcome.applied && outcome.error !== undefined)
       return await this.handleError(open, outcome.error, readAtMs, planned);
@@ -364,11 +371,9 @@ class Step {
       return outcome.isUnread === true ? { touch } : { touch, seen: { was: outcome.current, readAtMs: sentAtMs } };
     }
     if (content === undefined) return undefined;
+    if (isBegun === false) return { touch };
     stats.quarantined += 1;
     context.onQuarantine?.(content, false);
-    // A look leaves an absent entry alone, so it does not stop one that is written with an older read of the base item.
-    // rule: entry-of-a-look-is-looked-at-again
-    if (isLook(touch) && open.isWritten !== true) return { touch, isWritten: true };
     return undefined;
   }
 
@@ -471,24 +476,69 @@ class Step {
   }
 
   /**
-   * A fault that only an edge and its source node have together is in no record of one of them. So the entry of the edge is written where
-   * its joined item fails, and where an item that was empty, as a failing one is, comes back; where the item stays empty, the entry is
-   * looked at.
+   * Reconciles the entries of edges whose joined items are about to come back. An item that is empty says that there may be an entry: once
+   * the item is written, nobody would know. Returns the items that may be written.
    */
-  private followUp({ open: { touch }, was, expected }: Planned, bases: BaseItems): void {
-    if (touch.kind !== 'item' || touch.source !== touch.base.source) return;
-    const { graph } = this.context;
-    if (!isJoinedKey(graph, touch.base.target, touch.sortKey)) return;
+  private async clearEntries(planned: readonly Planned[], bases: BaseItems): Promise<readonly Planned[]> {
+    const entries = new Map<string, EntryTouch>();
+    for (const one of planned) {
+      const joint = this.jointEntry(one, bases);
+      if (joint?.isBefore === true) noteEntry(entries, joint.entry);
+    }
+    if (entries.size === 0) return planned;
+    const isScan = this.options.isScan ?? false;
+    const step = new Step(this.context, { isScan }, this.isFirst, this.followUps);
+    const failures = await step.run([...entries.values()]);
+    this.failures.push(...failures);
+    const failed = new Set(failures.map(({ touch }) => textOfKey(keyOfTouch(touch))));
+    return planned.filter(({ open: { touch } }) => {
+      return touch.kind !== 'item' || !failed.has(textOfKey(keyOfTouch(entryTouch(touch.base))));
+    });
+  }
+
+  /**
+   * The entry of an edge that may have to be written, or removed. A fault that only an edge and its source node have together is in no
+   * record of one of them. So the entry follows the joined item: where the item fails, the entry is written afterwards; where an item that
+   * was empty, as a failing one is, comes back, the entry goes before.
+   */
+  private jointEntry(
+    { open: { touch }, was, expected }: Planned,
+    bases: BaseItems,
+  ): { entry: EntryTouch; isBefore: boolean } | undefined {
+    if (touch.kind !== 'item' || touch.source !== touch.base.source) return undefined;
+    if (!isJoinedKey(this.context.graph, touch.base.target, touch.sortKey)) return undefined;
     const { joint = [] } = bases.derivedOf(touch.base);
+    const entry = { ...entryTouch(touch.base), records: touch.records };
+    if (joint.length > 0) return { entry, isBefore: false };
     // rule: joint-fault-has-an-entry
     const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
-    if (joint.length === 0 && !wasEmpty) return;
-    const entry = { ...entryTouch(touch.base), records: touch.records };
-    const place = textOfKey(keyOfTouch(entry));
-    const mayStay = joint.length === 0 && expected === undefined;
-    if (!mayStay) this.followUps.set(place, entry);
-    else if (!this.followUps.has(place)) this.followUps.set(place, { ...entry, isLook: true });
+    // TTL deletes an empty item. A scan finds the entry by itself.
+    // rule: absent-item-may-have-failed
+    const mayHaveFailed = was === undefined && this.options.isScan !== true && !isOfNewEdge(touch);
+    if (!wasEmpty && !mayHaveFailed) return undefined;
+    // Who writes an entry with older reads writes the empty item first, which fails where the item was absent and is written now.
+    const mayStay = expected === undefined || was === undefined;
+    // rule: entry-goes-before-its-item-comes-back
+    const isBefore = expected !== undefined;
+    return { entry: mayStay ? { ...entry, isLook: true } : entry, isBefore };
   }
+}
+
+/** Tells whether all records of a touch put its edge where none was: so the edge had no fault before. */
+function isOfNewEdge({ base, records }: ItemTouch): boolean {
+  return (
+    records.length > 0 &&
+    records.every(
+      ({ source, target, oldImage, isPartial }) =>
+        source === base.source && target === base.target && oldImage === undefined && isPartial !== true,
+    )
+  );
+}
+
+/** Notes an entry that has to be reconciled; to look at it is less than that. */
+function noteEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
+  const place = textOfKey(keyOfTouch(entry));
+  if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);
 }
 
 /** Tells whether a touch may end without a write: no later read is overtaken by it. */

@@ -8,7 +8,7 @@ import { derivedOf } from '../core/plan/derive.ts';
 import { changesNothing, type Share, type ViewCorrections, viewUpdate } from '../core/plan/writes/view-update.ts';
 import { readItems } from '../core/store-pages.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, epochSeconds } from './context.ts';
+import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { halves, makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';

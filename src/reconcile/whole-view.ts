@@ -9,7 +9,7 @@ import { type ItemTouch, itemTouch, keyOfTouch } from '../core/plan/touch.ts';
 import { type Share, type ViewShares, wholeViewUpdate } from '../core/plan/writes/view-update.ts';
 import { queriedItems, readItems } from '../core/store-pages.ts';
 import type { ItemKey, QueryRequest } from '../core/store-port.ts';
-import { type ApplyContext, epochSeconds } from './context.ts';
+import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileItem } from './reconcile-item.ts';
 
 /** Reconciles index items, or throws why one could not be. */

@@ -1,9 +1,9 @@
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { MODEL } from '../core/items/derived-item.ts';
 import { parseNodeId } from '../core/items/keys.ts';
+import { kindOfDerivedKey } from '../core/kinds/all-kinds.ts';
 import { projectionsOfIndexPartitions } from '../core/kinds/index-item.ts';
 import type { ProjectionPlace } from '../core/kinds/kind.ts';
-import { kindOfDerivedKey } from '../core/kinds/table.ts';
 import { inboundName, orderName, partName, searchName, viewName } from './definition.ts';
 import { stampedId } from './registry.ts';
 

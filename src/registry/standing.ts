@@ -2,9 +2,9 @@ import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { isTombstone, MODEL } from '../core/items/derived-item.ts';
 import type { DerivedKey } from '../core/items/derived-key.ts';
 import { parseNodeId } from '../core/items/keys.ts';
+import { kindOfDerivedKey } from '../core/kinds/all-kinds.ts';
 import { isFanOutOpen } from '../core/kinds/continuation.ts';
 import type { Lifetime } from '../core/kinds/kind.ts';
-import { kindOfDerivedKey } from '../core/kinds/table.ts';
 import type {
   ChangingPart,
   CompiledModel,

@@ -1,5 +1,5 @@
 import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
-import { type NativeType, nativeIndexes } from '../core/model/native.ts';
+import { type NativeType, nativeIndexes } from '../core/model/native-indexes.ts';
 import type { KeyTypes, Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';

@@ -1,6 +1,6 @@
 import type { AttributeValue } from '../core/items/attribute-value.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { type NativeIndex, nativeIndexes } from '../core/model/native.ts';
+import { type NativeIndex, nativeIndexes } from '../core/model/native-indexes.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**

@@ -8,7 +8,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { type DevServer, ROOT, startDev } from '../support/command.ts';
 import { CommandProcess } from '../support/command-process.ts';
 

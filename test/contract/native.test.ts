@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type AttributeValue, type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { compareKeys } from '../../src/core/items/encoding.ts';
-import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native.ts';
+import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import type { NativeQueryRequest, Store } from '../../src/core/store-port.ts';
 import { freshPartition, item, nativeGraph, SUBJECTS } from './stores.ts';
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { type CommandRun, type DevServer, edgeloom, startDev } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { writeExport } from '../support/export.ts';

@@ -9,7 +9,7 @@ import { type Engine, startEngine } from '../../packages/local/engine/engine.ts'
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runChild } from '../support/child.ts';

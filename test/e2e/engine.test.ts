@@ -17,7 +17,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, describeTable } from '../../src/store/table.ts';
+import { createTable, describeTable } from '../../src/store/table-description.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
 

@@ -10,7 +10,7 @@ import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';

@@ -15,7 +15,7 @@ import { startEngine } from '../../packages/local/engine/engine.ts';
 import { answers, freePort } from '../../packages/local/engine/ports.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { MAIN, ROOT } from '../support/command.ts';
 
 /** A failed batch in a bucket that tells a queue, both of moto's server: a simulator of AWS that is not ours, in Python. */

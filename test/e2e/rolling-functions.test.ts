@@ -13,7 +13,7 @@ import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { createTable, serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';

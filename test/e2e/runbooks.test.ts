@@ -12,7 +12,7 @@ import { migrate } from '../../src/migrate/migrate.ts';
 import { modelNotice } from '../../src/registry/notice.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable, describeTable, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { createTable, describeTable, serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { type StandIn, startStandIn } from '../support/account/stand-in.ts';
 import { BARE, ROOT } from '../support/command.ts';
 import { howTo, OPERATOR_PAGES } from '../support/how-to.ts';

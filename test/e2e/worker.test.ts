@@ -6,7 +6,7 @@ import { type Engine, type EngineName, startEngine } from '../../packages/local/
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { runChild } from '../support/child.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';

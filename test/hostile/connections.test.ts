@@ -14,7 +14,7 @@ import { MAX_CONNECTIONS, timeLimits, WholeBodyAgent } from '../../src/store/cli
 import { serviceConfig } from '../../src/store/client/service.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { testEndpoint } from '../support/engine.ts';
 import { uniqueTableName } from '../support/table.ts';
 

@@ -244,19 +244,19 @@ describe('the recipes', () => {
 
   it('renames an attribute next to a version that writes the old one, and one that writes both', async () => {
     const [models, copy, removal] = blocksOf('Rename an attribute');
-    const [before, after] = await run(models!, { table: 'kitchen' }, ['before', 'after']);
-    const { table, writer, reader, given } = await kitchen({ before, after });
+    const [before, both, after] = await run(models!, { table: 'kitchen' }, ['before', 'both', 'after']);
+    const { table, writer, reader, given } = await kitchen({ before, both, after });
     const ids = Array.from({ length: 30 }, (_, i) => `USER-${i}`);
     for (const id of ids) await writer.putNode(id, { name: `first ${id}` });
     await table.projectAll();
-    const graphAfter = table['after'] as CompiledModel;
-    const plan = () => planMigration({ graph: graphAfter, store: table.store, itemCount: 0 });
+    const [graphBoth, graphAfter] = [table['both'], table['after']] as [CompiledModel, CompiledModel];
+    const plan = () => planMigration({ graph: graphBoth, store: table.store, itemCount: 0 });
     expect((await plan()).warnings).toEqual(['search:USER.fullName will be empty: no USER has fullName; there are 30']);
 
     const older = inBackground((round) =>
       writer.updateNode(ids[(round * 7) % 30], { set: { name: `older ${round}`, seen: round } }),
     );
-    const both = inBackground((round) =>
+    const newer = inBackground((round) =>
       writer.updateNode(ids[(round * 11) % 30], { set: { name: `both ${round}`, fullName: `both ${round}` } }),
     );
     const consumer = inBackground(() => table.projectAll());
@@ -269,16 +269,15 @@ describe('the recipes', () => {
     expect(rounds).toBeGreaterThan(5);
     await run(copy!, given);
     expect((await plan()).warnings).toEqual([]);
-    await table.migrate(graphAfter);
-    await both();
+    await table.migrate(graphBoth);
+    await newer();
     await readers();
     await consumer();
     await table.projectAll();
     expect(found).toBeGreaterThan(0);
 
-    const now: Untyped = table.reader(graphAfter);
-    const namesOf = async (search: string): Promise<Record<string, string>> => {
-      const { items } = await now.search(search).all();
+    const namesOf = async (search: string, graph = graphBoth): Promise<Record<string, string>> => {
+      const { items } = await (table.reader(graph) as Untyped).search(search).all();
       return Object.fromEntries(items.map(({ id, value }: { id: string; value: string }) => [id, value]));
     };
     const byName = await namesOf('USER.name');
@@ -286,7 +285,7 @@ describe('the recipes', () => {
     expect(await namesOf('USER.fullName')).toEqual(byName);
     await run(removal!, given);
     await table.projectAll();
-    expect(await namesOf('USER.fullName')).toEqual(byName);
+    expect(await namesOf('USER.fullName', graphAfter)).toEqual(byName);
     expect(await namesOf('USER.name')).toEqual({});
     expect(await reader.getNode('USER-0')).toMatchObject({ attributes: { fullName: byName['USER-0'] } });
   });
@@ -402,6 +401,28 @@ describe('the recipes', () => {
     await moving;
     expect(await findMoving('USER-1', 'USER-2')).toBeNull();
     expect(await baseItemsOf(table)).toEqual({});
+  });
+
+  it('does not move a node onto a different one, and ends a move that was stopped when the copy was made', async () => {
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ view: 'ALL' }) },
+      edges: {},
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    const { moveNode } = await moversOf(given);
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await writer.putNode('USER-2', { name: 'Grace' });
+    await writer.putNode('USER-3', { name: 'Ada', movedFrom: 'USER-1' });
+    await table.projectAll();
+    await expect(moveNode('USER-1', 'USER-2')).rejects.toThrow('USER-2 is a different node.');
+    const consumer = inBackground(() => table.projectAll());
+    await moveNode('USER-1', 'USER-3');
+    await consumer();
+    expect(await baseItemsOf(table)).toEqual({
+      'USER-2 USER-2': { name: 'Grace' },
+      'USER-3 USER-3': { name: 'Ada' },
+    });
   });
 
   it('renames a type next to a version that knows the old one, and one that knows both', async () => {
@@ -546,6 +567,28 @@ describe('the recipes', () => {
       expect([...byEmail.values()].filter((ids) => ids.length !== 1)).toEqual([]);
     }
     expect(refused).toBeGreaterThan(10);
+  });
+
+  it('deletes a tenant with all of its nodes and edges, and nothing of another one', async () => {
+    const graph = edgeloom.defineGraph({
+      ...{ table: 'kitchen', tenantSeparator: '.' },
+      nodes: { USER: edgeloom.node({ view: 'ALL' }), TEAM: edgeloom.node({ view: 'ALL' }) },
+      edges: { MEMBER: edgeloom.edge({ from: 'USER', to: 'TEAM', inbound: { orders: { bySince: 'since' } } }) },
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    for (const tenant of ['acme', 'acme2', 'other']) {
+      await writer.putNode(`TEAM-${tenant}.t`, {});
+      for (const user of ['ada', 'bea']) {
+        await writer.putNode(`USER-${tenant}.${user}`, {});
+        await writer.putEdge(`USER-${tenant}.${user}`, 'MEMBER', `TEAM-${tenant}.t`, { since: '2026' });
+      }
+    }
+    await table.projectAll();
+    const before = await baseItemsOf(table);
+    await run(blocksOf('Delete or move a tenant')[0]!, given);
+    const others = Object.entries(before).filter(([name]) => !name.includes('-acme.'));
+    expect(others).toHaveLength(10);
+    expect(await baseItemsOf(table)).toEqual(Object.fromEntries(others));
   });
 
   it('answers requests page by page while the data changes', async () => {

@@ -4,7 +4,7 @@ import { deployedCheck, deployedRedrive } from '../../src/deployment/lambda/depl
 import { modelNotice } from '../../src/registry/notice.ts';
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 

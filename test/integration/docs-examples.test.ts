@@ -47,6 +47,23 @@ describe('the first examples of the pages', () => {
     ]);
   });
 
+  it('write several items or none, as the page on writing prints it', async () => {
+    const { graph, store } = await testTable(withTableName(graphOfPackage, uniqueTableName()));
+    const [, code] = /^## Write several items, or none\n\n```ts\n(.*?)```/ms.exec(
+      readFileSync(join(ROOT, 'docs/how-to/writing.md'), 'utf8'),
+    )!;
+    const writer = edgeloom.createWriter(graph, { store });
+    const reader = edgeloom.createReader(graph, { store });
+    const transact = () => new Function('writer', `return (async () => { ${code} })()`)(writer);
+    await writer.putNode('USER-U2', { name: 'Li' });
+    await expect(transact()).rejects.toMatchObject({ code: 'condition-failed' });
+    expect(await reader.has('GOAL-G2', 'GOALMEMBERSHIP', 'USER-U2')).toBe(false);
+    await writer.putNode('GOAL-G2', { title: 'Run', status: 'open' });
+    await transact();
+    expect(await reader.getNode('USER-U2')).toMatchObject({ attributes: { goals: 1 } });
+    expect(await reader.has('GOAL-G2', 'GOALMEMBERSHIP', 'USER-U2')).toBe(true);
+  });
+
   it('order by one value downwards and the next upwards', async () => {
     const [, orders] = /^(orders: \{ urgent: .*\})$/m.exec(readFileSync(join(ROOT, 'docs/how-to/lists.md'), 'utf8'))!;
     const code = orders!.replace(': { priority: number }', '');

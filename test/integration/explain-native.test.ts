@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
 import { explainQuery } from '../../src/trust/explain/query.ts';

@@ -11,7 +11,7 @@ import { type Local, startLocal } from '../../packages/local/local.ts';
 import { check } from '../../src/admin.ts';
 import { createReader, createWriter } from '../../src/index.ts';
 import { createStreamsClient } from '../../src/store/client.ts';
-import { describeTable } from '../../src/store/table.ts';
+import { describeTable } from '../../src/store/table-description.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 
 const graph = goalGraph('memory-engine');

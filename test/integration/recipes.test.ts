@@ -29,8 +29,28 @@ const RESULTS: Readonly<Record<string, readonly [expression: string, shown: (val
     [['USER-1'], 25],
   ],
   'Sort by two attributes': ['drafts', sourcesOf, ['POST-2', 'POST-1']],
-  'Unique e-mail': ['await reader.getNode("EMAIL-ann@example.com")', ({ id }) => id, 'EMAIL-ann@example.com'],
-  'Soft delete with a trash': ['await reader.getNode("POST-1")', ({ attributes }) => attributes, { title: 'POST-1' }],
+  'Show a feed': ['{ items: feed }', sourcesOf, ['POST-5', 'POST-4']],
+  'Build a tree of comments or folders': [
+    'thread',
+    ({ items: [{ id, inbound }] }) => [id, inbound.REPLY.map(({ node }: Untyped) => node.attributes)],
+    ['COMMENT-1', [{ text: 'Indeed.' }]],
+  ],
+  'Check who may see an item': [
+    '[isAllowed, documents.items.map(({ target }) => target)]',
+    (answers) => answers,
+    [true, ['DOCUMENT-1']],
+  ],
+  'Unique e-mail': ['claim', ({ attributes }) => attributes, { of: 'USER-bea' }],
+  'Handle a message once': [
+    'await handle({ messageId: 1, userId: "USER-ann", points: 2 }), await handle({ messageId: 1, userId: "USER-ann", points: 2 }), await reader.getNode("USER-ann")',
+    ({ attributes }) => attributes.points,
+    2,
+  ],
+  'Soft delete with a trash': [
+    'await reader.getNode("POST-1")',
+    ({ attributes }) => attributes,
+    { title: 'POST-1', day: '2025-01-01' },
+  ],
   'Show a user their own write': ['{ items }', (page) => sourcesOf(page).slice(0, 2), ['USER-me', 'USER-24']],
 };
 
@@ -39,12 +59,12 @@ async function run(code: string, given: Record<string, unknown>): Promise<Untype
   return await new Function(...Object.keys(given), lines)(...Object.values(given));
 }
 
-function codeOf(section: string): string {
-  return /```ts\n(.*?)```/s.exec(section)![1]!;
+function blocksOf(section: string): string[] {
+  return [...section.matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code!);
 }
 
 it('the recipes run as they are printed', async () => {
-  const graph = await run(codeOf(MODEL!).replace('export default', 'return'), { ...edgeloom });
+  const graph = await run(blocksOf(MODEL!)[0]!.replace('export default', 'return'), { ...edgeloom });
   const { store, projectAll } = await testTable(withTableName(graph, uniqueTableName()));
   const writer: Untyped = edgeloom.createWriter(graph, { store });
   const reader: Untyped = edgeloom.createReader(graph, { store });
@@ -54,22 +74,29 @@ it('the recipes run as they are printed', async () => {
       since: new Date(Date.UTC(2025, 0, i + 1)).toISOString(),
     });
   await writer.putEdge('USER-ann', 'FOLLOWS', 'USER-1', { since: '2025-06-01' });
-  for (const [id, status, day] of [
-    ['POST-1', 'draft', '2025-01-01'],
-    ['POST-2', 'draft', '2025-01-02'],
-    ['POST-3', 'open', '2025-01-03'],
+  for (const [id, author, status, day] of [
+    ['POST-1', 'USER-ann', 'draft', '2025-01-01'],
+    ['POST-2', 'USER-ann', 'draft', '2025-01-02'],
+    ['POST-3', 'USER-ann', 'open', '2025-01-03'],
+    ['POST-4', 'USER-1', 'open', '2025-01-04'],
+    ['POST-5', 'USER-1', 'open', '2025-01-05'],
   ]) {
-    await writer.putNode(id, { title: id });
-    await writer.putEdge(id, 'WROTE', 'USER-ann', { status, day });
+    await writer.putNode(id, { title: id, day });
+    await writer.putEdge(id, 'WROTE', author, { status, day });
   }
   const given = { ...edgeloom, writer, reader, request: { cookies: {} }, key: 'k'.repeat(32) };
   const withCode = SECTIONS.filter((section) => section.includes('```ts'));
   const titleOf = (section: string): string => section.slice(0, section.indexOf('\n'));
   expect(withCode.map(titleOf)).toEqual(Object.keys(RESULTS));
   for (const section of withCode) {
-    await projectAll();
     const [expression, shown, expected] = RESULTS[titleOf(section)]!;
-    const value = await run(`${codeOf(section)}\nreturn (${expression});`, given);
+    const blocks = blocksOf(section);
+    for (const block of blocks.slice(0, -1)) {
+      await projectAll();
+      await run(block, given);
+    }
+    await projectAll();
+    const value = await run(`${blocks.at(-1)!}\nreturn (${expression});`, given);
     expect(shown(value), titleOf(section)).toEqual(expected);
   }
 });

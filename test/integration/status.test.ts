@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
-import { describeTable, hasTtl } from '../../src/store/table.ts';
+import { describeTable, hasTtl } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { isProjectedIn } from '../../src/stream/progress/projected.ts';
 import {

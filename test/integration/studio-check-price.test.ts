@@ -4,7 +4,7 @@ import { TableSample } from '../../packages/studio/base/table-sample.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, source } from '../../src/core/model/schema.ts';
-import { describeTable } from '../../src/store/table.ts';
+import { describeTable } from '../../src/store/table-description.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 

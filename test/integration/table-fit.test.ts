@@ -16,7 +16,7 @@ import { createClient } from '../../src/store/client.ts';
 import { tableDefinition } from '../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { requireFit } from '../../src/store/key-types.ts';
-import { describeTable } from '../../src/store/table.ts';
+import { describeTable } from '../../src/store/table-description.ts';
 import { planTableUpdate } from '../../src/store/table-update/plan.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { check } from '../../src/trust/check/check.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import type { BatchReport, WorkerSettings } from '../../src/projecting/worker/worker-types.ts';
-import { createTable, deleteTable } from '../../src/store/table.ts';
+import { createTable, deleteTable } from '../../src/store/table-description.ts';
 import { fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { throughCalls } from '../support/calls.ts';
 import { followGraph, follows, recordingLogger, user, viewOf } from '../support/follow-graph.ts';

@@ -14,7 +14,7 @@ import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES } from '../../src/core/items/derived-item.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import { createReader, createWriter, EdgeloomError } from '../../src/index.ts';
 import { registryLeases } from '../../src/registry/reader-lease.ts';

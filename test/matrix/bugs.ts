@@ -110,7 +110,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   deleteNodeWithEdges: inFile('client/write/cascade.ts', 'keys.filter((_, i) => items[i] !== undefined)', '[]'),
   'reads of the truth': inFile('client/read/nodes/edges.ts', 'found?.target === target', 'found?.target !== target'),
   ranges: inFile(
-    'client/read/lists/search.ts',
+    'client/read/lists/search-list.ts',
     "valueRange(query, 'between', low, high)",
     "valueRange(query, 'between', undefined, high)",
   ),
@@ -120,7 +120,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "bytes.toString('utf8', HEAD_BYTES + 1)",
   ),
   counts: inFile(
-    'client/read/lists/count.ts',
+    'client/read/lists/count-search.ts',
     'sumOf(counts.map(({ count }) => count))',
     '1 + sumOf(counts.map(({ count }) => count))',
   ),
@@ -130,7 +130,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     "directionOf(edge, id, options.direction) === 'outgoing'",
   ),
   shards: inFile(
-    'client/read/lists/count.ts',
+    'client/read/lists/count-search.ts',
     'counts.reduce((sum, count) => sum + count, 0)',
     'counts.reduce((sum, count) => sum + count, 1)',
   ),

@@ -3,7 +3,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import type { ItemKey, ScanSource, Store } from '../../src/core/store-port.ts';
 import { changedItem } from '../../src/stream/changed-items.ts';

@@ -6,7 +6,7 @@ import { SERVICE_PARTITION } from '../../src/core/items/keys.ts';
 import { streamLabel } from '../../src/core/items/stream-arn.ts';
 import { withTableName } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { tableIdentity } from '../../src/store/table.ts';
+import { tableIdentity } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import type { StreamRecord, StreamSource } from '../../src/stream/source.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';

@@ -2,7 +2,7 @@ import { COMMANDS } from '../../packages/cli/command-list.ts';
 import * as admin from '../../src/admin.ts';
 import { TransactionBuilder } from '../../src/client/write/transaction.ts';
 import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
-import { PARTS } from '../../src/core/kinds/table.ts';
+import { PARTS } from '../../src/core/kinds/all-kinds.ts';
 import {
   deriveSchema,
   edgeSchema,

@@ -4,7 +4,7 @@ import { createReader, type Reader } from '../../src/client/read/reader.ts';
 import type { AttributeValue, Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel, SearchModel } from '../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { SEARCH_OPTIONS, textFormOf } from '../../src/core/model/options/option-tables.ts';
 import { optionLines } from '../../src/core/model/options/option-works.ts';
 import { hasShape, type Shape } from '../../src/core/model/options/shape.ts';

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import model from '../../edgeloom.config.ts';
 import { readPrices } from '../../packages/cost/prices.ts';
 import { PARAMETER_NAMES, readParameters } from '../../src/deployment/stack/base/parameters.ts';
+import { stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { rawTemplate } from '../support/stack/template.ts';
 
 /** The page on deploying names what there is, and nothing else. */
@@ -67,7 +69,9 @@ describe('the pages of docs/how-to', () => {
 
   it('say how the stages dev and local differ', () => {
     const [{ logLevel, logRetentionDays }, local] = [parametersOf('dev'), parametersOf('local')];
-    expect(page.replace(/\s+/g, ' ')).toContain(`logs at \`${logLevel}\` for ${logRetentionDays} days, without`);
+    expect(page.replace(/\s+/g, ' ')).toContain(
+      `logs at \`${logLevel}\` level and keeps logs for ${logRetentionDays} days`,
+    );
     expect(parametersOf('dev')).toMatchObject({
       pointInTimeRecovery: false,
       deletionProtection: false,
@@ -84,6 +88,18 @@ describe('the pages of docs/how-to', () => {
     expect(atRest.get('Dashboard')).toBe(String(cloudwatch.dashboardMonth));
     expect(atRest.get('RecordsTable')).toBe(`0; ${dynamodb.gigabyteMonth} a GB`);
     expect(page).toContain(`Each CloudWatch metric costs ${cloudwatch.metricMonth.toFixed(2)}`);
+    const { alarms, metrics } = stackFixtures(model);
+    const usd = [alarms * cloudwatch.alarmMonth, metrics * cloudwatch.metricMonth, cloudwatch.dashboardMonth];
+    const [ofAlarms, ofMetrics, ofDashboard] = usd.map((one) => one.toFixed(2));
+    expect(page.replace(/\s+/g, ' ')).toContain(
+      `${ofAlarms} for the ${alarms} metrics that alarms watch, ${ofMetrics} for ${metrics} CloudWatch metrics, ${ofDashboard} for the dashboard`,
+    );
+    const rest = rows('What is deployed').reduce(
+      (sum, [, , cost]) => sum + (/^0\.\d+$/.test(cost!) ? Number(cost) : 0),
+      0,
+    );
+    const total = Math.round(usd.reduce((sum, one) => sum + one, rest));
+    expect(page).toContain(`about ${total} US dollars a month`);
   });
 });
 

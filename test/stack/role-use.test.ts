@@ -13,7 +13,7 @@ import type { MigrateResponse } from '../../src/deployment/lambda/migrate-call.t
 import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { modelNotice } from '../../src/registry/notice.ts';
-import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/store/table.ts';
+import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';

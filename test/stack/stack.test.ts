@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';

@@ -1,7 +1,7 @@
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../src/core/model/native.ts';
+import { nativeIndexes } from '../../src/core/model/native-indexes.ts';
 import { isBaseSortKey, isContinuationKey } from '../../src/core/plan/stream-filter.ts';
 import { type ItemChange, MemoryStore } from './memory-store/memory-store.ts';
 import { LABEL } from './records.ts';

@@ -5,7 +5,7 @@ import { createProjector } from '../../src/projecting/apply/projector.ts';
 import type { BatchResult } from '../../src/projecting/apply/projector-types.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import { createTable } from '../../src/store/table.ts';
+import { createTable } from '../../src/store/table-description.ts';
 import { decodeRecords, type RawRecord } from '../../src/stream/decode.ts';
 import { testEndpoint } from './engine.ts';
 

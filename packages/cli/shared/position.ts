@@ -1,7 +1,7 @@
 import { readHead } from '../../../src/registry/head.ts';
 import { identityAtHome } from '../../../src/registry/identity.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
-import { tableIdentity } from '../../../src/store/table.ts';
+import { tableIdentity } from '../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';

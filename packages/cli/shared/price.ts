@@ -1,5 +1,5 @@
 import { type InboundQuery, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
-import { resolveScopedSearch, type SearchPredicate } from '../../../src/client/read/lists/search.ts';
+import { resolveScopedSearch, type SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';

@@ -1,5 +1,5 @@
 import type { Input } from './definitions.ts';
-import type { Table, WriteUnits } from './table.ts';
+import type { Table, WriteUnits } from './memory-table.ts';
 
 /** The capacity that a call consumes, as ConsumedCapacity reports it. */
 

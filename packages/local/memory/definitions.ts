@@ -1,7 +1,7 @@
 import { type KeyNames, keyAttributeNames } from './keys.ts';
+import { Index, Table } from './memory-table.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { StreamView } from './stream.ts';
-import { Index, Table } from './table.ts';
 
 /** The parameters of a call, as they were sent. */
 export type Input = Record<string, unknown>;

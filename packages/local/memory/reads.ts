@@ -3,6 +3,7 @@ import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { meets, projectItem } from './evaluate.ts';
 import { checkKeyValue, type KeyNames, keyAttributeNames, keyText, partitionText, pickAttributes } from './keys.ts';
+import { compareRanks, type Index, type Partitions, rankOf, type Stored, type Table } from './memory-table.ts';
 import type { Entry } from './ordered.ts';
 import {
   type Comparator,
@@ -14,7 +15,6 @@ import {
   parseProjection,
 } from './parse.ts';
 import { invalid } from './refusal.ts';
-import { compareRanks, type Index, type Partitions, rankOf, type Stored, type Table } from './table.ts';
 import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } from './values.ts';
 
 const MOST_PAGE_BYTES = 1024 * 1024;

@@ -2,9 +2,9 @@ import { writeUnits } from '../../../src/core/items/capacity.ts';
 import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { keyAttributeNames } from './keys.ts';
+import type { Table, WriteUnits } from './memory-table.ts';
 import { invalid, Refusal } from './refusal.ts';
 import { parametersOf, parseStatement, type Statement } from './statement-parser.ts';
-import type { Table, WriteUnits } from './table.ts';
 import { checkedValue, type Value } from './values.ts';
 import { carryOut, checkDistinct, conditionFailed, type Prepared, prepareWrite } from './writes.ts';
 

@@ -3,6 +3,7 @@ import { consumedField, sumUnits } from './capacity.ts';
 import type { Input, Tables } from './definitions.ts';
 import { applyUpdate, meets, projectItem } from './evaluate.ts';
 import { keyAttributeNames, keyText, pickAttributes } from './keys.ts';
+import type { Stored, Table, WriteUnits } from './memory-table.ts';
 import {
   type Condition,
   Names,
@@ -13,7 +14,6 @@ import {
   type Update,
 } from './parse.ts';
 import { invalid, Refusal } from './refusal.ts';
-import type { Stored, Table, WriteUnits } from './table.ts';
 import { checkedItem, type Values, valueSize } from './values.ts';
 
 const MOST_TRANSACTION_ITEMS = 100;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { describeTable } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table-description.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
-import { describeTable, hasTtl } from '../../../src/store/table.ts';
+import { describeTable, hasTtl } from '../../../src/store/table-description.ts';
 import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
 import { tableFacts } from '../../../src/trust/explain/table-status.ts';

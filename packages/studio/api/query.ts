@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
-import type { SearchPredicate } from '../../../src/client/read/lists/search.ts';
+import type { SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { type PageOptions, pagePlan } from '../../../src/client/read/page.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';

@@ -4,8 +4,8 @@ import {
   type ShardCounts,
   type ShardsResult,
   shardsResult,
-} from '../../../src/client/read/lists/count.ts';
-import type { SearchScope } from '../../../src/client/read/lists/search.ts';
+} from '../../../src/client/read/lists/count-search.ts';
+import type { SearchScope } from '../../../src/client/read/lists/search-list.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../src/core/items/derived-item.ts';

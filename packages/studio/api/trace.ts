@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nativeItemsOf } from '../../../src/client/read/lists/native.ts';
+import { nativeItemsOf } from '../../../src/client/read/lists/native-list.ts';
 import { type Item, itemSizeBytes, sameItem, sameValue } from '../../../src/core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
 import {
@@ -16,7 +16,7 @@ import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import { readPrices } from '../../cost/prices.ts';

@@ -3,7 +3,7 @@ import type { Page } from '../../../src/client/read/request/result.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
-import { describeTable } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table-description.ts';
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { type CheckOptions, GRACE_MS } from '../../../src/trust/check/check.ts';
 import { sampleOptions } from '../../../src/trust/check/scan.ts';

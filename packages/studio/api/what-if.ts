@@ -2,7 +2,7 @@ import * as z from 'zod';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 import { type MigrationPlan, planMigration } from '../../../src/migrate/forecast/plan-migration.ts';
-import { describeTable, tableIdentity } from '../../../src/store/table.ts';
+import { describeTable, tableIdentity } from '../../../src/store/table-description.ts';
 import { type ModelCost, modelCost } from '../../cost/capacity.ts';
 import { GIGABYTE, monthlyCost } from '../../cost/monthly.ts';
 import { readPrices } from '../../cost/prices.ts';

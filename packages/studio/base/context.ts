@@ -6,7 +6,7 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { Logger } from '../../../src/foundation/logger.ts';
 import type { ReaderLeases } from '../../../src/registry/reader-lease.ts';
 import { MeteredStore } from '../../../src/store/metered.ts';
-import { describeTable } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';

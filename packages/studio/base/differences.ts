@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { compareKeys } from '../../../src/core/items/encoding.ts';
+import { itemKindOf } from '../../../src/core/kinds/all-kinds.ts';
 import type { Part, Suspect } from '../../../src/core/kinds/part.ts';
-import { itemKindOf } from '../../../src/core/kinds/table.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey, QueryRequest, Store } from '../../../src/core/store-port.ts';
 import { standingOf } from '../../../src/registry/standing.ts';

@@ -1,5 +1,5 @@
 import { nativeTest, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
-import { countRows, wholeRequest } from '../../../src/client/read/lists/native.ts';
+import { countRows, wholeRequest } from '../../../src/client/read/lists/native-list.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';

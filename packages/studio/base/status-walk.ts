@@ -1,5 +1,5 @@
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
-import type { TableStatus } from '../../../src/store/table.ts';
+import type { TableStatus } from '../../../src/store/table-description.ts';
 import type { StatusFacts } from '../../../src/trust/explain/status.ts';
 
 /** The part of a status that the table says. */

@@ -17,7 +17,7 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 import { decodeElements } from '../read/nodes/edge-set.ts';
 import { hasEveryGroup, totalOfAmounts } from '../read/nodes/total.ts';
 import { plainViewAttributes } from '../read/nodes/views.ts';
-import type { ReadContext } from '../read/request/context.ts';
+import type { ReadContext } from '../read/request/read-context.ts';
 import type { EdgeSetElement } from '../read/request/result.ts';
 import { changeRevision, revisionText } from './change-revision.ts';
 import { isFed, isFedSearch } from './fed.ts';

@@ -1,10 +1,10 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { isDerivedKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { nativeIndexes } from '../../core/model/native.ts';
+import { nativeIndexes } from '../../core/model/native-indexes.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { nativeItemsOf } from '../read/lists/native.ts';
+import { nativeItemsOf } from '../read/lists/native-list.ts';
 import { changeRevision } from './change-revision.ts';
 
 /**

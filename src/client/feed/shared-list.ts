@@ -1,5 +1,5 @@
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
-import type { ReadContext } from '../read/request/context.ts';
+import type { ReadContext } from '../read/request/read-context.ts';
 import type { Feed, Interest, Subscription } from './feed.ts';
 import { type ListQuery, WatchedList } from './watched-list.ts';
 

@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
-import { describeTable } from '../../store/table.ts';
+import { describeTable } from '../../store/table-description.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../stream/stream-tail.ts';

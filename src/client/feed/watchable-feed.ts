@@ -1,6 +1,6 @@
 import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
-import type { ReadContext } from '../read/request/context.ts';
+import type { ReadContext } from '../read/request/read-context.ts';
 import { Feed } from './feed.ts';
 import { type WatchQuery, watch } from './watch.ts';
 import type { WatchEvent } from './watch-types.ts';

@@ -2,10 +2,10 @@ import type { CompiledModel, SearchModel } from '../../core/model/compiled.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { readSearch } from './lists/search.ts';
+import { readSearch } from './lists/search-list.ts';
 import { readNodes } from './nodes/views.ts';
-import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from './request/read-context.ts';
 import type { Page, View } from './request/result.ts';
 
 /** Options of `nodes`. */

@@ -1,8 +1,8 @@
 import { type InboundQuery, readInbound, requireTargetItem } from './lists/inbound.ts';
 import { isShownItself, readAttributes } from './nodes/views.ts';
-import type { ReadContext } from './request/context.ts';
 import { findEdge } from './request/lookup.ts';
 import { readOwnWritesOfViews } from './request/own.ts';
+import type { ReadContext } from './request/read-context.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
 /**

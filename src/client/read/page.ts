@@ -18,10 +18,10 @@ import {
 } from './lists/inbound.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
-import { checkLimit, type ReadContext, refuseConsistent } from './request/context.ts';
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from './request/read-context.ts';
 import { type Page, pickAttributes, projectedAttributes, sourceOf, type View } from './request/result.ts';
 
 /** The levels of a page, next to its nodes. */

@@ -6,8 +6,8 @@ import { checkNumber, checkSecret, checkStoreOptions } from '../../foundation/op
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import type { WatchableFeed } from '../feed/watchable-feed.ts';
-import type { ReadContext } from './request/context.ts';
 import type { CursorKey } from './request/cursor.ts';
+import type { ReadContext } from './request/read-context.ts';
 
 /** Options of a reader. */
 export interface ReaderOptions extends TelemetryOption {

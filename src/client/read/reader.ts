@@ -41,9 +41,15 @@ import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { readListWithTarget } from './list-with-target.ts';
-import { type CountResult, countInbound, type InDegreeOptions, readShards, type ShardsResult } from './lists/count.ts';
+import {
+  type CountResult,
+  countInbound,
+  type InDegreeOptions,
+  readShards,
+  type ShardsResult,
+} from './lists/count-search.ts';
 import type { InboundQuery, OneQuestion } from './lists/inbound.ts';
-import type { SearchScope } from './lists/search.ts';
+import type { SearchScope } from './lists/search-list.ts';
 import { itemsOf, pagesOf } from './lists/walk.ts';
 import {
   type Collection,
@@ -58,9 +64,9 @@ import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/tota
 import { type AttributeSelection, GET_OPTIONS, type GetOptions, getViews } from './nodes/views.ts';
 import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
-import type { ReadContext } from './request/context.ts';
 import { LivingStore } from './request/living-store.ts';
 import { findSearch } from './request/lookup.ts';
+import type { ReadContext } from './request/read-context.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import {
   type OptionsWithin,
@@ -70,7 +76,7 @@ import {
   type Scoped,
   type Search,
   searchOf,
-} from './search.ts';
+} from './search-calls.ts';
 import type {
   Checked,
   CheckedLevels,

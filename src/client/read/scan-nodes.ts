@@ -12,8 +12,8 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { walkedItem } from '../../store/table-walk.ts';
-import type { EveryReadOptions } from './request/context.ts';
 import { findNode } from './request/lookup.ts';
+import type { EveryReadOptions } from './request/read-context.ts';
 import { baseAttributes } from './request/result.ts';
 import type { StoredNodeOf } from './types.ts';
 

@@ -32,7 +32,7 @@ import type { WithLevel } from './levels/level.ts';
 import type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './levels/page-tree.ts';
 import type { AttributeSelection } from './nodes/views.ts';
 import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, View } from './request/result.ts';
-import type { InPartition, NoPartition } from './search.ts';
+import type { InPartition, NoPartition } from './search-calls.ts';
 
 /**
  * Results with the types that a graph declares. Projected attributes are all optional: types don't tell whether an item

@@ -11,8 +11,8 @@ import {
   isProjectedKind,
   type ProjectedKind,
 } from '../../stream/progress/agreement.ts';
-import type { ReadContext } from './request/context.ts';
 import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from './request/lookup.ts';
+import type { ReadContext } from './request/read-context.ts';
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions extends Abortable {

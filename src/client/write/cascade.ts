@@ -4,7 +4,7 @@ import { BASE_ITEMS, parseNodeId } from '../../core/items/keys.ts';
 import { classifyBaseItem, sortKeyOfEdge } from '../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel } from '../../core/model/compiled.ts';
 import { isMirrored } from '../../core/model/mirrored.ts';
-import { indexOfOrder } from '../../core/model/native.ts';
+import { indexOfOrder } from '../../core/model/native-indexes.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { nativePages, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';

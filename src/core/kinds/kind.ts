@@ -9,7 +9,7 @@ import type { ItemForm, Part } from './part.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * A kind of derived item. Each kind has a file in this folder, listed in `table.ts`. Code that works with derived items
+ * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. Code that works with derived items
  * asks the kind; nothing else tells kinds apart. `trust/repair/repairs.ts` has the other half: how an item of a kind is
  * reconciled.
  */

@@ -4,7 +4,7 @@ import { isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES } from '../items/key
 import { classifyBaseItem, classifyKey } from './base-item.ts';
 import type { CompiledModel } from './compiled.ts';
 import { isGone } from './gone.ts';
-import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './native.ts';
+import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './native-indexes.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**

@@ -143,7 +143,7 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     table: graph.table,
     async tableBytes() {
       if (ownClient === undefined) return 0;
-      const { describeTable } = await import('../../store/table.ts');
+      const { describeTable } = await import('../../store/table-description.ts');
       return (await describeTable(graph, { client: await ownClient() })).sizeBytes;
     },
     graceSeconds({ looks }) {

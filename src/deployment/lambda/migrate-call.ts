@@ -2,7 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type DividedOptions, type DividedResult, decideMigration, walkShare } from '../../migrate/divided/divided.ts';
-import { serverTime, tableIdentity } from '../../store/table.ts';
+import { serverTime, tableIdentity } from '../../store/table-description.ts';
 import {
   pageItemsAt,
   type RunLimits,

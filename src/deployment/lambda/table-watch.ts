@@ -50,7 +50,7 @@ async function registerNewTable({ graph, store, client, now, remainingMs }: Watc
 }
 
 async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
-  const { serverTime, tableIdentity } = await import('../../store/table.ts');
+  const { serverTime, tableIdentity } = await import('../../store/table-description.ts');
   return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
@@ -65,7 +65,7 @@ export async function isStreamReplaced(
   streamArn: string,
 ): Promise<boolean | undefined> {
   if (client === undefined) return undefined;
-  const { describeTable } = await import('../../store/table.ts');
+  const { describeTable } = await import('../../store/table-description.ts');
   const { streamArn: current } = await describeTable(graph, { client: await client() });
   if (current === streamArn) return false;
   logger.error({ reads: streamArn, has: current ?? null }, 'the stack does not read the stream of the table');

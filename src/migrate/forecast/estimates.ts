@@ -3,10 +3,10 @@ import { READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES, writeUnits } from '../../
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { isMaintained } from '../../core/kinds/all-kinds.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
 import { reverseItemKeyOf } from '../../core/kinds/reverse-item.ts';
-import { isMaintained } from '../../core/kinds/table.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';

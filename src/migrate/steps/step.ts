@@ -1,6 +1,6 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
-import type { ApplyStats } from '../../reconcile/context.ts';
+import type { ApplyStats } from '../../reconcile/apply-context.ts';
 import type { Defined, Definitions } from '../../registry/definition.ts';
 import type { Registry, TableIdentity } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';

@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
-import { type ApplyContext, epochSeconds } from '../../reconcile/context.ts';
+import { type ApplyContext, epochSeconds } from '../../reconcile/apply-context.ts';
 import { reconcileItem } from '../../reconcile/reconcile-item.ts';
 import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';

@@ -3,7 +3,7 @@ import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { EdgeloomError } from '../../foundation/errors.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
-import type { ApplyStats } from '../../reconcile/context.ts';
+import type { ApplyStats } from '../../reconcile/apply-context.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
 /** Options of a projector. */

@@ -15,7 +15,7 @@ import {
   noStats,
   OutOfTimeError,
   retryingWithin,
-} from '../../reconcile/context.ts';
+} from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
 import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
-import { retryingWithin } from '../../reconcile/context.ts';
+import { retryingWithin } from '../../reconcile/apply-context.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
 /** Codes of errors that waiting does not help against. */

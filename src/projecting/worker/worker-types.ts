@@ -3,7 +3,7 @@ import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { Logger } from '../../foundation/logger.ts';
-import type { ApplyStats } from '../../reconcile/context.ts';
+import type { ApplyStats } from '../../reconcile/apply-context.ts';
 import type { CheckpointStore } from '../../stream/checkpoint.ts';
 import type { SetAside } from '../../stream/checkpoint-journal.ts';
 import type { StreamSource } from '../../stream/source.ts';

@@ -1,6 +1,6 @@
 import type { GlobalSecondaryIndex, Projection, TableDescription } from '@aws-sdk/client-dynamodb';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
-import { nativeIndexes } from '../../core/model/native.ts';
+import { nativeIndexes } from '../../core/model/native-indexes.ts';
 import {
   type IndexDefinition,
   indexDefinition,

@@ -1,7 +1,7 @@
 import type { CreateTableCommandInput, GlobalSecondaryIndex, Projection } from '@aws-sdk/client-dynamodb';
 import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
-import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native.ts';
+import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native-indexes.ts';
 
 /** A model's CreateTable input: keys, needed indexes, on-demand capacity, a stream with both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {

@@ -7,14 +7,14 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { WRITE_UNIT_BYTES } from '../../core/items/capacity.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
-import { isNameOfKeys, nativeIndexes } from '../../core/model/native.ts';
+import { isNameOfKeys, nativeIndexes } from '../../core/model/native-indexes.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { keyTypesOf } from '../answers.ts';
 import { classifyError } from '../classify.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
 import { keyTypeText, otherKeyTypes } from '../key-types.ts';
-import { describeTable, type TableAccess, ttlOf } from '../table.ts';
+import { describeTable, type TableAccess, ttlOf } from '../table-description.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** A change to a table: its stream, an index, or TTL. */

@@ -5,7 +5,7 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { describeTable } from '../../store/table.ts';
+import { describeTable } from '../../store/table-description.ts';
 import { DynamoDBStreamSource } from '../dynamodb-source.ts';
 import { LowWatermarkMover, type MoverContext } from './low-watermark-mover.ts';
 import { isTemporaryError } from './stream-walk.ts';

@@ -1,5 +1,5 @@
 import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { isDrift, type Verdict } from '../../core/verdicts.ts';

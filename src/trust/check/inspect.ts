@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Suspect } from '../../core/kinds/part.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';

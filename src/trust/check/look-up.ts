@@ -1,5 +1,6 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
 import type { InTarget } from '../../core/kinds/derived.ts';
 import { edgeNamedInTarget, edgeOfPart, hasItemInTarget } from '../../core/kinds/in-target.ts';
@@ -7,7 +8,6 @@ import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
-import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';

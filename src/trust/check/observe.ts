@@ -1,4 +1,5 @@
 import type { Item } from '../../core/items/attribute-value.ts';
+import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
 import {
   type Compared,
   type ObserveContext,
@@ -7,7 +8,6 @@ import {
   type Suspect,
   stateByBase,
 } from '../../core/kinds/part.ts';
-import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 

@@ -1,6 +1,6 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
-import { itemKindOf } from '../../core/kinds/table.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { readHead } from '../../registry/head.ts';
 import { modelNotice } from '../../registry/notice.ts';
-import type { TableStatus } from '../../store/table.ts';
+import type { TableStatus } from '../../store/table-description.ts';
 import type { PositionOfStream } from './position.ts';
 import { projectionStates, readFacts, type Status, type StatusFacts, statusOf } from './status.ts';
 

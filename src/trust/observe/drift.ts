@@ -1,5 +1,5 @@
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
 
 /** A difference that the observer has found, and that nothing is on its way to put right. */
 export interface ObservedDrift {

@@ -1,12 +1,12 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { copyingEdge } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { ObserveContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { edgeOfReverse } from '../../core/kinds/reverse-item.ts';
-import { itemKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queriedItems } from '../../core/store-pages.ts';

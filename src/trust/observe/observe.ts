@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';

@@ -7,6 +7,7 @@ import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/e
 import { isDerivedKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { setsOfValues, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
 import { elementsByEdge, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { copyingEdge, copySlots } from '../../core/kinds/copy.ts';
 import { isKeptCount } from '../../core/kinds/count.ts';
 import { NO_SET } from '../../core/kinds/element.ts';
@@ -14,7 +15,6 @@ import { edgeNamedInTarget, kindOfTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { reverseItemOf } from '../../core/kinds/reverse-item.ts';
-import { itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { countKeyOf, type FanOutOf } from '../../core/model/projection/places.ts';

@@ -1,6 +1,6 @@
 import { VIEW_KEY } from '../../core/items/keys.ts';
+import { isMaintained, itemKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Part, Seen, Suspect } from '../../core/kinds/part.ts';
-import { isMaintained, itemKindOf } from '../../core/kinds/table.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, Standing, Standings } from '../../core/model/compiled.ts';
 import { standingOf } from '../../registry/standing.ts';

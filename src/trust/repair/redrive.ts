@@ -2,12 +2,12 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { INDEX_KEYS, unchangedCondition } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
 import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import type { Derived } from '../../core/kinds/derived.ts';
 import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
-import { kindOfDerivedKey } from '../../core/kinds/table.ts';
 import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
@@ -33,7 +33,7 @@ import {
   OutOfTimeError,
   retryingWithin,
   updateItem,
-} from '../../reconcile/context.ts';
+} from '../../reconcile/apply-context.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
 import { type Reconcilable, reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileView } from '../../reconcile/view.ts';

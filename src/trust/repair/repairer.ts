@@ -1,13 +1,13 @@
 import { numberOf } from '../../core/items/attribute-value.ts';
 import { TOMBSTONE_HOURS, unchangedCondition } from '../../core/items/derived-item.ts';
+import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { ItemForm, Suspect } from '../../core/kinds/part.ts';
-import { itemKindOf, partKindOf } from '../../core/kinds/table.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
-import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/context.ts';
+import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { repairOf } from './repairs.ts';

@@ -1,11 +1,11 @@
 import type { DerivedKind } from '../../core/items/derived-key.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import { edgeOfPart } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
-import { partKindOf } from '../../core/kinds/table.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { deleteItem } from '../../reconcile/alien.ts';
-import type { ApplyContext } from '../../reconcile/context.ts';
-import { reconcileCount } from '../../reconcile/count.ts';
+import type { ApplyContext } from '../../reconcile/apply-context.ts';
+import { reconcileCount } from '../../reconcile/counted.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
 import { reconcileIndexItemByKey } from '../../reconcile/named-index-item.ts';
 import { placeValuesWithoutRoom } from '../../reconcile/others.ts';

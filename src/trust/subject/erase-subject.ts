@@ -13,7 +13,7 @@ import {
 } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
-import { kindOfDerivedKey } from '../../core/kinds/table.ts';
+import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';

@@ -8,7 +8,7 @@ import type { NeighbourGroup } from '../../../packages/studio/base/neighbours.ts
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import type { DerivedUpdate } from '../../../src/core/store-port.ts';
 import { policyResources } from '../../../src/deployment/stack/rights/policies.ts';
 import { roleResources } from '../../../src/deployment/stack/rights/roles.ts';

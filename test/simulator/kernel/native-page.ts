@@ -11,7 +11,7 @@ import { compareKeys, encodeValue } from '../../../src/core/items/encoding.ts';
 import { hash128 } from '../../../src/core/items/keys.ts';
 import { AS_WRITTEN } from '../../../src/core/items/text-form.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native.ts';
+import type { NativeIndex, NativeIndexNeed } from '../../../src/core/model/native-indexes.ts';
 import type { NativeQueryRequest, QueryResult } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 

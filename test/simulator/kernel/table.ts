@@ -1,7 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import type { TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
+import type { NativeIndexNeed } from '../../../src/core/model/native-indexes.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';

@@ -8,7 +8,7 @@ import { migrate } from '../../../src/migrate/migrate.ts';
 import type { MigrateOptions } from '../../../src/migrate/migrate-types.ts';
 import { createClient, createStreamsClient } from '../../../src/store/client.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
-import { createTable, serverTime, tableIdentity } from '../../../src/store/table.ts';
+import { createTable, serverTime, tableIdentity } from '../../../src/store/table-description.ts';
 import { type CheckResult, check } from '../../../src/trust/check/check.ts';
 import { type Asking, askUntil, waitForShortLeases } from './askers.ts';
 import { Consumers } from './consumers.ts';

@@ -1,12 +1,12 @@
 import { Tables } from '../../../packages/local/memory/definitions.ts';
+import type { Table } from '../../../packages/local/memory/memory-table.ts';
 import { Refusal } from '../../../packages/local/memory/refusal.ts';
 import { memoryCalls } from '../../../packages/local/memory/server.ts';
-import type { Table } from '../../../packages/local/memory/table.ts';
 import type { Values } from '../../../packages/local/memory/values.ts';
 import { attributeOf, type Item, numberOf, setOwn } from '../../../src/core/items/attribute-value.ts';
 import { USUAL_INDEXES } from '../../../src/core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf, type TableNames } from '../../../src/core/model/compiled.ts';
-import type { NativeIndexNeed } from '../../../src/core/model/native.ts';
+import type { NativeIndexNeed } from '../../../src/core/model/native-indexes.ts';
 import type { DerivedUpdate, ItemKey, NativeQueryRequest, UpdateManyOptions } from '../../../src/core/store-port.ts';
 import { indexDefinition, keySchema, nativeIndexDefinition } from '../../../src/store/definition/table-definition.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -10,6 +10,9 @@ import { edge, node, sum } from '../../../src/core/model/schema.ts';
 import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
 import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
+import * as edgeloom from '../../../src/index.ts';
+import { ROOT } from '../../support/command.ts';
+import { howTo } from '../../support/how-to.ts';
 
 /** A put of a user: 1 unit for the base item, 1 for the view. Of an edge: 1 and 1, and 2 for an index item. Each derived item is read, and the base item. */
 const graph = defineGraph({
@@ -188,6 +191,39 @@ describe('the cost of a month', () => {
   });
   it('refuses a share of what is no type of the model', () => {
     expect(() => cost({ shares: new Map([['GOAL', 1]]) })).toThrow(/no type GOAL/);
+  });
+  it('is what the pages on costs and feeds say, for the model of the quick start', () => {
+    const [quickStart, costs] = ['start/quick-start', 'explain/costs'].map((name) =>
+      readFileSync(join(ROOT, `docs/${name}.md`), 'utf8'),
+    );
+    const [, code] = /```ts\n(.*?)```/s.exec(quickStart!)!;
+    const model = new Function(
+      ...Object.keys(edgeloom),
+      code!.replace(/^import .*/m, '').replace('export default', 'return'),
+    )(...Object.values(edgeloom)) as CompiledModel;
+    const [, rate, gigabytes, gets, lists] =
+      /cost --rate (\d+)\/s --gb (\d+) --read get=(\d+)\/s --read inbound=(\d+)\/s/.exec(costs!)!;
+    const reads = new Map([
+      ['get', Number(gets)],
+      ['inbound', Number(lists)],
+    ]);
+    const load: Load = { putsPerSecond: Number(rate), gigabytes: Number(gigabytes), shares: new Map(), reads };
+    const fixtures = { ...stackFixtures(model), withObserver: stackFixtures(model, { observe: true }) };
+    const { monthly, monthlyProvisioned, alternatives, observer } = monthlyCost(model, load, fixtures, prices);
+    const [usdOfFeed, usdOfObserver] = [observer.feedUsd, observer.usd].map((usd) => Math.round(usd));
+    expect(howTo(['feeds']).replace(/\s+/g, ' ')).toContain(
+      `at most ${usdOfFeed} US dollars a month for ${rate} writes a second, and ${usdOfObserver} for the observer`,
+    );
+    const columns = [monthly, monthlyProvisioned, alternatives.documentClient, alternatives.openSearch];
+    const [, ...rows] = /```\n(a month .*?)\n```/s.exec(costs!)![1]!.split('\n');
+    expect(rows.length).toBeGreaterThan(8);
+    for (const row of rows) {
+      const [part, ...figures] = row.split(/ {2,}/);
+      const usd = columns.flatMap((column) => column.find((one) => one.part === part)?.usd ?? []);
+      expect(figures, row).toEqual(
+        usd.map((one) => one.toLocaleString('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })),
+      );
+    }
   });
   it('counts what a stack of the model has', () => {
     const { alarms, dashboards, metrics } = stackFixtures(graph);

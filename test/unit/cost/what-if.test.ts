@@ -3,7 +3,7 @@ import { modelCost } from '../../../packages/cost/capacity.ts';
 import { changedModel, type ModelChange, modelDiff, readabilityOf } from '../../../packages/cost/what-if.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import { date, edge, node } from '../../../src/core/model/schema.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
 

@@ -3,7 +3,7 @@ import { nativeChanges } from '../../../src/client/feed/native-changes.ts';
 import { WatchedList } from '../../../src/client/feed/watched-list.ts';
 import { nativeTest, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
-import type { ReadContext } from '../../../src/client/read/request/context.ts';
+import type { ReadContext } from '../../../src/client/read/request/read-context.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';

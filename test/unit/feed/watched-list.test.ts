@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WatchedList } from '../../../src/client/feed/watched-list.ts';
-import type { ReadContext } from '../../../src/client/read/request/context.ts';
+import type { ReadContext } from '../../../src/client/read/request/read-context.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { IndexPartitionKey } from '../../../src/core/items/keys.ts';
 import { followGraph } from '../../support/follow-graph.ts';

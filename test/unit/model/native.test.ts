@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SERVICE_ATTRIBUTES } from '../../../src/core/items/derived-item.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
 import { date, derive, edge, node, number, part, rank, source, sum } from '../../../src/core/model/schema.ts';
 import { ModelError } from '../../../src/foundation/errors.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';

@@ -9,7 +9,7 @@ import { readHead } from '../../../src/registry/head.ts';
 import { LEASE_MS, registryLeases } from '../../../src/registry/reader-lease.ts';
 import type { TableIdentity } from '../../../src/registry/registry.ts';
 import { decodeRegistry, encodeRegistry } from '../../../src/registry/registry.ts';
-import { identityOf } from '../../../src/store/table.ts';
+import { identityOf } from '../../../src/store/table-description.ts';
 import { byOneClock } from '../../support/moments.ts';
 import { LABEL } from '../../support/records.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

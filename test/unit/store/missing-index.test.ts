@@ -5,7 +5,7 @@ import { node } from '../../../src/core/model/schema.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import { requireFilled, requireFit } from '../../../src/store/key-types.ts';
 import type { TableCalls } from '../../../src/store/lean/calls.ts';
-import { describeTable } from '../../../src/store/table.ts';
+import { describeTable } from '../../../src/store/table-description.ts';
 import { planTableUpdate } from '../../../src/store/table-update/plan.ts';
 
 const graph = defineGraph({

@@ -4,7 +4,7 @@ import type { Store } from '../../../../src/core/store-port.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { type Output, textTable } from '../../shared/output.ts';
 import { type LeastRead, PricedStore } from '../../shared/price.ts';
-import { inTable } from '../../shared/table.ts';
+import { inTable } from '../../shared/table-session.ts';
 
 /** The exit code where nothing, or not all, is there of what was asked for. */
 const ABSENT = 1;

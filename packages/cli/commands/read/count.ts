@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CountResult } from '../../../../src/client/read/lists/count.ts';
+import type { CountResult } from '../../../../src/client/read/lists/count-search.ts';
 import {
   examples,
   type InboundOptions,
@@ -10,7 +10,7 @@ import {
   withPredicates,
 } from '../../shared/options.ts';
 import { shardsOfList, shardsOfSearch } from '../../shared/price.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
 

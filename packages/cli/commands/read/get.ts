@@ -5,7 +5,7 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { examples, withExpired } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, edgeTable, printing, type ReadSession } from './answer.ts';
 
 interface GetFlags {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { checkLimit } from '../../../../src/client/read/request/context.ts';
+import { checkLimit } from '../../../../src/client/read/request/read-context.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import {
   examples,
@@ -12,7 +12,7 @@ import {
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { shardsOfList } from '../../shared/price.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, edgeTable, pageTable, printing } from './answer.ts';
 import { addPage } from './page.ts';
 

@@ -4,7 +4,7 @@ import { levelOfPath } from '../../../../src/client/read/levels/level-path.ts';
 import type { Truncated } from '../../../../src/client/read/levels/level-walk.ts';
 import type { AnyPageNode, Neighbour } from '../../../../src/client/read/levels/page-tree.ts';
 import { pagePlan } from '../../../../src/client/read/page.ts';
-import { checkLimit } from '../../../../src/client/read/request/context.ts';
+import { checkLimit } from '../../../../src/client/read/request/read-context.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../shared/options.ts';
 import { cellText } from '../../shared/output.ts';
 import { shardsOfList } from '../../shared/price.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, cursorLine, noneText } from './answer.ts';
 
 /** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SearchPredicate } from '../../../../src/client/read/lists/search.ts';
+import type { SearchPredicate } from '../../../../src/client/read/lists/search-list.ts';
 import { findSearch } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
@@ -17,7 +17,7 @@ import {
   withReverse,
 } from '../../shared/options.ts';
 import { shardsOfSearch } from '../../shared/price.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { parseRate } from '../table/cost.ts';
 import { type Bind, pageTable, printing, type ReadSession } from './answer.ts';
 

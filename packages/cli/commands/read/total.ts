@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { examples } from '../../shared/options.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, printing } from './answer.ts';
 
 interface TotalFlags {

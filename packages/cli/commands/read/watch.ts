@@ -24,7 +24,7 @@ import { type Colour, cellText, print } from '../../shared/output.ts';
 import { type CommandSession, openSession } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
-import { sessionReader } from '../../shared/table.ts';
+import { sessionReader } from '../../shared/table-session.ts';
 import { elementText } from './get.ts';
 import { onePredicate, type SearchFlags } from './search.ts';
 

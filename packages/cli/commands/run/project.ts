@@ -5,7 +5,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { createWorker } from '../../../../src/projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { requireFit } from '../../../../src/store/key-types.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import { fileCheckpoint } from '../../../../src/stream/checkpoint.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
 import { type OpenPosition, positionOf } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';

@@ -12,7 +12,7 @@ import { walk } from '../../../../src/migrate/walks/walk.ts';
 import { isLoopback } from '../../../../src/store/client/options.ts';
 import { requireFilled, requireFit } from '../../../../src/store/key-types.ts';
 import { MeteredStore, type RateOptions } from '../../../../src/store/metered.ts';
-import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table.ts';
+import { describeTable, serverTime, tableIdentity } from '../../../../src/store/table-description.ts';
 import type { WalkedItem } from '../../../../src/store/table-walk.ts';
 import { type UnplacedCount, UnplacedItems } from '../../../../src/trust/check/unplaced-items.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';

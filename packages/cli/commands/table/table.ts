@@ -8,7 +8,7 @@ import {
   serverTime,
   type TableStatus,
   tableIdentity,
-} from '../../../../src/store/table.ts';
+} from '../../../../src/store/table-description.ts';
 import { planTableUpdate } from '../../../../src/store/table-update/plan.ts';
 import { updateTable } from '../../../../src/store/table-update/update.ts';
 import { askToConfirm } from '../../shared/ask-to-confirm.ts';

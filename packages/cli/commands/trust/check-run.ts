@@ -2,7 +2,7 @@ import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { untilAborted } from '../../../../src/store/abortable.ts';
 import { requireFit } from '../../../../src/store/key-types.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import type { ConsumerPosition } from '../../../../src/stream/progress/consumer-position.ts';
 import { isTemporaryError } from '../../../../src/stream/progress/stream-walk.ts';
 import { type CheckOptions, type CheckResult, check, GRACE_MS } from '../../../../src/trust/check/check.ts';

@@ -8,7 +8,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import type { LagKnowledge } from '../../../../src/trust/explain/base-item.ts';
 import { type Explanation, explain } from '../../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../../src/trust/explain/position.ts';

@@ -3,7 +3,7 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { isOfReaders } from '../../../../src/trust/observe/drift.ts';
 import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { describeTable, hasTtl } from '../../../../src/store/table.ts';
+import { describeTable, hasTtl } from '../../../../src/store/table-description.ts';
 import { indexSampleText } from '../../../../src/trust/explain/index-sample.ts';
 import type { ErasureStatus, Status } from '../../../../src/trust/explain/status.ts';
 import { tableStatus } from '../../../../src/trust/explain/table-status.ts';

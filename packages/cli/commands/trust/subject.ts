@@ -5,7 +5,7 @@ import { losslessNumber, toJson } from '../../../../src/foundation/exact-json.ts
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable, printableLines } from '../../../../src/foundation/printable.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
-import { describeTable, serverTime } from '../../../../src/store/table.ts';
+import { describeTable, serverTime } from '../../../../src/store/table-description.ts';
 import { listObjects } from '../../../../src/trust/failures/bucket-list.ts';
 import { bucketAccess } from '../../../../src/trust/failures/failure-queue.ts';
 import { type ErasedItems, eraseSubject, type SubjectErasure } from '../../../../src/trust/subject/erase-subject.ts';

@@ -1,5 +1,5 @@
 import { createStreamsClient } from '../../../../src/store/client.ts';
-import { describeTable } from '../../../../src/store/table.ts';
+import { describeTable } from '../../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { sweepInTurn } from '../../../../src/trust/observe/sweep-in-turn.ts';
 import { emptyRedrive, type RedriveResult } from '../../../../src/trust/repair/redrive.ts';

@@ -22,7 +22,7 @@ import {
   writeRateOption,
 } from '../../shared/options.ts';
 import type { Output } from '../../shared/output.ts';
-import { inTable, sessionReader, type TableSession } from '../../shared/table.ts';
+import { inTable, sessionReader, type TableSession } from '../../shared/table-session.ts';
 import { sayAbsent } from '../read/answer.ts';
 
 /** What stands behind the words that name an item. */

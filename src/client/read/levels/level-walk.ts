@@ -8,7 +8,7 @@ import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
 import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
-import type { ReadContext } from '../request/context.ts';
+import type { ReadContext } from '../request/read-context.ts';
 import { type EdgeResult, type EdgeSetElement, indexAttributes, sourceOf } from '../request/result.ts';
 import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';

@@ -8,20 +8,13 @@ import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
 import { textsOfOrder } from '../../../core/model/declared-texts.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
-import { indexOfOrder } from '../../../core/model/native.ts';
+import { indexOfOrder } from '../../../core/model/native-indexes.ts';
 import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
 import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, targetItemNow } from '../../session/own-writes.ts';
-import {
-  checkLimit,
-  type EveryReadOptions,
-  READ_OPTIONS,
-  type ReadContext,
-  refuseConsistent,
-} from '../request/context.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, textAfterPrefix } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
@@ -40,12 +33,19 @@ import {
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, partsRange } from '../request/prefix-argument.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+  refuseConsistent,
+} from '../request/read-context.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { listFilter, valuesOfOrder } from './kept-values.ts';
-import { gatherNativePage, type NativeList, sendableEnds } from './native.ts';
+import { gatherNativePage, type NativeList, sendableEnds } from './native-list.ts';
 import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
 

@@ -8,8 +8,8 @@ import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
 import { type ItemKeys, isHitOf } from '../../../core/model/projection/index-places.ts';
 import type { Store } from '../../../core/store-port.ts';
 import type { Overlay } from '../../session/own-writes.ts';
-import type { ReadContext } from '../request/context.ts';
 import { isEmptyRange, isInRange, type KeyRange, rangeAfter, rangeFrom, sendableRange } from '../request/key-range.ts';
+import type { ReadContext } from '../request/read-context.ts';
 import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ProjectionsInForce } from '../../../registry/projections-in-force.ts';
-import type { ReadContext } from '../request/context.ts';
 import { LivingStore } from '../request/living-store.ts';
+import type { ReadContext } from '../request/read-context.ts';
 import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standing } from './scatter.ts';
 
 /**

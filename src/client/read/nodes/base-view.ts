@@ -4,7 +4,7 @@ import { BASE_ITEMS } from '../../../core/items/keys.ts';
 import { copyingEdge, copyOf, parentOf } from '../../../core/kinds/copy.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
-import type { ReadContext } from '../request/context.ts';
+import type { ReadContext } from '../request/read-context.ts';
 
 /**
  * Views for reads that can't use the stored view, since its shape differs from the reader's model or is changing.

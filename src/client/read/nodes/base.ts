@@ -5,11 +5,11 @@ import { classifyBaseItem } from '../../../core/model/base-item.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { gatherPage } from '../lists/scatter.ts';
-import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
+import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { baseAttributes, type EdgeResult, type Page, type StoredNode } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 

@@ -7,9 +7,9 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { queriedItems } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
-import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { readBareViews } from './views.ts';
 
 /** Options of `degree`. */

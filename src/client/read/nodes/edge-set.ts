@@ -14,7 +14,7 @@ import { ENDS, withoutEnd } from '../../../core/model/ends.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
-import type { ReadContext } from '../request/context.ts';
+import type { ReadContext } from '../request/read-context.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
 export interface EdgeSetRead {

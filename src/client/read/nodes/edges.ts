@@ -5,11 +5,11 @@ import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { isGone } from '../../../core/model/gone.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { type Gathered, gatherPage } from '../lists/scatter.ts';
-import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
+import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */

@@ -5,7 +5,7 @@ import type { PartModel } from '../../../core/model/compiled.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
-import type { ReadContext } from '../request/context.ts';
+import type { ReadContext } from '../request/read-context.ts';
 import { projectedAttributes } from '../request/result.ts';
 
 /**

@@ -23,9 +23,9 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import { type OwnWrite, ownEdgesOf } from '../../session/own-writes.ts';
-import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { checkedKeyTo, checkSource, edgeTypeFrom, findEdge } from '../request/lookup.ts';
 import { readRelevantOwnWrites } from '../request/own.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 
 /** Options of `total`. */
 export interface TotalReadOptions extends EveryReadOptions {

@@ -7,7 +7,7 @@ import {
   hasFannedOut,
 } from '../../../stream/progress/agreement.ts';
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
-import type { ReadContext } from './context.ts';
+import type { ReadContext } from './read-context.ts';
 
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
 

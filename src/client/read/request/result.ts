@@ -6,7 +6,7 @@ import type { CompiledModel, EdgeModel } from '../../../core/model/compiled.ts';
 import { withoutEnd } from '../../../core/model/ends.ts';
 import { BOOKKEEPING } from '../../../core/model/mirrored.ts';
 import type { CallResult } from '../../call/capacity.ts';
-import type { ReadContext } from './context.ts';
+import type { ReadContext } from './read-context.ts';
 
 /** One page of a result. */
 export interface Page<T> extends CallResult {

@@ -13,7 +13,7 @@ import { describe } from '../../../core/items/keys.ts';
 import { type CompiledModel, indexKeysOf } from '../../../core/model/compiled.ts';
 import { endingOf } from '../../../core/model/ends.ts';
 import { MIRROR } from '../../../core/model/mirrored.ts';
-import { nativeIndexes } from '../../../core/model/native.ts';
+import { nativeIndexes } from '../../../core/model/native-indexes.ts';
 import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { type Problem, problemsOfImage } from '../../../core/plan/derive.ts';
 import type { ItemKey } from '../../../core/store-port.ts';

@@ -1,7 +1,7 @@
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import type { EdgeModel, NodeModel, OrderPart, SearchModel, TableNames, TotalSettings } from '../compiled.ts';
 import { type KnownFields, knownFields, type ValueForm } from '../known-fields.ts';
-import type { NativeType } from '../native.ts';
+import type { NativeType } from '../native-indexes.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
 

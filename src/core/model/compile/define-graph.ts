@@ -9,9 +9,9 @@ import { unshapingOptions } from '../options/checks.ts';
 import { SEARCH_OPTIONS, textFormVersions } from '../options/option-tables.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
+import { checkNativeIndexes, checkNativeTenants } from './check-native.ts';
 import { compileEdge, compileNode, compileTable } from './definitions.ts';
 import { dueList } from './due-list.ts';
-import { checkNativeIndexes, checkNativeTenants } from './native.ts';
 import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**

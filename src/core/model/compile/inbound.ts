@@ -8,7 +8,7 @@ import type {
   OrderSettings,
   TableNames,
 } from '../compiled.ts';
-import { nativeAttribute } from '../native.ts';
+import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';

@@ -1,5 +1,5 @@
 import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
-import { nativeAttribute } from '../native.ts';
+import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
 import { compileOrder } from './order.ts';

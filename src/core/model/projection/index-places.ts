@@ -190,7 +190,7 @@ export class OrderPlaces {
     this.partitionsOf = new Partitions(spread, generation, isStored);
   }
 
-  /** False if only readers make the items: see `core/model/native.ts`. */
+  /** False if only readers make the items: see `core/model/native-indexes.ts`. */
   get isStored(): boolean {
     return this.partitionsOf.isStored;
   }

@@ -50,7 +50,7 @@ export class SearchPlaces {
     this.partitionsOf = new Partitions(search, generation, isStored);
   }
 
-  /** False if only readers make the items: see `core/model/native.ts`. */
+  /** False if only readers make the items: see `core/model/native-indexes.ts`. */
   get isStored(): boolean {
     return this.partitionsOf.isStored;
   }

@@ -1,7 +1,7 @@
 import { INDEX_NAMES, USUAL_INDEXES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
 import type { CompiledModel, IndexName } from '../../../core/model/compiled.ts';
-import { nativeIndexes } from '../../../core/model/native.ts';
+import { nativeIndexes } from '../../../core/model/native-indexes.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { type Names, stackNames } from './names.ts';
 import { type Parameters, tableArnOfStream } from './parameters.ts';

@@ -1,5 +1,5 @@
 import type { RawRecord } from '../../../../src/admin.ts';
-import { nativeIndexes } from '../../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../../src/core/model/native-indexes.ts';
 import type { Moment } from '../../../../src/foundation/clocks.ts';
 import type { CompiledModel } from '../../../../src/index.ts';
 import { registeredModel, type WriterModel } from '../../../../src/registry/writer-model.ts';

@@ -106,8 +106,19 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'level-entry-outlives-a-look',
-    rule: 'An entry of a record without images is looked at once more after it is written.',
-    changes: [drop('entry-of-a-look-is-looked-at-again')],
+    rule: 'An entry is written over its tombstone, after another read of the base item.',
+    changes: [setValue('entry-begins-as-a-tombstone', 'true')],
+  },
+  {
+    name: 'level-look-passes-a-tombstone',
+    rule: 'A look at an entry leaves only an absent one as it is.',
+    changes: [
+      replaceIn(
+        'look-leaves-alone-only-what-is-absent',
+        'was === undefined',
+        '(was === undefined || isTombstone(was, graph.table))',
+      ),
+    ],
   },
   {
     name: 'level-full-view-as-tombstone',
@@ -211,6 +222,16 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
     name: 'level-joint-fault-stays',
     rule: 'The entry of a fault that an edge and its source node have together is looked at where their item was empty.',
     changes: [setValue('joint-fault-has-an-entry', 'false')],
+  },
+  {
+    name: 'level-joint-fault-outlives-its-item',
+    rule: 'The entry is looked at also where TTL has deleted the empty item.',
+    changes: [setValue('absent-item-may-have-failed', 'false')],
+  },
+  {
+    name: 'level-item-before-its-entry',
+    rule: 'The entry goes before the item that shows that there may be an entry.',
+    changes: [setValue('entry-goes-before-its-item-comes-back', 'false')],
   },
   {
     name: 'level-refused-view-whole',

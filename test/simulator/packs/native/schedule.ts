@@ -6,7 +6,7 @@ import { hashedEdgeKey } from '../../../../src/core/items/hashed-key.ts';
 import { ExactNumber } from '../../../../src/core/items/plain.ts';
 import { defineGraph } from '../../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
-import { nativeIndexes } from '../../../../src/core/model/native.ts';
+import { nativeIndexes } from '../../../../src/core/model/native-indexes.ts';
 import { edge, node, number } from '../../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../../src/core/plan/derive.ts';
 import type { ItemKey, NativeQueryRequest, Store } from '../../../../src/core/store-port.ts';

@@ -1,7 +1,7 @@
 import { attributesInIndex, DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES, SHORT_TEXTS } from '../../items/derived-item.ts';
 import { indexesInUse, indexKeysOf } from '../compiled.ts';
 import { BOOKKEEPING } from '../mirrored.ts';
-import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native.ts';
+import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native-indexes.ts';
 import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
 import type { MistakeLog } from './schemas.ts';

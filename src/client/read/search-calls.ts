@@ -1,7 +1,7 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { type CountResult, type CountScope, countSearch } from './lists/count.ts';
+import { type CountResult, type CountScope, countSearch } from './lists/count-search.ts';
 import {
   type PathPredicate,
   readSearch,
@@ -10,9 +10,9 @@ import {
   type SearchQuery,
   type ValuesBetween,
   type Without,
-} from './lists/search.ts';
-import type { EveryReadOptions, ReadContext } from './request/context.ts';
+} from './lists/search-list.ts';
 import { findSearch } from './request/lookup.ts';
+import type { EveryReadOptions, ReadContext } from './request/read-context.ts';
 import type { Page } from './request/result.ts';
 
 /** Options of a search, with `partition` exactly if the model declares a partition attribute. */

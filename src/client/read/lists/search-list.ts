@@ -13,20 +13,13 @@ import {
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
 import { textsOfSearch } from '../../../core/model/declared-texts.ts';
-import { indexOfSearch } from '../../../core/model/native.ts';
+import { indexOfSearch } from '../../../core/model/native-indexes.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
 import { overlayOf } from '../../session/own-writes.ts';
-import {
-  checkLimit,
-  type EveryReadOptions,
-  READ_OPTIONS,
-  type ReadContext,
-  refuseConsistent,
-} from '../request/context.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
@@ -42,12 +35,19 @@ import {
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, encodePathArgument, pathRange } from '../request/prefix-argument.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+  refuseConsistent,
+} from '../request/read-context.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { listFilter, valuesOfSearch } from './kept-values.ts';
-import { gatherNativePage, type NativeList } from './native.ts';
+import { gatherNativePage, type NativeList } from './native-list.ts';
 import { hitTest } from './scatter.ts';
 import { gatherListPage } from './walk.ts';
 

@@ -4,7 +4,7 @@ import { sleep } from '../../../src/foundation/runtime.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
 import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import type { DynamoDBStore } from '../../../src/store/dynamodb.ts';
-import { serverTime, tableIdentity } from '../../../src/store/table.ts';
+import { serverTime, tableIdentity } from '../../../src/store/table-description.ts';
 import type { CheckpointStore } from '../../../src/stream/checkpoint.ts';
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { check } from '../../../src/trust/check/check.ts';

@@ -10,13 +10,13 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import type { CallResult } from '../../call/capacity.ts';
 import { affectsInbound } from '../../session/own-writes.ts';
-import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/context.ts';
 import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts';
 import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
+import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { checkMaxRcu } from './budget.ts';
 import { type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
-import { countNative, type NativeList } from './native.ts';
+import { countNative, type NativeList } from './native-list.ts';
 import { hitTest } from './scatter.ts';
 import {
   resolveScopedSearch,
@@ -25,7 +25,7 @@ import {
   type SearchScope,
   searchedType,
   searchInForce,
-} from './search.ts';
+} from './search-list.ts';
 
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {

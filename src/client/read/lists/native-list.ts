@@ -11,7 +11,7 @@ import type { Filter } from '../../../core/items/filter.ts';
 import { hash128 } from '../../../core/items/keys.ts';
 import { AS_WRITTEN } from '../../../core/items/text-form.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
-import { derivedInstead, type NativeIndex } from '../../../core/model/native.ts';
+import { derivedInstead, type NativeIndex } from '../../../core/model/native-indexes.ts';
 import { faultOfNativeKey } from '../../../core/model/native-misfits.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';

@@ -29,7 +29,7 @@ import {
   type UpdateOutcome,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, checkSending, isTooLate, updateItem } from './context.ts';
+import { type ApplyContext, checkSending, isTooLate, updateItem } from './apply-context.ts';
 import { reconcileItem } from './reconcile-item.ts';
 
 /**
