@@ -129,7 +129,7 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-tells-of-what-is-built',
     rule: 'A part of what is built is no drift.',
-    changes: [setCondition('part-of-what-is-built-is-no-drift', 'true')],
+    changes: [setCondition('part-of-what-is-built-is-no-drift', (old) => `${old} || expected !== undefined`)],
   },
   {
     name: 'evolution-observer-judges-views-of-another-shape',
