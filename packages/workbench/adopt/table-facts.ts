@@ -13,6 +13,8 @@ export interface DescribedTable {
   keys: KeyNames;
   /** The attribute by which the table deletes items; undefined: it deletes none. */
   ttl: string | undefined;
+  /** Its provisioned read capacity, in units per second; undefined: it is on demand. */
+  readCapacity: number | undefined;
   /** Sentences for the person who edits the model. */
   notes: string[];
 }
@@ -50,7 +52,7 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   }
   return {
     items: table.ItemCount ?? 0,
-    ...{ keyAttributes, notes, ttl },
+    ...{ keyAttributes, notes, ttl, readCapacity: table.ProvisionedThroughput?.ReadCapacityUnits || undefined },
     keys: sortKey === undefined ? [partitionKey] : [partitionKey, sortKey],
     options: {
       ...{ name, partitionKey, ...(sortKey !== undefined && { sortKey }) },

@@ -23,7 +23,7 @@ import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
 import { PartitionInspector } from './inspect.ts';
-import { type LookUpContext, lookAgain } from './look-up.ts';
+import { type LookUpContext, suspectsOfLookedUp } from './look-up.ts';
 import { type PartitionSeen, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType, isOfModel } from './unknown-types.ts';
 
@@ -244,7 +244,7 @@ class Check {
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of options.resume?.suspects ?? []) await inspector.beginPartition(source);
-      await inspector.beginItems(await lookAgain(this.lookUpContext(), options.resume?.items ?? []));
+      await inspector.beginItems(suspectsOfLookedUp(graph, options.resume?.items ?? []));
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();

@@ -1,5 +1,4 @@
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
-import type { Part, Suspect } from '../../core/kinds/part.ts';
+import type { Suspect } from '../../core/kinds/part.ts';
 
 /** A difference that the observer has found, and that nothing is on its way to put right. */
 export interface ObservedDrift {
@@ -23,9 +22,4 @@ export interface ObservedDrift {
 /** Tells whether readers may get a wrong answer by a difference: not by what they do not use. */
 export function isOfReaders({ state }: ObservedDrift): boolean {
   return state !== 'not-ready';
-}
-
-/** Tells whether a part can be wrong for a reader. The observer leaves other parts to a check. */
-export function isJudged(part: Part): boolean {
-  return partKindOf(part).isUnobserved !== true;
 }

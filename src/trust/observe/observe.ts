@@ -267,5 +267,5 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   const repairer = new Repairer({
     ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
-  for (const suspect of suspects) await repairer.repairParts(suspect.source, [suspect]);
+  await repairer.repairParts(suspects);
 }

@@ -1,7 +1,8 @@
 import { typePrefix } from '../../core/items/keys.ts';
+import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Compared, Part, Suspect } from '../../core/kinds/part.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
-import { isJudged, type ObservedDrift } from './drift.ts';
+import type { ObservedDrift } from './drift.ts';
 import { copyOf, type Range, type Touched } from './touched-parts.ts';
 
 /**
@@ -156,7 +157,8 @@ export class OpenParts {
   }
 
   private touchPart(suspect: Suspect, touches: Touches, nowMs: number, dueMs: number): OpenPart | undefined {
-    if (!isJudged(suspect.part)) return undefined;
+    // A part that gives no reader a wrong answer is left to a check.
+    if (partKindOf(suspect.part).isUnobserved === true) return undefined;
     const name = nameOfPart(suspect);
     let part = this.parts.get(name);
     if (part === undefined) {

@@ -11,6 +11,7 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { defineGraph, edge, node, StoreError } from '../../../../src/index.ts';
 import { asFailures, type Pack } from '../../kernel/pack.ts';
 import { Random } from '../../kernel/random.ts';
+import { directedSchedules } from './directed.ts';
 import { AttackStore, type Change, type Key, sorted } from './store.ts';
 
 /**
@@ -25,6 +26,7 @@ export const PACK: Pack = {
     const failures = asFailures(await attack.play());
     return { failures, counters: attack.counters };
   },
+  written: async () => asFailures(await directedSchedules()),
 };
 
 const MINUTE = 60_000;
@@ -118,7 +120,7 @@ class Attack {
     this.random = random;
     this.table = new AttackStore(
       () => this.now,
-      () => random.chance(0.3),
+      () => (random.chance(0.3) ? random.oneOf([2_000, HOUR]) : 0),
     );
     // Longer steps would have each touch take more than the bound of its writes, so that all begin again for ever.
     this.pace = random.oneOf([100, 2_000, 5_000]);
@@ -305,7 +307,7 @@ class Attack {
       id: String(random.below(4)),
       n: random.below(4),
       ...(random.chance(0.5) && { goal: String(random.below(2)) }),
-      ...(random.chance(0.15) && { wide: random.between(2, 9) }),
+      ...(random.chance(0.15) && { wide: random.oneOf([4, 8, 40]) }),
       ...(bad && { bad }),
     };
     this.write(random.oneOf(KEYS), random.chance(0.25) ? undefined : row);
@@ -536,7 +538,17 @@ class Attack {
   /** The source is taken away: nothing of it stays. */
   private async retire(): Promise<void> {
     this.count('retired');
-    await this.look((sources) => sources.retire('theirs'));
+    // A walk that was taken for dead may put the source in force again.
+    const retire = () => this.look((sources) => sources.retire('theirs'));
+    for (
+      let tries = 0;
+      !(await retire().then(
+        () => true,
+        () => tries > 9,
+      ));
+      tries++
+    )
+      this.count('walks that failed');
     const left = this.table.all().filter(({ key, item }) => !key.source.startsWith('~') && item['~gone'] === undefined);
     for (const { key } of left) this.wrong.push(`of the retired source stays ${sorted(key)}`);
   }
