@@ -76,9 +76,4 @@ describe('the policy of operators', () => {
     expect(PAGE.replace(/\s+/g, ' ')).toContain(words);
     for (const action of actions) expect(allowed).toContain(action);
   });
-
-  it('is within the 6,144 characters of a managed policy', () => {
-    const document = template().Resources['OperatorPolicy']!.Properties['PolicyDocument'];
-    expect(JSON.stringify(document).length).toBeLessThan(6_144);
-  });
 });
