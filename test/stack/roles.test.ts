@@ -149,7 +149,9 @@ describe('the policy for operators', () => {
         ...on('*', 'logs:DescribeLogGroups', 'logs:GetQueryResults'),
         ...on(
           'arn:aws:cloudwatch:eu-central-1:123456789012:alarm:edgeloom-prod-*',
-          ...['cloudwatch:DescribeAlarmHistory', 'cloudwatch:SetAlarmState'],
+          ...['DescribeAlarmHistory', 'DisableAlarmActions', 'EnableAlarmActions', 'SetAlarmState'].map(
+            (action) => `cloudwatch:${action}`,
+          ),
         ),
         ...on('*', 'cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'),
         ...on(

@@ -41,9 +41,11 @@ export function operationStatements({ names, parameters }: Site): Statement[] {
     ),
     // These have no resources, or only those of all alarms.
     allow(['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'], ['*']),
-    // A drill of the alarms.
+    // A drill of the alarms, and silencing them for a while.
     allow(
-      ['cloudwatch:DescribeAlarmHistory', 'cloudwatch:SetAlarmState'],
+      ['DescribeAlarmHistory', 'DisableAlarmActions', 'EnableAlarmActions', 'SetAlarmState'].map(
+        (action) => `cloudwatch:${action}`,
+      ),
       [own('cloudwatch', `alarm:${names.local('*')}`)],
     ),
     allow(['logs:DescribeLogGroups', 'logs:GetQueryResults'], ['*']),
