@@ -339,7 +339,6 @@ class Check {
   /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
   private async afterPage(): Promise<void> {
     await this.dangling?.flushToFile();
-    this.inspector.judgeGathered();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }
