@@ -1,12 +1,11 @@
 /**
  * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong, and a list with its levels over the goals of the example `goals`. `-- levels` makes the latter alone,
- * `-- change` an edge of the demo's goals with its lists, and `-- ripple` the picture of one write that README begins with.
+ * broken and one is wrong. `-- change` makes those of an edge of the demo's goals with its lists alone, and `-- ripple` the picture of one
+ * write that README begins with.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import goals from '../examples/goals/edgeloom.config.ts';
 import type { startLocal } from '../packages/local/local.ts';
 import { startStudio } from '../packages/studio/server/studio.ts';
 import { FIRST_EDGE, writeCompany } from '../packages/workbench/demo/company.ts';
@@ -16,7 +15,6 @@ import { airports, airportsAndGoals } from '../packages/workbench/demo/model.ts'
 import { createWriter } from '../src/client/write/writer.ts';
 import type { CompiledModel } from '../src/core/model/compiled.ts';
 import { createStreamsClient } from '../src/store/client.ts';
-import { story } from '../test/support/goals-story.ts';
 import { startBrowser } from '../test/support/studio/browser.ts';
 import { type Visit, visit } from '../test/support/studio/visit.ts';
 import { makeRipple, startTapped } from './ripple-picture.ts';
@@ -24,12 +22,10 @@ import { makeRipple, startTapped } from './ripple-picture.ts';
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
 const PHONE = { width: 390, height: 780 };
-/** Seconds that the overview is watched, so that its plots have something to show. */
-const WATCHED_SECONDS = 45;
+/** Seconds that the table is written before the overview is shown. */
+const WATCHED_SECONDS = 15;
 const THEMES = ['light', 'dark'] as const;
 const BROKEN = 'AIRPORT-SFO';
-/** A count of flights by which a route is among the first ones of a busy airport. */
-const BUSY = 5_000;
 
 type Local = Awaited<ReturnType<typeof startLocal>>;
 
@@ -48,7 +44,7 @@ async function fill({ store, worker }: Local): Promise<void> {
   await store.put({ ...item!, gsi0sk: { S: `san fransisco international\u0000${BROKEN}` } });
 }
 
-/** Writes in waves, so that lag and throughput move. */
+/** Writes in waves. */
 async function write({ store }: Local, isOver: () => boolean): Promise<void> {
   const writer = createWriter(airports, { store });
   for (let i = 0; !isOver(); i++) {
@@ -90,23 +86,6 @@ async function withStudio(
   }
 }
 
-/** A list into which a row has come a moment ago. */
-async function takeLive(
-  { store, worker }: Local,
-  { page, goTo }: Visit,
-  theme: (typeof THEMES)[number],
-): Promise<void> {
-  const key = ['AIRPORT-ATL', 'ROUTE', 'AIRPORT-JFK'] as const;
-  const writer = createWriter(airports, { store });
-  await writer.deleteEdge(...key);
-  await worker.idle();
-  await goTo('/explore?id=AIRPORT-JFK&part=inbound&type=ROUTE&reverse=true');
-  await page.getByText('live', { exact: true }).waitFor();
-  await writer.putEdge(...key, { count: BUSY });
-  await page.locator('tr.fresh').waitFor();
-  await picture(page, `live-${theme}`);
-}
-
 /** Each place of the studio over the demo's data. */
 async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void> {
   await fill(local);
@@ -126,13 +105,13 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   for (const [i, { page, goTo }] of visits.entries()) {
     const theme = THEMES[i];
-    await goTo('/explore?id=AIRPORT-JFK&part=graph');
+    await goTo('/explore?id=AIRPORT-JFK&part=inbound&type=ROUTE&reverse=true');
+    await page.getByText('Why here?').first().click();
     await picture(page, `explore-${theme}`);
     await goTo('/query?type=ROUTE&id=AIRPORT-JFK&from=4000&reverse=true&limit=8');
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `query-${theme}`);
     await page.setViewportSize(VIEWPORT);
-    await takeLive(local, visits[i]!, theme!);
     await goTo(`/explore?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `items-${theme}`);
@@ -160,22 +139,8 @@ async function takeChange({ store, worker }: Local, visits: readonly Visit[]): P
   }
 }
 
-/** The goals list of a team, with key results and sub-objectives, and the leads and teams of all of them. */
-async function takeLevels({ store, worker }: Local, visits: readonly Visit[]): Promise<void> {
-  await story({ store, projected: () => worker.idle() });
-  const people = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'];
-  const below = ['KEYRESULT', 'SUBGOAL'].flatMap((edge) => people.map((who) => `${edge}/${who}`));
-  const asked = [...people, ...below].map((level) => `with=${encodeURIComponent(level)}`);
-  for (const [i, { page, goTo }] of visits.entries()) {
-    await page.setViewportSize({ ...VIEWPORT, height: 910 });
-    await goTo(`/query?id=TEAM-web&type=TEAMGOAL&${asked.join('&')}`);
-    await picture(page, `levels-${THEMES[i]}`);
-  }
-}
-
 mkdirSync(FOLDER, { recursive: true });
 const [only] = process.argv.slice(2);
 if (only === undefined || only === 'ripple') await makeRipple(FOLDER);
 if (only === undefined) await withStudio(airports, takePlaces);
 if (only === undefined || only === 'change') await withStudio(airportsAndGoals, takeChange);
-if (only === undefined || only === 'levels') await withStudio(goals, takeLevels);

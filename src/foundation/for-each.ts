@@ -71,7 +71,7 @@ export async function forEachSettled<T>(
  * error when running work has ended.
  *
  * @example
- * await forEachOf(quarantineEntries(context), reconcileEntry, { concurrency: 8 });
+ * await forEachOf(endedEdges(context), deleteEdge, { concurrency: 8 });
  */
 export async function forEachOf<T>(
   source: AsyncIterable<T> | Iterable<T>,

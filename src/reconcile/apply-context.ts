@@ -1,7 +1,8 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
+import type { Touch } from '../core/plan/touch.ts';
 import type { DerivedUpdate, Store, UpdateResult } from '../core/store-port.ts';
-import { EdgeloomError, isRetryableStoreError } from '../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
 import { SEND_WITHIN_MS } from '../foundation/late-writes.ts';
 import { retrying } from '../foundation/retry.ts';
 import type { Runtime } from '../foundation/runtime.ts';
@@ -24,12 +25,18 @@ export function noStats(): ApplyStats {
   return { writes: 0, wcu: 0, rcu: 0, conflicts: 0, quarantined: 0 };
 }
 
+/** A derived item that the table refuses. */
+export interface Refusal {
+  touch: Touch;
+  error: StoreError;
+}
+
 /** The values that reconciling derived items needs. */
 export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
-  /** Called with each quarantine entry that was put, or refused. */
-  onQuarantine?: (entry: Item, isRefused: boolean) => void;
+  /** Called with each quarantine entry that was put, or refused, and with the derived item that it is about; absent: a base item. */
+  onQuarantine?: (entry: Item, isRefused: boolean, refusal?: Refusal) => void;
   /** Reverse items in one page of a fan-out. */
   fanOutPageSize?: number;
   /** Keys (`textOfKey`) that this batch has reconciled, for a view those of its edges: fan-outs of the batch's records leave them out. */
@@ -38,6 +45,8 @@ export interface ApplyContext extends Runtime {
   hasBegun?: boolean;
   /** Calls in flight at once. Default 32. */
   concurrency?: number;
+  /** When `graph` was read, if writes rest on that read too. */
+  modelReadAtMs?: number;
   /** The model of the registry as it is now, for a repair that ends fan-outs. */
   model?: WriterModel | undefined;
   stats: ApplyStats;
@@ -75,8 +84,9 @@ export interface Resting {
  * tombstone, or a revision, that its read rests on may be gone.
  */
 export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
+  const restsOnMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);
   // rule: no-write-long-after-its-read
-  return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), readAtMs + SEND_WITHIN_MS - context.now());
+  return () => Math.min(Math.max(isFirst ? 1 : 0, context.remainingMs()), restsOnMs + SEND_WITHIN_MS - context.now());
 }
 
 /** Tells whether a write that rests on reads made at a time may not be sent any more, because that was too long ago. */

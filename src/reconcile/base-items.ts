@@ -48,6 +48,11 @@ export class BaseItems {
     return derived;
   }
 
+  /** A base item as it was read; undefined: it is absent, or was not read. */
+  imageOf(base: ItemKey): Item | undefined {
+    return this.items.get(textOfKey(base));
+  }
+
   /** The fields that a base item asks for in a derived item; undefined: it asks for no such item. */
   fieldsOf(base: ItemKey, { source, target }: ItemKey): Item | undefined {
     const { indexItems, inTarget } = this.derivedOf(base);

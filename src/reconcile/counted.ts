@@ -17,7 +17,7 @@ import {
   withGroupsWithoutRoom,
 } from '../core/items/ledger.ts';
 import { textOfUnits } from '../core/items/units.ts';
-import { countNamed, itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
+import { countNamed, isKeptCount, itemsToCount, readCountWithItems } from '../core/kinds/count.ts';
 import { CountPlaces, countKeyOf, placesOfCount } from '../core/model/projection/places.ts';
 import { queriedItems, readItem } from '../core/store-pages.ts';
 import {
@@ -235,6 +235,24 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
     writeIfUnchanged: (move, { expected: { stored } }, readAtMs) => writeExactCount(context, stored, move, readAtMs),
     backsOff: true,
   });
+}
+
+/**
+ * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
+ * changed only the count that holds items in its place.
+ *
+ * @param name the count that the item named.
+ * @param holding the count that holds items in its place.
+ */
+export async function reconcileOtherCount(
+  context: ApplyContext,
+  source: string,
+  name: string | undefined,
+  holding: string | undefined,
+): Promise<void> {
+  if (name === undefined || name === holding) return;
+  const target = countKeyOf(name);
+  if (isKeptCount(context.graph, target)) await reconcileCount(context, source, target);
 }
 
 /**

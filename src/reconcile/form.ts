@@ -4,7 +4,7 @@ import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import type { ItemForm } from '../core/kinds/part.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
-import { reconcileOtherCount } from './named-index-item.ts';
+import { reconcileOtherCount } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */

@@ -3,11 +3,17 @@ import { compareKeys } from '../core/items/encoding.ts';
 import { isWithinBytes, SORT_KEY_BYTES, textOfKey } from '../core/items/keys.ts';
 import { joinedKeysOf, joinedPrefixes } from '../core/kinds/joined.ts';
 import { sourceNodeKeys } from '../core/model/joined.ts';
-import { type ContinuationTouch, type FanOutTouch, type ItemTouch, itemTouch } from '../core/plan/touch.ts';
+import {
+  type ContinuationTouch,
+  type FanOutTouch,
+  type ItemTouch,
+  itemTouch,
+  type Reconcilable,
+} from '../core/plan/touch.ts';
 import { readItems } from '../core/store-pages.ts';
 import { type ApplyContext, checkTime } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
-import { type Reconcilable, reconcileTouches } from './touches.ts';
+import { reconcileTouches } from './touches.ts';
 
 /**
  * The fan-out of a source node's change to the index items of its edges, page by page. The ranges of the items are queried first,

@@ -1,12 +1,10 @@
 import { stringOf } from '../core/items/attribute-value.ts';
-import { parseDerivedKey } from '../core/items/derived-key.ts';
 import { hasRoomForOthers, RoomForOthers, storedAmounts } from '../core/items/ledger.ts';
 import { itemsToCount } from '../core/kinds/count.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
-import { reconcileIndexItemByKey } from './named-index-item.ts';
-import { reconcileTotalEntry } from './total-entry.ts';
+import { reconcileNamed } from './named-item.ts';
 
 /**
  * Reconciles items whose values of groups had no room in a count, as long as there is room. Each of them gets a name for its values.
@@ -18,8 +16,6 @@ export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemK
   const room = new RoomForOthers(amounts);
   for await (const item of itemsToCount(context.store, source, countKey)) {
     if (!room.takes(item)) continue;
-    const key = { source, target: stringOf(item[context.graph.table.sortKey])! };
-    if (parseDerivedKey(key.target)?.kind === 'total-entry') await reconcileTotalEntry(context, key, undefined);
-    else await reconcileIndexItemByKey(context, key);
+    await reconcileNamed(context, { source, target: stringOf(item[context.graph.table.sortKey])! });
   }
 }

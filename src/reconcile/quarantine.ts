@@ -3,7 +3,7 @@ import { entryUpdate, formsOfEntry, refusalEntry, refusalKey, unwrittenEntry } f
 import type { Touch } from '../core/plan/touch.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { type ApplyContext, updateItem } from './apply-context.ts';
+import { type ApplyContext, type Refusal, updateItem } from './apply-context.ts';
 
 /** An entry as it was seen, and when. */
 export interface SeenEntry {
@@ -15,6 +15,7 @@ export interface SeenEntry {
  * Writes a quarantine entry under the revision that was read, and counts it. Where the table refuses it, less of it is written: no record
  * may hold up those behind it. Where the table refuses every form, the count and the log alone tell of the item, until a check finds it.
  *
+ * @param refusal the derived item that the table refuses; absent: the entry is of a base item.
  * @returns the entry as it is now if it has changed since it was read; undefined: it is resolved.
  */
 export async function putEntry(
@@ -22,6 +23,7 @@ export async function putEntry(
   key: ItemKey,
   was: Item | undefined,
   content: Item,
+  refusal?: Refusal,
 ): Promise<SeenEntry | undefined> {
   const { graph, stats } = context;
   let refused: StoreError | undefined;
@@ -38,7 +40,8 @@ export async function putEntry(
     }
   }
   stats.quarantined += 1;
-  context.onQuarantine?.(refused === undefined ? content : unwrittenEntry(content, refused), refused !== undefined);
+  const written = refused === undefined ? content : unwrittenEntry(content, refused);
+  context.onQuarantine?.(written, refused !== undefined, refusal);
   return undefined;
 }
 
@@ -58,5 +61,6 @@ export async function putRefusal(
   // rule: refusal-rests-on-the-entry-read-before
   const was = seen?.was;
   // rule: refusal-is-written-under-the-revision-read
-  return await putEntry(context, refusalKey(touch), was, refusalEntry(touch, was, error, context.now()));
+  const content = refusalEntry(touch, was, error, context.now());
+  return await putEntry(context, refusalKey(touch), was, content, { touch, error });
 }

@@ -1,13 +1,20 @@
 import pMap from 'p-map';
-import type { Item } from '../core/items/attribute-value.ts';
-import { isTombstone, OTHER } from '../core/items/derived-item.ts';
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED, isTombstone, OTHER } from '../core/items/derived-item.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import { countHolding } from '../core/kinds/count.ts';
 import { isJoinedKey } from '../core/kinds/joined.ts';
 import { isReverseKey } from '../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
-import { type EntryTouch, entryTouch, type ItemTouch, keyOfTouch, type ViewTouch } from '../core/plan/touch.ts';
+import {
+  type EntryTouch,
+  entryTouch,
+  type ItemTouch,
+  keyOfTouch,
+  type Reconcilable,
+  type ViewTouch,
+} from '../core/plan/touch.ts';
 import { hasExpectedFields, itemUpdate } from '../core/plan/writes/item-update.ts';
 import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
 import type { DerivedUpdate, ItemKey, UpdateOutcome } from '../core/store-port.ts';
@@ -22,7 +29,7 @@ import {
   waitWithin,
 } from './apply-context.ts';
 import { BaseItems, decidingKeys, sharingTargets } from './base-items.ts';
-import { writeCounted } from './counted.ts';
+import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { putEntry, putRefusal, type SeenEntry } from './quarantine.ts';
 import { reconcileWholeView } from './whole-view.ts';
 
@@ -34,9 +41,6 @@ import { reconcileWholeView } from './whole-view.ts';
  *
  * Many items share three round trips: derived items, base items, writes.
  */
-
-/** A derived item that is made of base items. */
-export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
 
 /** An item that could not be reconciled. */
 export interface Failure {
@@ -51,14 +55,18 @@ export interface ReconcileOptions {
    * before the last change of its base items is overtaken by the record of that change.
    */
   isScan?: boolean;
-  /** What was read before, derived items first. Default: nothing. */
-  ahead?: ReadAhead;
+  /** What is read already, or is being read. Default: nothing. */
+  ahead?: ReadAhead | undefined;
 }
 
-/** Items that were read before. */
+/** Derived items as they were read, by their touches; without an item: there is none. */
+type ReadItems = ReadonlyMap<Reconcilable, Item | undefined>;
+
+/** A read of derived items that was begun before. Items that it leaves out are read by themselves. */
 export interface ReadAhead {
-  was: ReadonlyMap<Reconcilable, Item | undefined>;
-  bases: BaseItems;
+  was: ReadItems | Promise<ReadItems>;
+  /** All that decides about the items, read after them. Absent: it is read now. */
+  bases?: BaseItems;
   /** When the first of them was read. */
   readAtMs: number;
 }
@@ -77,12 +85,41 @@ export async function reconcileTouches(
   touches: readonly Reconcilable[],
   options: ReconcileOptions = {},
 ): Promise<Failure[]> {
+  const failures: Failure[] = [];
+  for (const group of inOrder(touches)) failures.push(...(await reconcileSteps(context, group, options)));
+  return failures;
+}
+
+function inOrder(touches: readonly Reconcilable[]): Reconcilable[][] {
   // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child. Where one of them
   // could not be written, its record comes again, and touches the view once more.
   // rule: reverse-items-before-views
   const isReverse = (touch: Reconcilable): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
   const [first, then] = [touches.filter(isReverse), touches.filter((touch) => !isReverse(touch))];
-  return [...(await reconcileSteps(context, first, options)), ...(await reconcileSteps(context, then, options))];
+  return [first, then].filter((group) => group.length > 0);
+}
+
+/** Begins to read the derived items that `reconcileTouches` reads first. */
+export function readAhead(context: ApplyContext, touches: readonly Reconcilable[]): ReadAhead {
+  const readAtMs = context.now();
+  const first = inOrder(touches)[0]?.slice(0, FIRST_STEP) ?? [];
+  const consistent = first.some(isLook);
+  const was = readTouched(context, first, { consistent, remainingMs: () => Math.max(1, context.remainingMs()) });
+  // Whoever reads ahead may need the items no longer: then nobody waits for an error.
+  was.catch(() => undefined);
+  return { was, readAtMs };
+}
+
+/** Reads touched items. */
+async function readTouched(
+  { store, stats, wait, random }: ApplyContext,
+  touches: readonly Reconcilable[],
+  { consistent, remainingMs }: { consistent: boolean; remainingMs: () => number },
+): Promise<Map<Reconcilable, Item | undefined>> {
+  if (touches.length === 0) return new Map();
+  const { items, rcu } = await store.getMany(touches.map(keyOfTouch), { consistent, wait, random, remainingMs });
+  stats.rcu += rcu;
+  return new Map(touches.map((touch, i) => [touch, items[i]]));
 }
 
 /** Reconciles derived items, or throws why one could not be. */
@@ -111,20 +148,34 @@ async function reconcileSteps(
   options: ReconcileOptions,
 ): Promise<Failure[]> {
   const failures: Failure[] = [];
-  const followUps = new Map<string, EntryTouch>();
+  const after: AfterSteps = { entries: new Map(), counts: new Map() };
   for (let start = 0, size = FIRST_STEP; start < touches.length; start += size, size = STEP) {
-    const step = new Step(context, options, start === 0 && context.hasBegun !== true, followUps);
+    const step = new Step(context, options, start === 0 && context.hasBegun !== true, after);
     failures.push(...(await step.run(touches.slice(start, start + size))));
     const fatal = failures.find(({ error }) => error instanceof StoreError && error.kind === 'fatal');
     if (fatal === undefined) continue;
     for (const touch of touches.slice(start + size)) failures.push({ touch, error: fatal.error });
     break;
   }
-  if (followUps.size > 0) {
-    const entries = [...followUps.values()];
-    failures.push(...(await new Step(context, { isScan: options.isScan ?? false }, false, new Map()).run(entries)));
+  const entries = [...after.entries.values()];
+  if (entries.length > 0)
+    failures.push(...(await new Step(context, { isScan: options.isScan ?? false }, false, after).run(entries)));
+  for (const { touch, name, holding } of after.counts.values()) {
+    try {
+      await reconcileOtherCount(context, touch.source, name, holding);
+    } catch (error) {
+      if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
+      failures.push({ touch, error });
+    }
   }
   return failures;
+}
+
+/** What is reconciled after all items, by key. */
+interface AfterSteps {
+  entries: Map<string, EntryTouch>;
+  /** Counts that items named by mistake, each with one of the items and the count that holds it. */
+  counts: Map<string, { touch: Reconcilable; name: string; holding: string | undefined }>;
 }
 
 /** An item to reconcile; `seen`: it was read, by itself or in the answer to a refused write. */
@@ -168,8 +219,7 @@ class Step {
     private readonly options: ReconcileOptions,
     /** True if this step is tried also where no time is left. */
     private readonly isFirst: boolean,
-    /** Entries to reconcile afterwards, by key. */
-    private readonly followUps: Map<string, EntryTouch>,
+    private readonly after: AfterSteps,
   ) {}
 
   async run(touches: readonly Reconcilable[]): Promise<readonly Failure[]> {
@@ -203,7 +253,7 @@ class Step {
   private readonly remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, this.context.remainingMs());
 
   private async runPart(touches: readonly Reconcilable[]): Promise<void> {
-    const step = new Step(this.context, { ...this.options, ahead: undefined }, this.isFirst, this.followUps);
+    const step = new Step(this.context, { ...this.options, ahead: undefined }, this.isFirst, this.after);
     this.failures.push(...(await step.run(touches)));
   }
 
@@ -237,8 +287,7 @@ class Step {
       Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY),
     );
     // rule: derived-item-is-read-before-what-decides, first
-    const seen =
-      ahead === undefined ? await this.readDerived(open, attempt) : open.map(({ touch }) => ahead.was.get(touch));
+    const seen = await this.readDerived(open, attempt, await ahead?.was);
     // rule: derived-item-is-read-before-what-decides, then
     // rule: conflict-repeats-every-read
     const bases = ahead?.bases ?? (await BaseItems.read(context, keysOf(graph, open, seen)));
@@ -263,30 +312,26 @@ class Step {
     ]);
     const repeated = new Set(again.map(({ touch }) => touch));
     for (const one of cleared) {
-      const joint = repeated.has(one.open.touch) ? undefined : this.jointEntry(one, bases);
-      if (joint?.isBefore === false) noteEntry(this.followUps, joint.entry);
+      if (repeated.has(one.open.touch)) continue;
+      this.noteOtherCount(one);
+      const joint = this.jointEntry(one, bases);
+      if (joint?.isBefore === false) noteEntry(this.after.entries, joint.entry);
     }
     return again;
   }
 
   /** Reads the derived items that are not known yet. What is stale costs a conflict at most: only a scan may end without a write. */
-  private async readDerived(open: readonly Open[], attempt: number): Promise<(Item | undefined)[]> {
-    const { context, options } = this;
-    const unread = open.filter(({ seen }) => seen === undefined);
+  private async readDerived(
+    open: readonly Open[],
+    attempt: number,
+    ahead: ReadItems = new Map(),
+  ): Promise<(Item | undefined)[]> {
+    const { context, options, remainingMs } = this;
+    const unread = open.filter(({ touch, seen }) => seen === undefined && !ahead.has(touch)).map(({ touch }) => touch);
     // rule: item-that-may-be-left-is-read-consistently
-    const consistent = options.isScan === true || attempt > 1 || open.some(({ touch }) => isLook(touch));
-    const keys = unread.map(({ touch }) => keyOfTouch(touch));
-    const { store, stats, wait, random } = context;
-    const { remainingMs } = this;
-    const read =
-      keys.length === 0
-        ? []
-        : await store.getMany(keys, { consistent, wait, random, remainingMs }).then(({ items, rcu }) => {
-            stats.rcu += rcu;
-            return items;
-          });
-    const found = new Map(unread.map((one, i) => [one, read[i]]));
-    return open.map((one) => (one.seen === undefined ? found.get(one) : one.seen.was));
+    const consistent = options.isScan === true || attempt > 1 || unread.some(isLook);
+    const found = await readTouched(context, unread, { consistent, remainingMs });
+    return open.map(({ touch, seen }) => (seen === undefined ? (found.get(touch) ?? ahead.get(touch)) : seen.was));
   }
 
   /** Makes the write of an item; undefined if there is nothing to write. */
@@ -295,7 +340,8 @@ class Step {
     const { graph } = this.context;
     const now = epochSeconds(this.context);
     if (touch.kind === 'view') {
-      const targets = sharingTargets(touch.targets, was);
+      // A scan may have found edges of an evicted type in the view, which have no share in it.
+      const targets = this.options.isScan === true ? touch.targets : sharingTargets(touch.targets, was);
       const { source } = touch;
       const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
       const copies = bases.copiesOf(targets);
@@ -475,6 +521,13 @@ class Step {
     return again;
   }
 
+  /** Notes a count that an item named by mistake, and that it has left by now. */
+  private noteOtherCount({ open: { touch }, was, count }: Planned): void {
+    const name = stringOf(was?.[COUNTED]);
+    if (this.options.isScan !== true || touch.kind !== 'item' || name === undefined || name === count) return;
+    this.after.counts.set(textOfKey({ source: touch.source, target: name }), { touch, name, holding: count });
+  }
+
   /**
    * Reconciles the entries of edges whose joined items are about to come back. An item that is empty says that there may be an entry: once
    * the item is written, nobody would know. Returns the items that may be written.
@@ -487,7 +540,7 @@ class Step {
     }
     if (entries.size === 0) return planned;
     const isScan = this.options.isScan ?? false;
-    const step = new Step(this.context, { isScan }, this.isFirst, this.followUps);
+    const step = new Step(this.context, { isScan }, this.isFirst, this.after);
     const failures = await step.run([...entries.values()]);
     this.failures.push(...failures);
     const failed = new Set(failures.map(({ touch }) => textOfKey(keyOfTouch(touch))));

@@ -58,7 +58,13 @@ export interface Noted<Of> {
   hasMore: boolean;
 }
 
-type Ours = { graph: CompiledModel; store: Pick<Store, 'get' | 'query'>; stats?: ReadStats | undefined };
+interface Ours {
+  graph: CompiledModel;
+  store: Pick<Store, 'get' | 'query'>;
+  stats?: ReadStats | undefined;
+  /** Milliseconds left for the notes. */
+  remainingMs?: (() => number) | undefined;
+}
 
 /** The base items that several source items make. @param prunes the table, to delete notes that no longer hold. */
 export function conflictsNow(ours: Ours, prunes?: Pick<Store, 'change'>): Promise<Noted<Conflict>> {
@@ -80,7 +86,7 @@ export function refusedNow(ours: Ours, source: string, prunes?: Pick<Store, 'cha
 }
 
 async function look<Of>(
-  { graph, store, stats }: Ours,
+  { graph, store, stats, remainingMs }: Ours,
   about: NotesOf,
   prunes: Pick<Store, 'change'> | undefined,
   ask: (text: string) => Promise<Of | undefined>,
@@ -90,11 +96,16 @@ async function look<Of>(
     notes.push(note as Note);
     if (notes.length > MOST_NOTES) break;
   }
-  const hasMore = notes.length > MOST_NOTES;
+  let hasMore = notes.length > MOST_NOTES;
   // Single reads: the caller may lack the right to read batches.
   const asked = await pMap(
     notes.slice(0, MOST_NOTES),
-    async (note) => {
+    async (note, i) => {
+      // Some are asked in any case: notes that no longer hold go, so that the next status comes to others.
+      if (i >= CONCURRENCY && (remainingMs?.() ?? 1) <= 0) {
+        hasMore = true;
+        return undefined;
+      }
       if (stats !== undefined) stats.rcu += 1;
       const of = await ask(note.text);
       const condition = { equal: { mark: { S: note.mark } } };

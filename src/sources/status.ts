@@ -70,6 +70,8 @@ interface SourcesStatusOptions {
   /** The table, to delete notes that no longer hold. */
   prunes?: Pick<Store, 'change'>;
   stats?: ReadStats;
+  /** Milliseconds left for the notes. */
+  remainingMs?: () => number;
   onRefused?: (source: string, refused: Refused) => void;
 }
 
@@ -77,7 +79,7 @@ interface SourcesStatusOptions {
 export async function sourcesStatus(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'query'>,
-  { names = [], prunes, onRefused, stats = { rcu: 0 } }: SourcesStatusOptions = {},
+  { names = [], prunes, onRefused, remainingMs, stats = { rcu: 0 } }: SourcesStatusOptions = {},
 ): Promise<SourcesStatus> {
   const known = await heads(graph, store, stats);
   const progress = new Map<string, Partial<Progress>>();
@@ -86,7 +88,7 @@ export async function sourcesStatus(
   for (const source of [...new Set([...names, ...known.keys()])].sort()) {
     const head = known.get(source);
     if (head?.retired && !names.includes(source)) continue;
-    const { found } = await refusedNow({ graph, store, stats }, source, prunes);
+    const { found } = await refusedNow({ graph, store, stats, remainingMs }, source, prunes);
     for (const one of found) onRefused?.(source, one);
     const { seen, lag = null } = progress.get(source) ?? {};
     sources.push({
@@ -97,6 +99,6 @@ export async function sourcesStatus(
       refused: found.length,
     });
   }
-  const { found: conflicts, hasMore } = await conflictsNow({ graph, store, stats }, prunes);
+  const { found: conflicts, hasMore } = await conflictsNow({ graph, store, stats, remainingMs }, prunes);
   return { sources, conflicts, hasMore };
 }

@@ -21,8 +21,6 @@ import { makerOf, type SourceItem } from './source.ts';
 
 /** Outputs of one source item that are written at once. */
 const AT_ONCE = 16;
-/** With less time left, a touch stops where it can continue, in milliseconds. */
-export const RESERVE_MS = 3_000;
 
 /** How touches run. */
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
@@ -109,7 +107,7 @@ async function writeRound(
   if (!isHeld) return false;
   const rest = keys.filter((text) => text > through);
   for (let start = 0; start < rest.length; start += AT_ONCE) {
-    const isOver = (run.remainingMs?.() ?? Number.POSITIVE_INFINITY) < RESERVE_MS;
+    const isOver = (run.remainingMs?.() ?? Number.POSITIVE_INFINITY) <= 0;
     const isLate = now() - readAt > SEND_WITHIN_MS / 2;
     if (start > 0 && (isOver || isLate)) {
       await keep(token);

@@ -3,7 +3,7 @@ import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/
 import { retrying } from '../foundation/retry.ts';
 import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
-import { beginTouch, type LedgerRead, RESERVE_MS, type TouchRun, touch } from './touch.ts';
+import { beginTouch, type LedgerRead, type TouchRun, touch } from './touch.ts';
 
 /** Source items that are touched at once. */
 const concurrency = 16;
@@ -25,8 +25,8 @@ export async function touchAll(
   const leave = async (some: readonly string[], action: (tries: number) => Promise<void>): Promise<void> => {
     try {
       signal?.throwIfAborted();
-      if (remainingMs() < RESERVE_MS)
-        throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
+      // The caller keeps what the last calls take: a second reserve would leave a short call no time.
+      if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
       await retrying(action, {
         ...{ wait, random, remainingMs, signal },
         isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
@@ -37,9 +37,10 @@ export async function touchAll(
     }
   };
   const all = [...new Set(keys)];
-  for (let start = 0; start < all.length; start += CHUNK) {
+  // Where time may be short the first keys come alone: they are touched before the ledgers of others are read.
+  for (let start = 0, size = run.remainingMs ? concurrency : CHUNK; start < all.length; start += size, size = CHUNK) {
     const begun = new Map<string, LedgerRead>();
-    const chunk = all.slice(start, start + CHUNK);
+    const chunk = all.slice(start, start + size);
     const begin = async (key: string): Promise<void> => void begun.set(key, await beginTouch(context, key));
     await pMap(chunk, (key) => leave([key], () => begin(key)), { concurrency });
     const go = async ([key, first]: [string, LedgerRead]): Promise<void> =>

@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FlowAnswer } from '../../packages/studio/base/flow.ts';
-import { LiveFeed } from '../../packages/studio/base/live-feed.ts';
 import type { TypeSample } from '../../packages/studio/base/table-sample.ts';
-import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
-import { eventsOf } from '../support/events.ts';
-import { openedHeaders, studioClient } from '../support/studio/client.ts';
+import { studioClient } from '../support/studio/client.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
 import { openStudio, openStudioOf } from '../support/studio/table.ts';
 import { uniqueTableName } from '../support/table.ts';
@@ -71,20 +68,15 @@ describe('the sample of a table in the studio', () => {
 });
 
 describe('the nodes of a list in the studio', () => {
-  it('have their names from the sample, and their attributes where they are read', async () => {
+  it('have their names from the sample, or from the table', async () => {
     const ids = ['USER-U1', 'GOAL-G1', 'USER-NONE'];
-    const { answer, units } = await client.post('/api/nodes', { ids, full: false });
-    expect(answer.nodes).toEqual({
-      'USER-U1': { name: 'Ada Lovelace' },
-      'GOAL-G1': { name: 'Goal 1' },
-      'USER-NONE': { name: null },
-    });
+    const names = { 'USER-U1': 'Ada Lovelace', 'GOAL-G1': 'Goal 1', 'USER-NONE': null };
+    const { answer, units } = await client.post('/api/names', { ids, isRead: false });
+    expect(answer.names).toEqual(names);
     expect(units.rcu).toBe(0);
-    const full = await client.post('/api/nodes', { ids: [...ids, 'USER-U1'], full: true });
-    expect(full.answer.nodes['USER-U1']).toMatchObject({ name: 'Ada Lovelace', attributes: { name: 'Ada Lovelace' } });
-    expect(full.answer.nodes['USER-U1'].attributes).not.toHaveProperty('source');
-    expect(full.answer.nodes['USER-NONE']).toEqual({ name: null, attributes: {} });
-    expect(full.units.rcu).toBe(1.5);
+    const read = await client.post('/api/names', { ids: [...ids, 'USER-U1'], isRead: true });
+    expect(read.answer.names).toEqual(names);
+    expect(read.units.rcu).toBe(1.5);
   });
 });
 
@@ -156,169 +148,32 @@ describe('suggestions in the studio', () => {
 });
 
 describe('the flow of records in the studio', () => {
-  it('has the changes since a number, by type and by ends, and the nodes that were written last', async () => {
+  it('names the nodes that have changed since a number, and those that a changed edge enters', async () => {
     const flowOf = async (query = ''): Promise<FlowAnswer> => (await client.get(`/api/flow${query}`)).answer;
     const { writer, worker } = opened;
+    await flowOf();
     const first = await flowOf();
-    expect(first).toMatchObject({ hasStream: true, moved: [] });
-    expect(first.recent.map(({ id }) => id)).toEqual(expect.arrayContaining(['USER-U1', 'GOAL-G0']));
-    expect(Math.abs(first.recent[0]!.atMs - Date.now())).toBeLessThan(24 * 3_600_000);
+    expect(first).toMatchObject({ hasStream: true, changed: [], failure: null });
     await writer.putEdge('GOAL-G0', 'MEMBER', 'USER-U2', { role: 'HELPER', since: '2026-01-02' });
-    await writer.putEdge('GOAL-G1', 'MEMBER', 'USER-U2', { role: 'HELPER', since: '2026-01-02' });
-    await writer.putNode('USER-U2', { name: 'Terui', country: 'FR' });
+    await writer.putEdge('USER-U1', 'STARRED', 'GOAL-G2', { stars: 1 });
     await writer.deleteNode('GOAL-G11');
     await worker.idle();
-    await expect
-      .poll(async () => (await flowOf(`?after=${first.seen}`)).moved)
-      .toEqual(
-        expect.arrayContaining([
-          { kind: 'edge', type: 'MEMBER', from: 'GOAL', to: 'USER', count: 2 },
-          { kind: 'node', type: 'USER', from: '', to: '', count: 1 },
-          { kind: 'node', type: 'GOAL', from: '', to: '', count: 1 },
-        ]),
-      );
-    const now = await flowOf(`?after=${first.seen}`);
+    const changedSince = async (after: number) => (await flowOf(`?after=${after}`)).changed?.sort();
+    await expect.poll(() => changedSince(first.seen)).toEqual(['GOAL-G0', 'GOAL-G11', 'GOAL-G2', 'USER-U1', 'USER-U2']);
+    const now = await flowOf();
     expect(now.derived).toBeGreaterThan(first.derived);
-    const known = now.recent.map(({ id, isDeleted }) => ({ id, isDeleted }));
-    // The newest of each type comes before its others.
-    expect(now.recent.find(({ id }) => id.startsWith('USER-'))!.id).toBe('USER-U2');
-    expect(known).toEqual(
-      expect.arrayContaining([
-        { id: 'GOAL-G11', isDeleted: true },
-        { id: 'USER-U2', isDeleted: false },
-      ]),
+    expect(await changedSince(now.seen)).toEqual([]);
+    // A derived item alone names the node that its edge enters, too.
+    const [item] = (await client.get('/api/partition?id=GOAL-G0&side=derived')).answer.items.filter(
+      ({ target }: { target: string }) => target.startsWith('~ix/MEMBER-'),
     );
-    expect((await flowOf(`?after=${now.seen}`)).moved).toEqual([]);
-  });
-});
-
-describe('a list that moves in the studio', () => {
-  const ask = (query: string, headers: Record<string, string> = openedHeaders(opened.studio.url)) =>
-    fetch(new URL(`/api/watch${query}`, opened.studio.url), { headers });
-
-  it('sends what a question of Query finds, with the headers of every answer', async () => {
-    const { writer, worker } = opened;
-    const response = await ask('?search=USER.name&beginsWith=ze&limit=2');
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    const events = eventsOf(response);
-    expect((await events.next()).value).toMatchObject({ type: 'page', data: { items: [] } });
-    await writer.putNode('USER-Z', { name: 'Zelda' });
+    await opened.store.delete({ source: 'GOAL-G0', target: item.target });
+    await expect.poll(() => changedSince(now.seen)).toEqual(['GOAL-G0', item.target.slice('~ix/MEMBER-'.length)]);
+    // Many changes are more than an answer names.
+    await writer.batch((batch) => {
+      for (let i = 0; i < 1_001; i++) batch.putNode(`GOAL-M${i}`, { title: `Goal ${i}` });
+    });
     await worker.idle();
-    expect((await events.next()).value).toMatchObject({ type: 'enter', data: { at: 0, item: { id: 'USER-Z' } } });
-    await events.return();
-  });
-
-  it('refuses requests without the token, and questions that have no list to follow', async () => {
-    expect((await ask('?search=USER.name&beginsWith=z', {})).status).toBe(403);
-    for (const [query, code] of [
-      ['?search=USER.nothing&equals=x', 'unknown-search'],
-      ['?type=MEMBER&id=USER-U1&with=MEMBER', 'invalid-request'],
-      ['?type=MEMBER', 'invalid-request'],
-    ] as const) {
-      const response = await ask(query);
-      const { error } = (await response.json()) as { error: { code: string } };
-      expect([response.status, error.code], query).toEqual([400, code]);
-    }
-  });
-});
-
-describe('places of the studio that are followed', () => {
-  const follow = (places: unknown, headers: Record<string, string> = openedHeaders(opened.studio.url)) =>
-    fetch(new URL('/api/touched', opened.studio.url), {
-      method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json' },
-      body: JSON.stringify(places),
-    });
-
-  it('tell once at the beginning, and when something in a partition or a list is written', async () => {
-    const { writer } = opened;
-    const response = await follow({ sources: ['GOAL-T', 'USER-T'], lists: [{ type: 'MEMBER', id: 'USER-T' }] });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toContain('text/event-stream');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    let told = 0;
-    const events = eventsOf(response);
-    const reading = (async () => {
-      for await (const { type } of events) told += Number(type === 'touched');
-    })();
-    reading.catch(() => undefined);
-    const isTold = async (change: () => Promise<unknown>): Promise<void> => {
-      const before = told;
-      await change();
-      await expect.poll(() => told).toBeGreaterThan(before);
-    };
-    await expect.poll(() => told).toBe(1);
-    await isTold(() => writer.putNode('GOAL-T', { title: 'Told', status: 'OPEN' }));
-    await isTold(() => writer.putEdge('GOAL-S', 'MEMBER', 'USER-T', { role: 'LEAD', since: '2026-01-01' }));
-    await response.body?.cancel().catch(() => undefined);
-  });
-
-  it('are refused without the token, and where they are none of the model', async () => {
-    expect((await follow({ sources: ['GOAL-G1'] }, {})).status).toBe(403);
-    for (const [places, code] of [
-      [{ sources: 'GOAL-G1' }, 'invalid-request'],
-      [{ sources: [], lists: [{ type: 'NOTHING', id: 'USER-U1' }] }, 'unknown-type'],
-    ] as const) {
-      const response = await follow(places);
-      const { error } = (await response.json()) as { error: { code: string } };
-      expect([response.status, error.code]).toEqual([400, code]);
-    }
-  });
-});
-
-describe('the feed of a studio', () => {
-  function fakeFeeds() {
-    const [started, stopped]: [number[], number[]] = [[], []];
-    let failure: Error | undefined;
-    const live = new LiveFeed(async () => {
-      const number = started.push(started.length);
-      if (failure !== undefined) throw failure;
-      let end: () => void;
-      const ended = new Promise<void>((resolve) => {
-        end = resolve;
-      });
-      const stop = async () => {
-        stopped.push(number);
-        end();
-      };
-      return { feed: { number } as unknown as WatchableFeed, ended, stop };
-    });
-    const fail = (error?: Error): void => {
-      failure = error;
-    };
-    return { live, started, stopped, fail };
-  }
-
-  it('runs once for all who watch, until the last one has gone', async () => {
-    const { live, started, stopped } = fakeFeeds();
-    const [one, two] = [live.hold(), live.hold()];
-    expect(await one.feed).toBe(await two.feed);
-    one.release();
-    one.release();
-    await live.settled();
-    expect([started.length, stopped]).toEqual([1, []]);
-    two.release();
-    await live.settled();
-    expect(stopped).toEqual([1]);
-    const three = live.hold();
-    await three.feed;
-    expect(started).toHaveLength(2);
-    three.release();
-  });
-
-  it('is started anew after it could not be started', async () => {
-    const { live, started, fail } = fakeFeeds();
-    fail(new Error('There is no stream.'));
-    const one = live.hold();
-    await expect(one.feed).rejects.toThrow('There is no stream.');
-    fail();
-    const two = live.hold();
-    await two.feed;
-    one.release();
-    two.release();
-    await live.settled();
-    expect(started).toHaveLength(2);
+    await expect.poll(async () => (await flowOf(`?after=${now.seen}`)).changed).toBeNull();
   });
 });

@@ -27,17 +27,6 @@ const QUESTIONS: Record<string, Partial<AskedQuery>> = {
   'one leading value': { ...PARTS, order: 'byStatus', path: ['OPEN'], beginsWith: 'a' },
   'leading values of a rank and a text': { ...PARTS, order: 'byStage', path: ['DONE', 'any'] },
   'filters on more than one line': { ...PARTS, where: ['status=OPEN', 'title="5"', 'weight=2'], from: '1', to: '9' },
-  levels: {
-    ...MEMBERS,
-    with: ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP/inbound:GOALMEMBERSHIP', 'GOALMEMBERSHIP/OWNS:5'],
-  },
-  'levels in a partition': {
-    ...PARTS,
-    order: 'byStage',
-    path: ['OPEN'],
-    where: ['status=OPEN'],
-    with: ['GOALMEMBERSHIP'],
-  },
   'search for a text': { search: 'GOAL.heading', equals: 'O\'Neil "x" \\ `$y`\n\u2028</script>' },
   'search for a rank': { search: 'GOAL.stage', equals: 'DONE' },
   'search for a number': { search: 'GOAL.points', equals: '5' },

@@ -192,20 +192,17 @@ describe('the answers of a studio', () => {
 
   it('page through edges, inbound lists and partitions without loss', async () => {
     const client = clientOf(readOnly);
-    for (const [path, of] of [['/api/inbound?type=MEMBER&id=USER-U1&limit=7', 'source']] as const) {
-      const seen: string[] = [];
-      let cursor: string | undefined;
-      do {
-        const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-        const { answer } = await client.get(path + next);
-        seen.push(...answer.items.map((item: Record<string, string>) => item[of]));
-        cursor = answer.cursor;
-      } while (cursor !== undefined);
-      expect(seen).toHaveLength(EDGES);
-      expect(new Set(seen).size).toBe(EDGES);
-    }
-    const derived: string[] = [];
+    const seen: string[] = [];
     let cursor: string | undefined;
+    do {
+      const next = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+      const { answer } = await client.get(`/api/query?type=MEMBER&id=USER-U1&limit=7${next}`);
+      seen.push(...answer.rows.map(({ id }: { id: string }) => id));
+      cursor = answer.cursor;
+    } while (cursor !== undefined);
+    expect(seen).toHaveLength(EDGES);
+    expect(new Set(seen).size).toBe(EDGES);
+    const derived: string[] = [];
     do {
       const next = cursor === undefined ? '' : `&cursor=${cursor}`;
       const { answer } = await client.get(`/api/partition?id=USER-U1&side=derived&limit=1${next}`);
@@ -229,28 +226,12 @@ describe('the answers of a studio', () => {
     expect((await client.get('/api/query?search=USER.none')).error).toMatchObject({ code: 'unknown-search' });
   });
 
-  it('count the shards of a search, and compare both hashes on its values', async () => {
+  it('count the shards of a search', async () => {
     const client = clientOf(readOnly);
     const { answer } = await client.get('/api/shards?name=USER.name');
-    expect(answer).toMatchObject({ shards: 20, items: 2, compared: 2, hash: 'fnv1a', shardBy: 'value' });
-    expect(answer.byHash.fnv1a).toEqual(answer.counts);
+    expect(answer).toMatchObject({ shards: 20, items: 2, hash: 'fnv1a', shardBy: 'value' });
     const { answer: bySource } = await client.get('/api/shards?name=GOAL.status');
-    expect(bySource.byHash.fnv1a).toEqual(bySource.counts);
     expect(bySource.counts.reduce((sum: number, count: number) => sum + count, 0)).toBe(EDGES);
-  });
-
-  it('show the nodes around a node', async () => {
-    const client = clientOf(readOnly);
-    const { answer } = await client.get('/api/neighbourhood?id=USER-U1&limit=10');
-    const [starred, group] = answer.groups;
-    expect(answer.groups).toHaveLength(2);
-    expect(starred).toMatchObject({ type: 'STARRED', direction: 'outgoing', count: 0, isExact: true });
-    expect(group).toMatchObject({ type: 'MEMBER', direction: 'incoming', count: EDGES, isExact: true });
-    expect(group.ids).toHaveLength(10);
-    const next = await client.get(
-      `/api/inbound?id=USER-U1&type=MEMBER&limit=10&cursor=${encodeURIComponent(group.cursor)}`,
-    );
-    expect(next.answer.items).toHaveLength(10);
   });
 });
 

@@ -58,25 +58,14 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   it.each([
     ['a node', '/explore', { id: MARKED_ID }],
     ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
-    ['a list with levels', '/query', { id: MARKED_ID, type: 'MEMBER', with: 'MEMBER' }],
-    ['its neighbourhood', '/explore', { id: MARKED_ID, part: 'graph' }],
+    ['a question', '/query', { id: MARKED_ID, type: 'MEMBER' }],
     ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
     ['an item', '/explore', { id: MARKED_ID, target: MARKED_ID }],
-    ['a node over time', '/explore', { id: MARKED_ID, at: 'now' }],
     ['quarantine', '/trust', {}],
-    ['shards', '/', { picked: 'node USER', shards: 'USER.place', partition: MARKUP }],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
     await at.seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
     const text = await at.seen.page.locator('main').innerText();
-    // A search by partition shows its argument in a field alone.
-    if (path !== '/') expect(text).toContain('<img src=x onerror=');
-    // A drawing cuts a long id, and has all of it as a text at the pointer.
-    if ('part' in parameters && parameters.part === 'graph') {
-      expect(await at.seen.page.locator('.plot .dot.middle > title').textContent()).toBe(MARKED_ID);
-      await at.seen.page.setViewportSize({ width: 500, height: 700 });
-      const drawn = at.seen.page.locator('.plot .dot.middle text');
-      await expect.poll(() => drawn.textContent()).toMatch(/^USER-<img.*…$/);
-    }
+    expect(text).toContain('<img src=x onerror=');
     await at.seen.page.setViewportSize({ width: 320, height: 700 });
     await expect.poll(() => isTooWide(at.seen.page)).toBe(false);
   });
@@ -113,10 +102,9 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
     await at.seen.goTo('/explore?id=GOAL-HUB&part=items');
     expect(await page.locator('.items li').count()).toBeLessThan(60);
-    await at.seen.goTo('/explore?id=GOAL-HUB&part=graph');
     // They are not all counted: that would read them all.
-    expect(await page.getByText(/MEMBER to others: 24 of at least [\d,]{5,7}/).count()).toBe(1);
-    console.log(`four places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);
+    await page.getByRole('link', { name: /^MEMBER at least [\d,]{4,7}/ }).waitFor();
+    console.log(`three places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);
   });
 });
 

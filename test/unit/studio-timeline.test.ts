@@ -23,7 +23,7 @@ function registryOf(
 const recordOf = (registry: Registry, atMs: number) => ({ text: encodeRegistry(registry), atMs });
 
 describe('the timeline of model changes', () => {
-  it('says what changed, when, and what readers used meanwhile', () => {
+  it('says what changed, and when', () => {
     const timeline = new Timeline();
     timeline.addRecords([
       recordOf(registryOf(1, ['ready']), 1_000),
@@ -31,42 +31,26 @@ describe('the timeline of model changes', () => {
       recordOf(registryOf(3, ['ready', 'ready']), 3_000),
     ]);
     timeline.addCurrent(registryOf(4, ['absent', 'ready']), 9_000);
-    const moments = timeline.moments.map(({ version, atMs, isExact, changes, readers }) => ({
-      ...{ version, atMs, isExact, changes },
-      use: readers[SEARCH],
-    }));
     const change = (generation: number, before: string | null, after: string) => [
       { name: SEARCH, generation, before, after },
     ];
-    expect(moments).toEqual([
-      {
-        ...{ version: 4, atMs: 9_000, isExact: false, changes: change(1, 'ready', 'absent') },
-        use: { kind: 'generation', generation: 2 },
-      },
-      {
-        ...{ version: 3, atMs: 3_000, isExact: true, changes: change(2, 'kept', 'ready') },
-        use: { kind: 'generation', generation: 2 },
-      },
-      {
-        ...{ version: 2, atMs: 2_000, isExact: true, changes: change(2, null, 'kept') },
-        use: { kind: 'generation', generation: 1, building: 2 },
-      },
-      { version: 1, atMs: 1_000, isExact: true, changes: [], use: { kind: 'generation', generation: 1 } },
+    expect(timeline.moments).toEqual([
+      { version: 4, atMs: 9_000, isExact: false, changes: change(1, 'ready', 'absent') },
+      { version: 3, atMs: 3_000, isExact: true, changes: change(2, 'kept', 'ready') },
+      { version: 2, atMs: 2_000, isExact: true, changes: change(2, null, 'kept') },
+      { version: 1, atMs: 1_000, isExact: true, changes: [] },
     ]);
   });
 
-  it('tells a refused question from base items, and takes the time of a record before that of a look', () => {
+  it('takes the time of a record before that of a look, and tells of views too', () => {
     const timeline = new Timeline();
     timeline.addCurrent(registryOf(1, ['kept'], { trusted: true, ready: false }), 5_000);
     timeline.addCurrent(registryOf(2, ['ready'], { trusted: false, ready: false }), 6_000);
     timeline.addRecords([recordOf(registryOf(2, ['ready'], { trusted: false, ready: false }), 5_500)]);
     timeline.addCurrent(registryOf(2, ['ready'], { trusted: false, ready: false }), 7_000);
     const [second, first] = timeline.moments;
-    expect(first!.readers).toEqual({
-      [SEARCH]: { kind: 'refused', building: 1 },
-      'view:USER': { kind: 'some views', generation: 2, building: 2 },
-    });
+    expect(first!.changes).toEqual([]);
     expect(second).toMatchObject({ atMs: 5_500, isExact: true });
-    expect(second!.readers['view:USER']).toEqual({ kind: 'base items' });
+    expect(second!.changes.map(({ name }) => name)).toEqual([SEARCH, 'view:USER']);
   });
 });

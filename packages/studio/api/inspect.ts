@@ -77,8 +77,8 @@ function startKeyOf(cursor: string): string {
   throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.');
 }
 
-/** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. `atMs`: when it is looked at. */
-export function storedItem(graph: CompiledModel, item: Item, atMs = Date.now()): StoredItem {
+/** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. */
+function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const { partitionKey, sortKey } = graph.table;
   const target = stringOf(item[sortKey]) ?? '';
   const { [partitionKey]: source, [sortKey]: _, ...attributes } = toPlainItem(item, losslessNumber);
@@ -86,7 +86,7 @@ export function storedItem(graph: CompiledModel, item: Item, atMs = Date.now()):
     source: String(source),
     target,
     bytes: itemSizeBytes(item),
-    ...(hasCome(endOfItem(graph, { source: String(source), target }, item), atMs / 1000) && { isOver: true }),
+    ...(hasCome(endOfItem(graph, { source: String(source), target }, item), Date.now() / 1000) && { isOver: true }),
     attributes,
     kind: parseDerivedKey(target)?.kind ?? (isPart(graph, String(source), target) ? 'part' : 'base'),
   };

@@ -19,7 +19,7 @@ export const LIVE_ROUTES = [
   route(
     'GET /api/flow',
     z.object({ after: z.coerce.number().int().min(0).optional() }),
-    async ({ flow }, { after }): Promise<FlowAnswer> => {
+    async ({ flow }, { after = flow.changes.count }): Promise<FlowAnswer> => {
       await flow.look();
       return flow.since(after);
     },

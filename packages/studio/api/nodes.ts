@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import { findEdge } from '../../../src/client/read/request/lookup.ts';
 import type { EdgeResult, EdgeSetElement, Page, StoredNode } from '../../../src/client/read/request/result.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { BEGINNINGS } from '../../../src/core/items/derived-key.ts';
@@ -12,9 +11,7 @@ import { type QuarantineEntry, readEntry } from '../../../src/core/plan/quaranti
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { ExplainedPart } from '../../../src/trust/explain/base-item.ts';
 import type { RequestContext } from '../base/context.ts';
-import { countEdges, glanceAtCount } from '../base/edge-count.ts';
-import type { EdgeCount, EdgeEnd } from '../base/ended-counts.ts';
-import { endsOf, type NeighbourGroup, neighboursOf } from '../base/neighbours.ts';
+import { countEdges, type EdgeCount, type EdgeEnd } from '../base/edge-count.ts';
 import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
@@ -45,25 +42,15 @@ export interface NodeAnswer {
   left: string[];
 }
 
-/** A list of a node: the edges of a type that leave it, or that enter it. */
+/** A list of a node whose edges are counted: those of a type that leave it, or that enter it. */
 export interface ListOfNode extends EdgeCount {
   type: string;
   direction: EdgeEnd['direction'];
 }
 
-/** One node with the nodes around it. */
-export interface NeighbourhoodAnswer {
-  id: string;
-  /** The edges that leave it, and those that enter it, by type. */
-  groups: NeighbourGroup[];
-  /** Edge types whose incoming edges lie in partitions by a value, so that no one question finds them all. */
-  partitioned: string[];
-}
-
-/** A node of a list: what one knows it by, and its attributes where they are read. */
-export interface KnownNode {
-  name: string | null;
-  attributes?: Record<string, unknown>;
+/** What one knows the nodes of a list by, by their ids; null: no name is known. */
+export interface NamesAnswer {
+  names: Record<string, string | null>;
 }
 
 /** Elements of an edge set that one answer holds. */
@@ -74,8 +61,6 @@ const MOST_NODES = 500;
 const MOST_NAME = 120;
 /** Quarantine entries of a node that are shown. */
 const MOST_ENTRIES = 20;
-/** Read units that one count may take: a million edges of 800 bytes. */
-const MOST_COUNT_RCU = 100_000;
 
 /** Nodes and what is around them. */
 export const NODE_ROUTES = [
@@ -105,10 +90,10 @@ export const NODE_ROUTES = [
   }),
   // A body has room for the ids of a page; an address has not.
   route(
-    'POST /api/nodes',
-    z.object({ ids: z.array(input.id).max(MOST_NODES), full: z.boolean() }),
-    async (context, { ids, full }): Promise<{ nodes: Record<string, KnownNode> }> => ({
-      nodes: Object.fromEntries(full ? await readNodes(context, ids) : await sampledNodes(context, ids)),
+    'POST /api/names',
+    z.object({ ids: z.array(input.id).max(MOST_NODES), isRead: z.boolean() }),
+    async (context, { ids, isRead }): Promise<NamesAnswer> => ({
+      names: Object.fromEntries(await (isRead ? readNames : sampledNames)(context, ids)),
     }),
   ),
   route(
@@ -116,45 +101,28 @@ export const NODE_ROUTES = [
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
     async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.edges(id, type, options),
   ),
-  route(
-    'GET /api/inbound',
-    z.object({ id: input.id, type: input.id, limit: input.limit, cursor: input.cursor }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.inbound(id, type, options),
-  ),
-  route(
-    'GET /api/edge-count',
-    z.object({
-      id: input.id,
-      type: input.id,
-      direction: z.enum(['outgoing', 'incoming']),
-      rcu: z.coerce.number().min(1).max(MOST_COUNT_RCU),
-    }),
-    async (context, { id, type, direction, rcu }): Promise<EdgeCount> =>
-      countEdges(context, { id, edge: findEdge(context.graph, type), direction }, { rcu }),
-  ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
-    const budget = { rcu: UNITS_AT_ONCE };
     const lists: ListOfNode[] = [];
-    // One after the other, as all of them share the budget.
+    // One after the other, as all of them share the units.
     for (const end of endsOf(context.graph, id)) {
-      const { edge, direction } = end;
-      lists.push({ type: edge.type, direction, ...(await glanceAtCount(context, end, budget)) });
+      const left = UNITS_AT_ONCE - context.store.rcu;
+      const counted = left > 0 ? await countEdges(context, end, left) : undefined;
+      if (counted !== undefined) lists.push({ type: end.edge.type, direction: end.direction, ...counted });
     }
     return { lists };
   }),
-  route(
-    'GET /api/neighbourhood',
-    z.object({ id: input.id, limit: input.limit }),
-    async (context, { id, limit }): Promise<NeighbourhoodAnswer> => {
-      const type = typePrefix(id) ?? '';
-      const partitioned = [...context.graph.edges.values()].filter(
-        ({ to, inbound }) => to.has(type) && inbound?.partition !== undefined,
-      );
-      const groups = await neighboursOf(context, id, limit);
-      return { id, groups, partitioned: partitioned.map((edge) => edge.type) };
-    },
-  ),
 ];
+
+/** The lists of a node: of each edge type that may leave it, and of each that may enter it and is listed without a value. */
+function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
+  const type = typePrefix(id) ?? '';
+  const edges = [...graph.edges.values()];
+  const incoming = edges.filter(({ to, inbound }) => to.has(type) && inbound !== undefined && !inbound.partition);
+  return [
+    ...edges.filter(({ from }) => from.has(type)).map((edge): EdgeEnd => ({ id, edge, direction: 'outgoing' })),
+    ...incoming.map((edge): EdgeEnd => ({ id, edge, direction: 'incoming' })),
+  ];
+}
 
 /** The first text or number of the attributes that the view shows, in their order; of a view of all, a name as the sample takes it. */
 function shownName(graph: CompiledModel, id: string, attributes: Record<string, unknown> | undefined): string | null {
@@ -176,22 +144,20 @@ async function entriesOf({ graph, store }: RequestContext, id: string): Promise<
   return items.filter((item) => quarantineEntry.isLive(item)).map((item) => readEntry(graph, item));
 }
 
+type NameOf = [id: string, name: string | null];
+
 /** The names of nodes, as the sample has them. */
-async function sampledNodes(context: RequestContext, ids: readonly string[]): Promise<[string, KnownNode][]> {
+async function sampledNames(context: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
   const { nodes } = await sampleOf(context);
-  return ids.map((id) => [id, { name: nodes.get(typePrefix(id) ?? '')?.get(id) ?? null }]);
+  return ids.map((id) => [id, nodes.get(typePrefix(id) ?? '')?.get(id) ?? null]);
 }
 
-/** Nodes with their attributes as producers wrote them. */
-async function readNodes({ graph, store }: RequestContext, ids: readonly string[]): Promise<[string, KnownNode][]> {
+/** The names of nodes, as they are now: half a read unit each. */
+async function readNames({ graph, store }: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
   const each = [...new Set(ids)];
   const keys = each.map((id) => ({ source: id, target: id }));
   const { items } = await store.getMany(keys, { consistent: false });
-  return each.map((id, i) => {
-    const item = items[i];
-    if (item === undefined) return [id, { name: null, attributes: {} }];
-    return [id, { name: nameOfNode(graph, typePrefix(id) ?? '', item), attributes: plainWithoutKeys(graph, item) }];
-  });
+  return each.map((id, i) => [id, items[i] === undefined ? null : nameOfNode(graph, typePrefix(id) ?? '', items[i])]);
 }
 
 /** The parts of a node, whether the node is there or not. */

@@ -1,7 +1,5 @@
 import * as z from 'zod';
-import type { Truncated } from '../../../src/client/read/levels/level-walk.ts';
 import type { SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
-import { type PageOptions, pagePlan } from '../../../src/client/read/page.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';
@@ -9,7 +7,6 @@ import type { ItemKey, Store } from '../../../src/core/store-port.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { explainQuery, type QueryPlan } from '../../../src/trust/explain/query.ts';
 import type { RequestContext } from '../base/context.ts';
-import { listedTree, type PageTree } from '../base/listed-tree.ts';
 import { placeOf } from '../base/place-of-table.ts';
 import { callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
@@ -22,18 +19,15 @@ export interface QueryRow {
   /** The value that a search found; absent for a list. */
   value?: unknown;
   attributes: Record<string, unknown>;
-  /** The values that the list sorts the row by; absent with levels, and for a search, which sorts by the value. */
+  /** The values that the list sorts the row by; absent for a search, which sorts by the value. */
   sortedBy?: SortValue[];
-  /** The base item that puts the row into the list; absent with levels. */
-  by?: ItemKey;
+  /** The base item that puts the row into the list. */
+  by: ItemKey;
 }
 
 /** The answer to a question, how it was read, and the code that asks it. */
 export interface QueryAnswer {
   rows: QueryRow[];
-  /** With levels: the nodes, and what is next to them. */
-  tree?: PageTree;
-  truncated?: Truncated;
   cursor?: string;
   plan: QueryPlan;
   /** TypeScript that asks the same. */
@@ -43,7 +37,7 @@ export interface QueryAnswer {
 const optional = z.string().min(1).optional();
 
 /** A question as a request names it. */
-export const askedQuery = z.object({
+const askedQuery = z.object({
   ...{
     type: optional,
     id: optional,
@@ -54,7 +48,7 @@ export const askedQuery = z.object({
     cursor: input.cursor,
   },
   ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
-  ...{ path: input.list.optional(), where: input.list.optional(), with: input.list.optional() },
+  ...{ path: input.list.optional(), where: input.list.optional() },
   reverse: input.flag,
   limit: z.coerce.number().int().min(1).max(500).default(20),
 });
@@ -65,7 +59,7 @@ export const QUERY_ROUTES = [
     const { graph, store, client } = context;
     const call = callOf(graph, asked);
     const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
-    return { ...result, plan: { ...plan, ...whyOf(context, call) }, code: codeOf(call, await placeOf(client)) };
+    return { ...result, plan, code: codeOf(call, await placeOf(client)) };
   }),
 ];
 
@@ -74,7 +68,7 @@ async function answerOf(
   store: Store,
   call: ReaderCall,
   cursor: string | undefined,
-): Promise<Pick<QueryAnswer, 'rows' | 'tree' | 'truncated' | 'cursor'>> {
+): Promise<Pick<QueryAnswer, 'rows' | 'cursor'>> {
   const { store: keeping, found } = keepingItems(store, graph.table.partitionKey);
   const reader = createReader(graph, { store: keeping, leases, readNumber: losslessNumber });
   const options = { ...call.options, cursor };
@@ -94,23 +88,9 @@ async function answerOf(
     }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
-  if (call.method === 'nodes') {
-    const { items, cursor: next } = await reader.nodes(call.type, options);
-    const rows = items.map(({ id, attributes }) => ({
-      ...{ id, attributes: attributes ?? {}, by: { source: id, target: id } },
-    }));
-    return { rows, ...(next !== undefined && { cursor: next }) };
-  }
-  const page = await reader.page(call.id, call.type, options);
-  return {
-    rows: page.items.map(({ id, attributes }) => ({ id, attributes: attributes ?? {} })),
-    tree: listedTree(graph, page.items),
-    ...(page.cursor !== undefined && { cursor: page.cursor }),
-    ...(page.truncated !== undefined && { truncated: page.truncated }),
-  };
-}
-
-/** Why the steps of a page were made or left out. */
-function whyOf({ graph }: RequestContext, call: ReaderCall): Pick<QueryPlan, 'why'> {
-  return call.method === 'page' ? { why: pagePlan(graph, call.type, call.options as PageOptions).why } : {};
+  const { items, cursor: next } = await reader.nodes(call.type, options);
+  const rows = items.map(({ id, attributes }) => ({
+    ...{ id, attributes: attributes ?? {}, by: { source: id, target: id } },
+  }));
+  return { rows, ...(next !== undefined && { cursor: next }) };
 }

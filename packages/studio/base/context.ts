@@ -11,9 +11,7 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
-import type { EndedCounts } from './ended-counts.ts';
 import type { Flow } from './flow.ts';
-import type { LiveFeed } from './live-feed.ts';
 import type { ProjectorTap } from './projector-tap.ts';
 import type { StatusWalk, TableFacts } from './status-walk.ts';
 import type { TableSample } from './table-sample.ts';
@@ -41,9 +39,7 @@ export interface StudioContext extends StudioTable {
   position: CurrentPosition;
   sample: TableSample;
   statusWalk: StatusWalk<TableFacts, StreamPosition | undefined>;
-  endedCounts: EndedCounts;
   flow: Flow;
-  live: LiveFeed;
   timeline: Timeline;
   logger: Logger;
 }

@@ -52,7 +52,6 @@ export interface DescribedSearch extends DescribedOrder {
   /** True if DynamoDB itself keeps it. */
   isNative: boolean;
   shardBy: 'value' | 'source';
-  hash: string;
   /** The options that give its texts a form, such as `caseInsensitive`. */
   forms: readonly string[];
   multiValue: boolean;
@@ -113,13 +112,12 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
 }
 
 function describeSearch(search: SearchModel): DescribedSearch {
-  const { indexPartition: name, order, shards, shardBy, hash, multiValue, partition, part, project, native } = search;
+  const { indexPartition: name, order, shards, shardBy, multiValue, partition, part, project, native } = search;
   return {
     name,
     ...describeOrder(order),
     shards,
     shardBy,
-    hash,
     forms: formsOf(search),
     multiValue,
     isNative: native,

@@ -1,96 +1,60 @@
-import { nativeTest, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
-import { countRows, wholeRequest } from '../../../src/client/read/lists/native-list.ts';
-import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import type { QueryRequest, QueryResult } from '../../../src/core/store-port.ts';
+import type { EdgeModel } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from './context.ts';
-import type { EdgeCount, EdgeEnd } from './ended-counts.ts';
+import { unitsOfShards } from './price.ts';
 
-/** Read units that are left for counts. */
-export interface CountBudget {
-  rcu: number;
+/** The edges of one type at one end: those that leave a node, or those that enter it. */
+export interface EdgeEnd {
+  id: string;
+  edge: EdgeModel;
+  direction: 'outgoing' | 'incoming';
 }
 
-/** Read units of an item, before one is read: edges of more than 1.6 KB are rare. */
-const UNITS_AN_ITEM = 0.2;
-
-/** The number of edges for a place that shows it by the way: by the number that the model keeps, or else one by one until the budget is used up. */
-export async function glanceAtCount(context: RequestContext, end: EdgeEnd, budget: CountBudget): Promise<EdgeCount> {
-  const known = context.endedCounts.find(end);
-  if (known !== undefined) return known;
-  const counted = await countEdges(context, end, budget);
-  if (!counted.isExact) context.endedCounts.add(end, counted);
-  return counted;
+/** A number of edges. */
+export interface EdgeCount {
+  count: number;
+  /** True if that is the number; else there are at least as many. */
+  isExact: boolean;
 }
 
-/** Counts edges, by the number that the model keeps, or else one by one until the budget is used up. */
-export async function countEdges(context: RequestContext, end: EdgeEnd, budget: CountBudget): Promise<EdgeCount> {
-  return (await keptCount(context, end)) ?? (await countQueries(context, end, budget));
+/** Edges of a page that is counted. */
+const PAGE_ITEMS = 100;
+
+/**
+ * The number of edges for a place that shows it by the way: by the number that the model keeps, or else one by one for about so many read units.
+ * Undefined if the first look at each shard takes more.
+ */
+export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: number): Promise<EdgeCount | undefined> {
+  const kept = await keptCount(context, end);
+  if (kept !== undefined) return { count: kept, isExact: true };
+  const { id, edge, direction } = end;
+  if (direction === 'outgoing') return await countOutgoing(context, end, rcu);
+  if (unitsOfShards(edge.inbound!.shards) > rcu) return undefined;
+  const { count, truncated = false } = await context.reader.inDegree(id, edge.type, { maxRcu: rcu });
+  return { count, isExact: !truncated };
 }
 
 /** The number that the model keeps; undefined: it keeps none, or readers may not use it yet. */
-async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<EdgeCount | undefined> {
+async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<number | undefined> {
   try {
-    if (direction === 'outgoing' && edge.count !== undefined) {
-      return { count: await reader.degree(id, edge.type), isExact: true };
-    }
-    if (direction === 'incoming' && edge.incoming !== undefined) {
-      const { count } = await reader.total(id, edge.type, { direction: 'inbound', groups: false });
-      return { count, isExact: true };
-    }
+    if (direction === 'outgoing') return edge.count && (await reader.degree(id, edge.type));
+    return edge.incoming && (await reader.total(id, edge.type, { direction: 'inbound', groups: false })).count;
   } catch (error) {
     if (!(error instanceof EdgeloomError)) throw error;
+    return undefined;
   }
-  return undefined;
 }
 
-/** The number by Queries that give no items. */
-async function countQueries(context: RequestContext, end: EdgeEnd, budget: CountBudget): Promise<EdgeCount> {
-  let all = 0;
-  let unitsAnItem = UNITS_AN_ITEM;
-  for (const countPage of await countersOf(context, end)) {
-    let startKey: Item | undefined;
-    do {
-      if (budget.rcu <= 0) return { count: all, isExact: false };
-      const limit = Math.ceil(budget.rcu / unitsAnItem);
-      const { count, scanned, lastKey, rcu } = await countPage({ limit, ...(startKey !== undefined && { startKey }) });
-      all += count;
-      budget.rcu -= rcu;
-      if (scanned > 0) unitsAnItem = rcu / scanned;
-      startKey = lastKey;
-    } while (startKey !== undefined);
-  }
-  return { count: all, isExact: true };
-}
-
-/** Counts the edges of one page of a partition. */
-type CountPage = (page: { limit: number; startKey?: Item }) => Promise<Omit<QueryResult, 'items'>>;
-
-/** A Query for each partition that has such edges. */
-async function countersOf(
-  { graph, store, leases }: RequestContext,
-  { id, edge: { type }, direction }: EdgeEnd,
-): Promise<CountPage[]> {
-  const ofRequest =
-    (request: QueryRequest): CountPage =>
-    (page) =>
-      store.query({ ...request, ...page, countOnly: true });
-  if (direction === 'outgoing') return [ofRequest({ partition: id, sortKey: { beginsWith: `${type}-` } })];
-  return await leases.hold(async (projections) => {
-    const context = { ...readContext(graph, { store, leases }), projections };
-    const query = resolveInboundQuery(context, id, type, {});
-    const { partitions, index, range, itemKeys, native } = query;
-    if (native === undefined)
-      return partitions.map((partition) => ofRequest({ index, partition, sortKey: range, itemKeys }));
-    const request = wholeRequest(context, native);
-    const list = { list: native, accept: nativeTest(query) };
-    if (request === undefined) return [];
-    return [
-      async (page): ReturnType<CountPage> => {
-        const { items, ...rest } = await store.queryNative({ ...request, ...page });
-        return { ...rest, count: countRows(context, list, items) };
-      },
-    ];
-  });
+async function countOutgoing({ store }: RequestContext, { id, edge }: EdgeEnd, rcu: number): Promise<EdgeCount> {
+  const request = { partition: id, sortKey: { beginsWith: `${edge.type}-` }, limit: PAGE_ITEMS, countOnly: true };
+  const before = store.rcu;
+  let count = 0;
+  let startKey: Item | undefined;
+  do {
+    const page = await store.query({ ...request, startKey });
+    count += page.count;
+    startKey = page.lastKey;
+  } while (startKey !== undefined && store.rcu - before < rcu);
+  return { count, isExact: startKey === undefined };
 }

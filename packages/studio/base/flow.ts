@@ -1,33 +1,15 @@
 import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { isSequenceNumber } from '../../../src/core/items/change-record.ts';
+import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
-import { isDerivedKey, isServicePartition, SERVICE_PARTITION, typePrefix } from '../../../src/core/items/keys.ts';
+import { isDerivedKey, isServicePartition, SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
 import { isFullPage, ShardPages, type StartingPoint } from '../../../src/stream/shard-pages.ts';
 import type { Shard, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
-import { keepNewest } from './newest.ts';
-import { SeenChanges } from './seen-changes.ts';
-
-/** Changes of one type of nodes or edges. */
-export interface Movement {
-  kind: 'node' | 'edge';
-  type: string;
-  /** The node types that the edges leave and enter; empty for nodes. */
-  from: string;
-  to: string;
-  count: number;
-}
-
-/** The newest change of a node. */
-export interface RecentNode {
-  id: string;
-  /** When it was written, in milliseconds since 1970. */
-  atMs: number;
-  isDeleted: boolean;
-}
+import { type SeenChange, SeenChanges } from './seen-changes.ts';
 
 /** The records of the stream since a question. */
 export interface FlowAnswer {
@@ -35,12 +17,13 @@ export interface FlowAnswer {
   seen: number;
   /** True: the table has a stream, which the studio reads. */
   hasStream: boolean;
-  /** The changes after the number that was asked with; none without one. */
-  moved: Movement[];
   /** The number of records of derived items since the studio was started. */
   derived: number;
-  /** The nodes that were written last, newest first. */
-  recent: RecentNode[];
+  /**
+   * The nodes whose partitions have changed after the number that was asked with, and those that a changed edge enters. Null: too many, or the
+   * studio does not know all of them.
+   */
+  changed: string[] | null;
   /** Why the last look could not read the stream; null: it could. The next look tries again. */
   failure: string | null;
 }
@@ -60,14 +43,11 @@ const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 20;
 /** A single page may be empty before the end of a shard. */
 const EMPTY_PAGES = 2;
-/** A stream keeps a record for 24 hours: after a longer time without a look some may have gone. */
-const SURE_MS = 20 * 60 * 60 * 1000;
 /** How often the shards are listed, in milliseconds. */
 const LISTED_MS = 15_000;
-/** Movements, nodes of each type, and heads that are kept. */
-const MOST_MOVEMENTS = 5_000;
-const MOST_RECENT = 15;
 const MOST_HEADS = 500;
+/** Nodes that an answer names. */
+const MOST_NAMED = 1_000;
 
 /** Follows the stream of a table while somebody looks: a look reads what is new, and nothing is read between two looks. */
 export class Flow {
@@ -77,13 +57,9 @@ export class Flow {
   private readonly shards = new Map<string, ShardPages>();
   /** Shards that are followed, or were to their end. */
   private readonly followed = new Set<string>();
-  private lookedAtMs = performance.now();
   private listedAtMs = Number.NEGATIVE_INFINITY;
   private isFirstLook = true;
-  private seen = 0;
   private derived = 0;
-  private movements: { at: number; movement: Movement }[] = [];
-  private readonly recent = new Map<string, Map<string, RecentNode>>();
   private readonly heads: HeadRecord[] = [];
   private failure: string | null = null;
   private looking: Promise<void> | undefined;
@@ -104,21 +80,15 @@ export class Flow {
     await this.looking;
   }
 
-  /** The changes after a number of an earlier answer; undefined: none, and the number to go on from. */
-  since(after: number | undefined): FlowAnswer {
-    const newer = after === undefined ? [] : this.movements.filter(({ at }) => at > after);
-    const byWay = new Map<string, Movement>();
-    for (const { movement } of newer) {
-      const name = JSON.stringify([movement.kind, movement.type, movement.from, movement.to]);
-      const known = byWay.get(name);
-      byWay.set(name, { ...movement, count: movement.count + (known?.count ?? 0) });
-    }
+  /** What has changed after a number of an earlier answer. */
+  since(after: number): FlowAnswer {
+    const newer = this.changes.after(after);
+    const named = newer && new Set(newer.flatMap((change) => nodesOf(this.graph, change)));
     return {
-      seen: this.seen,
+      seen: this.changes.count,
       hasStream: this.hasStream,
-      moved: [...byWay.values()],
       derived: this.derived,
-      recent: [...this.recent.values()].flatMap((nodes) => [...nodes.values()].reverse()).sort(newestFirst),
+      changed: named === undefined || named.size > MOST_NAMED ? null : [...named],
       failure: this.failure,
     };
   }
@@ -134,9 +104,6 @@ export class Flow {
   }
 
   private async lookNow(): Promise<void> {
-    const nowMs = performance.now();
-    if (nowMs - this.lookedAtMs > SURE_MS) this.changes.noteGap();
-    this.lookedAtMs = nowMs;
     try {
       await this.listShards();
       const shards = [...this.shards];
@@ -179,11 +146,8 @@ export class Flow {
     };
     // A shard with children takes no more records. One that came and went between two looks has some that are not read.
     const open = shards.filter(({ shardId }) => !withChildren.has(shardId)).slice(0, MOST_SHARDS);
-    const since = new Set(shards.filter(({ shardId }) => goesOn(shardId)));
-    for (const shard of new Set([...open, ...since])) {
-      if (this.followed.has(shard.shardId)) continue;
-      if (shard.parentShardId !== undefined && !since.has(shard)) this.changes.noteGap();
-      this.shards.set(shard.shardId, this.pagesOf(source, shard.shardId, {}));
+    for (const { shardId } of new Set([...open, ...shards.filter((shard) => goesOn(shard.shardId))])) {
+      if (!this.followed.has(shardId)) this.shards.set(shardId, this.pagesOf(source, shardId, {}));
     }
     for (const shardId of this.shards.keys()) this.followed.add(shardId);
     for (const shardId of this.followed) {
@@ -221,15 +185,12 @@ export class Flow {
     const item = changedItem(this.graph.table, record);
     if (item === undefined) return;
     const { source, target, oldImage, newImage } = item;
-    const sequenceNumber = record.dynamodb?.SequenceNumber;
-    if (!isServicePartition(source) && isSequenceNumber(sequenceNumber)) {
-      const stream = streamLabel(this.source!.streamArn);
-      this.changes.add({ source, target, oldImage, newImage, stream, sequenceNumber, atMs });
-    }
     if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
-    if (isServicePartition(source)) return;
+    const sequenceNumber = record.dynamodb?.SequenceNumber;
+    if (isServicePartition(source) || !isSequenceNumber(sequenceNumber)) return;
+    const stream = streamLabel(this.source!.streamArn);
+    this.changes.add({ source, target, oldImage, newImage, stream, sequenceNumber, atMs });
     if (isDerivedKey(target)) this.derived += 1;
-    else this.addChange(source, target, newImage ?? oldImage, { atMs, isDeleted: newImage === undefined });
   }
 
   private addHead(target: string, image: Item | undefined, atMs: number): void {
@@ -238,36 +199,13 @@ export class Flow {
     this.heads.push({ text, atMs });
     if (this.heads.length > MOST_HEADS) this.heads.shift();
   }
-
-  private addChange(source: string, target: string, image: Item | undefined, change: Omit<RecentNode, 'id'>): void {
-    const own = typePrefix(source) ?? '';
-    const node = this.graph.nodes.get(own);
-    if (source === target || node?.parts.has(target) === true) {
-      if (node === undefined) return;
-      this.addMovement({ kind: 'node', type: own, from: '', to: '', count: 1 });
-      if (source === target) this.addRecent(own, { id: source, ...change });
-      return;
-    }
-    const type = typePrefix(target) ?? '';
-    const edge = this.graph.edges.get(type);
-    if (edge === undefined) return;
-    const end = edge.keys === 'hashed' ? stringOf(image?.[TARGET_ID]) : target.slice(type.length + 1);
-    this.addMovement({ kind: 'edge', type, from: own, to: typePrefix(end ?? '') ?? '', count: 1 });
-  }
-
-  private addMovement(movement: Movement): void {
-    this.seen += 1;
-    this.movements.push({ at: this.seen, movement });
-    if (this.movements.length > MOST_MOVEMENTS) this.movements = this.movements.slice(-MOST_MOVEMENTS / 2);
-  }
-
-  private addRecent(type: string, node: RecentNode): void {
-    const nodes = this.recent.get(type) ?? new Map<string, RecentNode>();
-    this.recent.set(type, nodes);
-    keepNewest(nodes, node.id, node, MOST_RECENT);
-  }
 }
 
-function newestFirst(left: RecentNode, right: RecentNode): number {
-  return right.atMs - left.atMs;
+/** The node in whose partition a change is, and the one that its edge enters. */
+function nodesOf(graph: CompiledModel, { source, target, oldImage, newImage }: SeenChange): string[] {
+  const key = parseDerivedKey(target);
+  const edge = key === undefined ? target : key.kind === 'index-item' && key.of === 'edge' ? key.edge.text : undefined;
+  const type = edge?.slice(0, edge.indexOf('-')) ?? '';
+  if (!graph.edges.has(type)) return [source];
+  return [source, stringOf((newImage ?? oldImage)?.[TARGET_ID]) ?? edge!.slice(type.length + 1)];
 }

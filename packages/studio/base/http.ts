@@ -6,7 +6,7 @@ import { toJson } from '../../../src/foundation/exact-json.ts';
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /** On every answer: no code but the page's own file, no frame around it, nothing kept, nothing told to others. */
-export const COMMON_HEADERS = {
+const COMMON_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",

@@ -37,7 +37,6 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
 const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
   inbound: 'for (const { source, attributes } of page.items) console.log(source, attributes);',
   nodes: 'for (const { id, attributes } of page.items) console.log(id, attributes);',
-  page: 'for (const { id, attributes, ...neighbours } of page.items) console.log(id, attributes, neighbours);',
   search: 'for (const { id, value, attributes } of page.items) console.log(id, value, attributes);',
 };
 

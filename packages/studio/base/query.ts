@@ -1,4 +1,3 @@
-import { levelOfPath } from '../../../src/client/read/levels/level-path.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
 import type { AttributeOrder, CompiledModel, EdgeOrderModel, SearchOrder } from '../../../src/core/model/compiled.ts';
@@ -23,8 +22,6 @@ export interface AskedQuery {
   partition?: string | undefined;
   /** Filters, such as `status=open` or `points>=3`; a value is JSON where it is JSON. */
   where?: string[] | undefined;
-  /** Levels, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. */
-  with?: string[] | undefined;
   reverse: boolean;
   limit: number;
 }
@@ -34,7 +31,7 @@ export type Literal = string | number | boolean | null | readonly Literal[] | { 
 
 /** The call of a reader that answers a question, with its arguments. */
 export type ReaderCall =
-  | { method: 'inbound' | 'page'; type: string; id: string; options: Record<string, Literal> }
+  | { method: 'inbound'; type: string; id: string; options: Record<string, Literal> }
   | { method: 'nodes'; type: string; options: Record<string, Literal> }
   | { method: 'search'; name: string; predicate: Record<string, Literal>; options: Record<string, Literal> };
 
@@ -60,7 +57,6 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   }
   const { order } = findOrder(findEdge(graph, type), asked.order).order;
   const value = (text: string): Literal => typedValue(orderAt(order, asked.path?.length ?? 0), text);
-  const levels = asked.with?.map((path) => levelOfPath(path) as Literal);
   const options = {
     ...(asked.order !== undefined && { order: asked.order }),
     ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(orderAt(order, i), text)) }),
@@ -68,9 +64,8 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     ...rangeGiven(asked, value),
     ...(asked.beginsWith !== undefined && { beginsWith: asked.beginsWith }),
     ...common,
-    ...(levels !== undefined && levels.length > 0 && { with: levels }),
   };
-  return { method: 'with' in options ? 'page' : 'inbound', type, id, options };
+  return { method: 'inbound', type, id, options };
 }
 
 function searchCall(

@@ -25,7 +25,7 @@ export function route<Schema extends z.ZodType>(
 }
 
 /** Checks the input of a request. Throws `invalid-request`. */
-export function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
+function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

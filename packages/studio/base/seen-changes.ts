@@ -1,5 +1,4 @@
 import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
-import { isOlder } from '../../../src/core/items/change-record.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { indexItemKeysOf } from '../../../src/core/plan/index-item-keys.ts';
@@ -32,18 +31,17 @@ export interface RecentWrite extends ItemKey {
 export type ChangeName = 'made' | 'changed' | 'deleted';
 
 /** Changes that are kept, and the size of their images. */
-export const MOST_CHANGES = 4_000;
+const MOST_CHANGES = 4_000;
 const MOST_BYTES = 16_000_000;
 /** Writes that a list of recent ones has. */
 const MOST_RECENT = 30;
 
 /** The newest changes that the stream has shown, base items and derived ones, with their images. */
 export class SeenChanges {
-  /** The number of the newest. */
+  /** The number of the newest, and of the last gap. */
   count = 0;
   private changes: { change: SeenChange; bytes: number }[] = [];
   private bytes = 0;
-  /** The number of the newest before records were left out. */
   private gapAt = 0;
 
   add(change: Omit<SeenChange, 'number'>): void {
@@ -59,16 +57,15 @@ export class SeenChanges {
 
   /** Notes that records were left out, of whatever items. */
   noteGap(): void {
+    this.count += 1;
     this.gapAt = this.count;
   }
 
-  /** The changes of a partition without a gap up to the newest, oldest first; `hasGap`: earlier ones are kept, and records after them are not. */
-  ofPartition(partition: string): { changes: SeenChange[]; hasGap: boolean } {
-    const all = this.all().filter(({ source }) => source === partition);
-    const changes = all.filter(({ number }) => number > this.gapAt);
-    // The end of a shard and its children may have been read side by side.
-    changes.sort((left, right) => (isOlder(left, right) ? -1 : 1));
-    return { changes, hasGap: changes.length < all.length };
+  /** The changes after a number, oldest first; undefined: some of them are not known. */
+  after(number: number): SeenChange[] | undefined {
+    const all = this.all();
+    const isKnown = number >= this.gapAt && number + 1 >= (all[0]?.number ?? 0);
+    return isKnown ? all.filter((change) => change.number > number) : undefined;
   }
 
   /** A write of a base item: the one with this sequence number, or the first behind a number, or the newest. */

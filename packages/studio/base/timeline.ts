@@ -11,8 +11,6 @@ export interface TimelineMoment {
   isExact: boolean;
   /** The changes since the moment before; none at the first one that is known. */
   changes: ProjectionChange[];
-  /** The use that readers made of each projection that changes in the timeline. */
-  readers: Record<string, ReaderUse>;
 }
 
 /** A change of one generation of a projection. */
@@ -22,18 +20,6 @@ export interface ProjectionChange {
   /** The state before, and after; null: there was none, or is none any more. */
   before: string | null;
   after: string | null;
-}
-
-/**
- * The use that readers made of a projection: a generation; views of a shape where there are any, and base items elsewhere; base items alone; or
- * nothing, so that their questions were refused.
- */
-export interface ReaderUse {
-  kind: 'generation' | 'some views' | 'base items' | 'refused' | 'none';
-  /** The generation, or the shape. */
-  generation?: number;
-  /** The generation that is built meanwhile. */
-  building?: number;
 }
 
 /** Moments that are kept. */
@@ -57,12 +43,11 @@ export class Timeline {
   get moments(): TimelineMoment[] {
     const all = [...this.seen.values()].sort((left, right) => left.registry.version - right.registry.version);
     const changes = all.map(({ registry }, i) => (i === 0 ? [] : changesBetween(all[i - 1]!.registry, registry)));
-    const names = [...new Set(changes.flat().map(({ name }) => name))].sort();
-    const moments = all.map(({ atMs, isExact, registry }, i) => {
-      const readers = Object.fromEntries(names.map((name) => [name, useOf(registry, name)]));
-      return { version: registry.version, atMs, isExact, changes: changes[i]!, readers };
-    });
-    return moments.reverse();
+    return all
+      .map(({ atMs, isExact, registry }, i) => ({
+        ...{ version: registry.version, atMs, isExact, changes: changes[i]! },
+      }))
+      .reverse();
   }
 
   private add(registry: Registry, atMs: number, isExact: boolean): void {
@@ -84,21 +69,4 @@ function changesBetween(before: Registry, after: Registry): ProjectionChange[] {
     const [name, generation] = JSON.parse(key) as [string, number];
     return [{ name, generation, before: was, after: is }];
   });
-}
-
-/** The use that a reader with the newest model makes of a projection. */
-function useOf(registry: Registry, name: string): ReaderUse {
-  const states = projectionStates(registry).filter((one) => one.name === name);
-  const newest = (state: string): number | undefined =>
-    states
-      .filter((one) => one.state === state)
-      .reduce<number | undefined>((most, { generation }) => Math.max(most ?? 0, generation), undefined);
-  const [ready, kept] = [newest('ready'), newest('kept')];
-  const building = kept !== undefined && kept > (ready ?? 0) ? { building: kept } : {};
-  if (ready !== undefined) return { kind: 'generation', generation: ready, ...building };
-  if (states.length === 0) return { kind: 'none' };
-  if (name.startsWith('view:')) {
-    return kept === undefined ? { kind: 'base items' } : { kind: 'some views', generation: kept, ...building };
-  }
-  return { kind: name.startsWith('part:') ? 'base items' : 'refused', ...building };
 }

@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { failureDocument } from '../../../src/foundation/failure-document.ts';
-import { HISTORY_ROUTES } from '../api/history.ts';
 import { INSPECT_ROUTES } from '../api/inspect.ts';
 import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
@@ -31,7 +30,6 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     TOTAL_ROUTES,
     SEARCH_ROUTES,
     INSPECT_ROUTES,
-    HISTORY_ROUTES,
     TRACE_ROUTES,
     TRUST_ROUTES,
     WHAT_IF_ROUTES,
@@ -82,7 +80,7 @@ function unitsOf({ rcu, wcu }: { rcu: number; wcu: number }): { rcu: number; wcu
 }
 
 /** Returns the HTTP status of an error. A 502 means that the table failed: a later request may succeed. */
-export function statusOf(error: unknown, code: string): number {
+function statusOf(error: unknown, code: string): number {
   if (code === 'unknown-request') return 404;
   if (code === 'read-only') return 403;
   return error instanceof EdgeloomError && !(error instanceof StoreError) ? 400 : 502;

@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { startFeed } from '../../../src/client/feed/start-feed.ts';
 import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { failureDocument } from '../../../src/foundation/failure-document.ts';
@@ -8,19 +7,15 @@ import type { Logger } from '../../../src/foundation/logger.ts';
 import { registryLeases } from '../../../src/registry/reader-lease.ts';
 import { CheckJob } from '../base/check-job.ts';
 import { CurrentPosition, type StudioContext, type StudioTable, streamOfTable } from '../base/context.ts';
-import { EndedCounts } from '../base/ended-counts.ts';
 import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
-import { LiveFeed } from '../base/live-feed.ts';
 import { ProjectorTap } from '../base/projector-tap.ts';
 import { StatusWalk } from '../base/status-walk.ts';
 import { TableSample } from '../base/table-sample.ts';
 import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
-import { answerWithLiveList } from './live-list.ts';
-import { answerWithTouched } from './touched.ts';
 
 /** Options of a studio. */
 export interface StudioOptions extends StudioTable {
@@ -65,10 +60,8 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     checks,
     position: new CurrentPosition(table, isWritable),
     flow,
-    live: new LiveFeed(() => startFeed(table.graph, { client: table.client, streams: table.streams })),
     sample: new TableSample(),
     statusWalk: new StatusWalk(Date.now),
-    endedCounts: new EndedCounts(),
     timeline: new Timeline(),
   };
   const server = createServer();
@@ -87,7 +80,6 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
       await checks.stop();
       server.closeAllConnections();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await context.live.settled();
     },
   };
 }
@@ -111,10 +103,6 @@ async function serve(
     context.logger.warn({ refusal, method }, 'refused');
     if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
     else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
-  } else if (method === 'GET' && url.pathname === '/api/watch') {
-    await answerWithLiveList(context, request, url, response);
-  } else if (method === 'POST' && url.pathname === '/api/touched') {
-    await answerWithTouched(context, request, response);
   } else if (isData) {
     await answerRequest(context, request, url, response);
   } else {

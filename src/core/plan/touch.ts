@@ -8,6 +8,9 @@ import type { ItemKey } from '../store-port.ts';
  */
 export type Touch = ItemTouch | ViewTouch | EntryTouch | FanOutTouch | ContinuationTouch;
 
+/** A touch of a derived item that is made of base items, and not in pages. */
+export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
+
 interface TouchBase {
   source: string;
   sortKey: DerivedSortKey;
@@ -68,6 +71,10 @@ export function viewTouch(source: string, targets: readonly string[]): ViewTouch
 
 export function entryTouch(base: ItemKey): EntryTouch {
   return { kind: 'entry', source: base.source, sortKey: entryKeyOf(base.target), base, records: [] };
+}
+
+export function isReconcilable(touch: Touch): touch is Reconcilable {
+  return touch.kind !== 'fan-out' && touch.kind !== 'continuation';
 }
 
 export function keyOfTouch({ source, sortKey }: Touch): ItemKey {

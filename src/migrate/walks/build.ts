@@ -13,12 +13,12 @@ import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
-import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
+import { reconcileNamed } from '../../reconcile/named-item.ts';
 import { makeViewWhole, reconcileOrThrow, reconcileTouch } from '../../reconcile/touches.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
-import { repairOf } from '../../trust/repair/repairs.ts';
+import { repairItem } from '../../trust/repair/repairs.ts';
 import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { type EndingContext, endUnneededFanOuts } from './fan-outs.ts';
 import { itemsLeftOut, LeftOutItems } from './left-out-items.ts';
@@ -101,7 +101,7 @@ async function reconcileStrays(
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
       // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1) await repairOf(kept).repair(context, { source, target }, []);
+      if (key.generation === 1) await repairItem(context, { kind: kept, key: { source, target }, parts: [] });
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
@@ -111,14 +111,14 @@ async function reconcileStrays(
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
       // rule: backfill-removes-entries-of-no-edge
-      await repairOf(kept).repair(context, { source, target }, []);
+      await repairItem(context, { kind: kept, key: { source, target }, parts: [] });
       return;
     }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
     const read = base.target === '' ? [] : await readExpectedItems(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
-    await repairOf(kind).repair(context, { source, target }, []);
+    await repairItem(context, { kind, key: { source, target }, parts: [] });
   };
   await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }
@@ -177,7 +177,7 @@ async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: re
     reverse.map(({ edge }) => edge),
   );
   const left = reverse.filter(({ edge }, i) => !isItemThere(context.graph, edge, edges[i]) || isMisfit(context, edge));
-  await pMap(left, ({ key }) => reconcileReverseItem(context, key, undefined), { concurrency: context.concurrency });
+  await pMap(left, ({ key }) => reconcileNamed(context, key), { concurrency: context.concurrency });
 }
 
 function isMisfit({ graph }: BuildContext, { source, target }: ItemKey): boolean {

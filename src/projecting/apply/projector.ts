@@ -1,11 +1,19 @@
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type ContinuationTouch, type FanOutTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import {
+  type ContinuationTouch,
+  type FanOutTouch,
+  isReconcilable,
+  keyOfTouch,
+  type Reconcilable,
+  type Touch,
+} from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { observedStore } from '../../core/telemetry.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
+import { SEND_WITHIN_MS } from '../../foundation/late-writes.ts';
 import { checkOptions, checkStoreOptions } from '../../foundation/options.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import {
@@ -18,7 +26,7 @@ import {
 } from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
-import { type Reconcilable, reconcileTouches } from '../../reconcile/touches.ts';
+import { type ReadAhead, readAhead, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
 import { QuarantineKinds } from './quarantine-kinds.ts';
@@ -50,6 +58,8 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
 /** The way of a batch: records name the derived items that they touch, and each of these is made what the base items ask for now. */
 class TableProjector implements Projector {
   private readonly model: WriterModel;
+  /** The model of the batch before: as a rule that of the next one. */
+  private last: CompiledModel | undefined;
 
   constructor(
     private readonly graph: CompiledModel,
@@ -62,23 +72,32 @@ class TableProjector implements Projector {
     checkOptions('project', batch, { remainingMs: true });
     const { store, concurrency = CALLS_AT_ONCE, fanOutPageSize } = this.options;
     const stats = noStats();
-    const runtime = { ...runtimeOf({ ...this.options, ...batch }), stats };
-    // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
-    // rule: head-is-read-after-the-records
-    const graph = await readModel(runtime, this.model, records[0]?.stream);
-    if (graph instanceof EdgeloomError)
-      return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
-    const touches = touched(graph ?? this.graph, records);
     const kinds = new QuarantineKinds();
-    const context: ApplyContext = {
+    const runtime = runtimeOf({ ...this.options, ...batch });
+    const modelReadAtMs = runtime.now();
+    const within: Omit<ApplyContext, 'graph'> = {
       ...runtime,
-      graph: graph ?? this.graph,
+      // A process that was suspended reads the model again, with the batch.
+      remainingMs: () => Math.min(runtime.remainingMs(), modelReadAtMs + SEND_WITHIN_MS - runtime.now()),
+      modelReadAtMs,
+      stats,
       store,
       concurrency,
       ...(fanOutPageSize !== undefined && { fanOutPageSize }),
       onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
     };
-    const failures = await reconcileBatch(context, touches);
+    const guessed = this.last && begin({ ...within, graph: this.last }, records);
+    // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
+    // rule: head-is-read-after-the-records
+    const graph = await readModel(within, this.model, records[0]?.stream);
+    if (graph instanceof EdgeloomError)
+      return { records: records.length, touches: 0, ...stats, ...failedFrom(records, graph) };
+    this.last = graph ?? this.last;
+    const context = { ...within, graph: graph ?? this.graph };
+    // rule: read-ahead-counts-under-the-same-model
+    const { touches, ahead }: Pick<Begun, 'touches' | 'ahead'> =
+      guessed?.graph === context.graph ? guessed : { touches: touched(context.graph, records) };
+    const failures = await reconcileBatch(context, touches, ahead);
     return {
       records: records.length,
       touches: touches.length,
@@ -89,6 +108,19 @@ class TableProjector implements Projector {
   }
 }
 
+/** What a batch touches under a model, and the read of the items that it touches. */
+interface Begun extends Pick<ApplyContext, 'graph'> {
+  touches: Touch[];
+  ahead?: ReadAhead;
+}
+
+/** Begins to read what records touch, under the model of the batch before. */
+function begin(context: ApplyContext, records: readonly ChangeRecord[]): Begun {
+  const { graph } = context;
+  const touches = touched(graph, records);
+  return { graph, touches, ahead: readAhead(context, touches.filter(isReconcilable)) };
+}
+
 /** A touch that is not done, and why. */
 interface Failed {
   touch: Touch;
@@ -96,12 +128,14 @@ interface Failed {
 }
 
 /** Reconciles all that a batch touches. Fan-outs come last: they leave out what the batch itself has reconciled. */
-async function reconcileBatch(context: ApplyContext, touches: readonly Touch[]): Promise<Failed[]> {
-  const isFanOut = (touch: Touch): touch is FanOutTouch | ContinuationTouch =>
-    touch.kind === 'fan-out' || touch.kind === 'continuation';
-  const items = touches.filter((touch): touch is Reconcilable => !isFanOut(touch));
-  const failures: Failed[] = await reconcileTouches(context, items);
-  const fanOuts = touches.filter(isFanOut);
+async function reconcileBatch(
+  context: ApplyContext,
+  touches: readonly Touch[],
+  ahead: ReadAhead | undefined,
+): Promise<Failed[]> {
+  const items = touches.filter(isReconcilable);
+  const failures: Failed[] = await reconcileTouches(context, items, { ahead });
+  const fanOuts = touches.filter((touch) => !isReconcilable(touch));
   if (fanOuts.length === 0) return failures;
   const failed = new Set(failures.map(({ touch }) => touch));
   const done = items.filter((touch) => !failed.has(touch));

@@ -1,7 +1,6 @@
 import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ItemKey } from '../../core/store-port.ts';
 import { isDrift, type Verdict } from '../../core/verdicts.ts';
 import type { Confirmed } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
@@ -94,11 +93,6 @@ export class Findings {
       this.verdicts.set(name, found);
     }
     found.verdict.add(confirmed);
-  }
-
-  /** Drops the finding of an item that will be looked at again. */
-  drop(item: ItemKey): void {
-    this.verdicts.delete(textOfKey(item));
   }
 
   *toFindings(isViewExpected: boolean): Generator<Finding> {

@@ -7,13 +7,21 @@ import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { isFarBehind } from '../../stream/progress/consumer-position.ts';
 import type { Repairer } from '../repair/repairer.ts';
-import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
+import {
+  type ConfirmContext,
+  type Confirmed,
+  confirm,
+  confirmByLooks,
+  type Looker,
+  type Looks,
+  lookerOf,
+} from './confirm.ts';
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
-import { chunksOf, itemsOfSuspects, type LookedUp } from './look-up.ts';
+import { Gathered } from './gathered.ts';
+import { byItem, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 import type { PartitionsInMemory } from './partitions-in-memory.ts';
-import { SuspectQueue } from './suspect-queue.ts';
 
 /** The values that an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
@@ -35,6 +43,9 @@ export interface InspectorContext extends ConfirmContext {
   looks?: Looks;
 }
 
+/** What an inspection is of: a partition, or an item that other partitions decide. */
+type Place = { source: string } | { item: LookedUp };
+
 /** Partitions that are read again at once. */
 const READ_AT_ONCE = 8;
 /** Suspects that are observed together: two calls of DynamoDB. */
@@ -50,39 +61,38 @@ const BACKLOG = 'the consumer of the stream has not come so far';
 /** The text of a finding for an item whose state in the registry changed during the check. */
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Inspects partitions that differed in the scan: finds out what differs, distinguishes drift from lag, and has drift repaired. */
+/** Inspects what differed in the scan: finds out what differs, distinguishes drift from lag, and has drift repaired. */
 export class PartitionInspector {
   private readonly limit = pLimit(READ_AT_ONCE);
-  private readonly open = new Map<string, Promise<void>>();
-  private readonly openItems = new Map<readonly LookedUp[], Promise<void>>();
-  private readonly unconfirmed = new Set<string>();
-  private readonly unconfirmedItems = new Map<string, LookedUp>();
+  /** Inspections under way, and those that there was no time for, by name. */
+  private readonly open = new Map<string, Place>();
+  private readonly unconfirmed = new Map<string, Place>();
   private waiting = 0;
   private readonly listeners: (() => void)[] = [];
   private failure: { error: unknown } | undefined;
 
-  private readonly confirming: SuspectQueue;
-  private readonly looking: SuspectQueue | undefined;
-  /** Inspections that have not named all of their suspects yet. */
-  private naming = 0;
-  /** True if the suspects in the queues are judged although more would have room. */
-  private isGathered = false;
+  private readonly looker: Looker;
+  /** Whether suspects have the state in the registry that they had when the check began. */
+  private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
+  /** Whether drift counts as repaired. */
+  private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
   constructor(private readonly context: InspectorContext) {
-    const { looks } = context;
-    const unmoved = (confirmed: readonly Confirmed[]) => this.judgedByRegistry(confirmed);
-    this.confirming = new SuspectQueue((nominated) => confirm(context, nominated), unmoved);
-    this.looking = looks && new SuspectQueue((nominated) => confirmByLooks(context, looks, nominated), unmoved);
+    this.looker = lookerOf(context);
   }
 
   /** Partitions that are not judged yet. */
   get undecided(): string[] {
-    return [...this.open.keys(), ...this.unconfirmed];
+    return this.undecidedPlaces.flatMap((place) => ('source' in place ? [place.source] : []));
   }
 
   /** Items that other partitions decide, and that are not judged yet. */
   get undecidedItems(): LookedUp[] {
-    return [...[...this.openItems.keys()].flat(), ...this.unconfirmedItems.values()];
+    return this.undecidedPlaces.flatMap((place) => ('item' in place ? [place.item] : []));
+  }
+
+  private get undecidedPlaces(): Place[] {
+    return [...this.open.values(), ...this.unconfirmed.values()];
   }
 
   /** True if the next call should get no more suspects. Half of the places stay free for the page that is being read. */
@@ -93,7 +103,7 @@ export class PartitionInspector {
 
   /** Number of places in a cursor for what is not judged yet. */
   private get cursorPlaces(): number {
-    return this.undecided.length + this.undecidedItems.length * ITEM_PLACES;
+    return roomOf(this.undecidedPlaces);
   }
 
   /** The store of looks for the next call. Undefined if it has no room for more: then this call waits for the suspects. */
@@ -109,138 +119,87 @@ export class PartitionInspector {
    */
   async beginPartition(source: string, items?: PartitionsInMemory): Promise<void> {
     if (this.failure !== undefined) throw this.failure.error;
-    if (!this.open.has(source)) this.trackInspection(this.open, source, this.inspectPartition(source, items));
+    const { graph, store, withoutLookUps = false } = this.context;
+    const nominations = () => nominate(graph, items?.over(store, source) ?? store, source, { withoutLookUps });
+    this.begin(source, { source }, nominations, items);
     await this.waitForRoom();
-  }
-
-  /** Has judged the suspects so far together, as soon as all inspections that were begun have named theirs. */
-  judgeGathered(): void {
-    this.isGathered = true;
-    this.flushIfNamed();
-  }
-
-  /** Runs the part of an inspection at whose end all of its suspects are in a queue. */
-  private async whileNaming<T>(name: () => Promise<T>): Promise<T> {
-    this.naming += 1;
-    try {
-      return await name();
-    } finally {
-      this.naming -= 1;
-      this.flushIfNamed();
-    }
-  }
-
-  private flushIfNamed(): void {
-    if (!this.isGathered || this.naming > 0) return;
-    this.isGathered = false;
-    this.flush();
-  }
-
-  private flush(): void {
-    this.confirming.flush();
-    this.looking?.flush();
   }
 
   /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
-    const { mostOpen = MOST_OPEN } = this.context;
-    for (const chunk of chunksOf(suspects, Math.max(1, Math.min(CHUNK, Math.floor(mostOpen / ITEM_PLACES))))) {
-      const items = itemsOfSuspects(chunk);
-      await this.waitForRoom(items.length * ITEM_PLACES);
+    for (const { item, parts } of byItem(suspects)) {
+      await this.waitForRoom(ITEM_PLACES);
       if (this.failure !== undefined) throw this.failure.error;
-      this.trackInspection(this.openItems, items, this.judgeItems(chunk));
+      this.begin(textOfKey(item), { item }, async function* () {
+        yield* parts;
+        return false;
+      });
     }
   }
 
-  /** Waits for every inspection; returns the partitions that there was no time for. Throws the error of a failed inspection. */
-  async finish(): Promise<string[]> {
-    while (this.open.size + this.openItems.size > 0) {
-      this.judgeGathered();
-      await Promise.race([...this.open.values(), ...this.openItems.values()]);
-    }
+  /** Waits for every inspection. Throws the error of a failed one. */
+  async finish(): Promise<void> {
+    while (this.open.size > 0) await this.nextChange();
     if (this.failure !== undefined) throw this.failure.error;
-    return [...this.unconfirmed];
   }
 
-  private trackInspection<Key>(open: Map<Key, Promise<void>>, key: Key, inspection: Promise<void>): void {
-    const watched = inspection
+  /** Begins an inspection, unless it is under way already. */
+  private begin(name: string, place: Place, nominations: Nominations, items?: PartitionsInMemory): void {
+    if (this.open.has(name)) return;
+    this.open.set(name, place);
+    this.inspect(name, place, nominations, items)
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
       .finally(() => {
-        open.delete(key);
+        this.open.delete(name);
         this.wakeWaiting();
       });
-    open.set(key, watched);
   }
 
   /** Resolves when there is room for `more` further places. */
   private async waitForRoom(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
-      let open = this.open.size;
-      for (const items of this.openItems.keys()) open += items.length * ITEM_PLACES;
-      return this.waiting > MOST_WAITING || (open > 0 && open + more > mostOpen);
+      if (this.waiting > MOST_WAITING) return true;
+      // An item takes two places at most.
+      if (this.open.size * ITEM_PLACES + more <= mostOpen) return false;
+      const open = roomOf([...this.open.values()]);
+      return open > 0 && open + more > mostOpen;
     };
-    while (isFull()) {
-      this.judgeGathered();
-      await this.nextChange();
-    }
+    while (isFull()) await this.nextChange();
   }
 
-  private async inspectPartition(source: string, items: PartitionsInMemory | undefined): Promise<void> {
+  private async inspect(
+    name: string,
+    place: Place,
+    nominations: Nominations,
+    items: PartitionsInMemory | undefined,
+  ): Promise<void> {
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const named = await this.whileNaming(async () => {
-      if (await isFarBehind(this.context)) return undefined;
-      const name = () => this.nominateAndJudge(source, findings, { looks, items });
-      // The number of reads is limited. A partition that waits for the stream lets the next one be read.
-      return await (items === undefined ? this.limit(name) : name());
-    });
-    if (named === undefined) return this.reportAsPending([{ source, target: VIEW_KEY }]);
-    const { chunks, isViewExpected } = named;
-    const unconfirmed = (await Promise.all(chunks)).flat();
+    if (await isFarBehind(this.context)) return this.reportAsPending(place);
+    const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
+    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
+    const named = await ('item' in place || items !== undefined ? judge() : this.limit(judge));
+    const unconfirmed = (await Promise.all(named.chunks)).flat();
     if (unconfirmed.length > 0) {
-      // The next call looks at the whole partition. So the drift of this call is kept as looks too, to be compared then.
+      // The next call looks at all of it. So the drift of this call is kept as looks too, to be compared then.
       for (const chunk of findings.looked) looks?.keepForNextCall(chunk);
-      this.unconfirmed.add(source);
+      this.unconfirmed.set(name, place);
     } else {
       await this.addFindingsAndRepair(findings, findings.looked.flat());
-      this.reportFindings(findings, isViewExpected);
+      this.reportFindings(findings, named.isViewExpected);
     }
-  }
-
-  private async judgeItems(suspects: readonly Suspect[]): Promise<void> {
-    const findings = new Findings(this.context.graph);
-    const { looks } = this;
-    const judging = await this.whileNaming(async () => {
-      if (await isFarBehind(this.context)) return undefined;
-      return { left: this.judgeSuspects(findings, suspects, looks) };
-    });
-    if (judging === undefined) return this.reportAsPending(itemsOfSuspects(suspects));
-    const unconfirmed = itemsOfSuspects(await judging.left);
-    for (const item of unconfirmed) {
-      this.unconfirmedItems.set(textOfKey(item), item);
-      findings.drop(item);
-    }
-    const names = new Set(unconfirmed.map(textOfKey));
-    const isOpen = ({ suspect: { source, sortKey } }: Confirmed): boolean =>
-      names.has(textOfKey({ source, target: sortKey }));
-    const looked = findings.looked.flat();
-    looks?.keepForNextCall(looked.filter(isOpen));
-    const judged = looked.filter((one) => !isOpen(one));
-    await this.addFindingsAndRepair(findings, judged);
-    this.reportFindings(findings, false);
   }
 
   /**
-   * Reports items as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
+   * Reports a place as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
    * passed it.
    */
-  private reportAsPending(items: readonly ItemKey[]): void {
-    for (const { source, target } of items) {
-      this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
-    }
+  private reportAsPending(place: Place): void {
+    const { source, target } = 'item' in place ? place.item : { source: place.source, target: VIEW_KEY };
+    this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
   }
 
   private reportFindings(findings: Findings, isViewExpected: boolean): void {
@@ -253,13 +212,12 @@ export class PartitionInspector {
     this.context.onRepaired(repaired.size);
   }
 
-  /** Reads the partition, and begins to judge its differences. */
+  /** Begins to judge what is nominated. */
   private async nominateAndJudge(
-    source: string,
+    nominations: ReturnType<Nominations>,
     findings: Findings,
     { looks, items }: { looks: Looks | undefined; items: PartitionsInMemory | undefined },
   ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
-    const { graph, store, withoutLookUps = false } = this.context;
     const chunks: Promise<Suspect[]>[] = [];
     let chunk: Suspect[] = [];
     const beginJudging = (): void => {
@@ -269,7 +227,6 @@ export class PartitionInspector {
       chunks.push(settling);
       chunk = [];
     };
-    const nominations = nominate(graph, items?.over(store, source) ?? store, source, { withoutLookUps });
     for (;;) {
       const next = await nominations.next();
       if (next.done === true) {
@@ -279,10 +236,7 @@ export class PartitionInspector {
       }
       chunk.push(next.value);
       if (chunk.length === CHUNK) beginJudging();
-      while (this.waiting > MOST_WAITING) {
-        this.flush();
-        await this.nextChange();
-      }
+      while (this.waiting > MOST_WAITING) await this.nextChange();
     }
   }
 
@@ -300,8 +254,12 @@ export class PartitionInspector {
         await this.repairDrift(findings, suspects);
         return [];
       }
-      const queue = looks === undefined ? this.confirming : this.looking!;
-      const confirmed = await queue.add(suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) })));
+      const nominated = suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) }));
+      const confirmed = await this.judgedByRegistry(
+        looks === undefined
+          ? await confirm(context, this.looker, nominated)
+          : await confirmByLooks(this.looker, looks, nominated),
+      );
       if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
       else findings.looked.push(confirmed);
       return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
@@ -313,7 +271,11 @@ export class PartitionInspector {
 
   /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
   private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
-    this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
+    // Where an item is looked up again, its form is suspected on no ground.
+    const superseded = confirmed.filter(
+      ({ outcome, suspect: { part } }) => outcome === 'superseded' && partKindOf(part).isContent,
+    );
+    this.context.onSuperseded(superseded.length);
     for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
     const drift = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
     if (drift.length > 0) await this.repairDrift(findings, drift);
@@ -321,31 +283,32 @@ export class PartitionInspector {
 
   /** Takes back the drift of items whose state in the registry has changed since the check began. */
   private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
-    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
-    const drift = new Set(await this.withUnchangedState(seen));
-    return confirmed.map((one) => (one.outcome === 'drift' && !drift.has(one.suspect) ? asPending(one) : one));
+    const drift = confirmed.filter(({ outcome }) => outcome === 'drift');
+    const unchanged = await this.unchanged.answers(drift.map(({ suspect }) => suspect));
+    const moved = new Set(drift.filter((_, i) => !unchanged[i]));
+    return confirmed.map((one) => (moved.has(one) ? asPending(one) : one));
   }
 
-  /** Returns the suspects whose state in the registry is the same as when the check began. */
-  private async withUnchangedState(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+  private async areUnchanged(suspects: readonly Suspect[]): Promise<boolean[]> {
     const { graph, store, model } = this.context;
-    if (model === undefined || suspects.length === 0) return suspects;
-    const moved = await keysMovedSince(graph, { store, model }, itemsOfSuspects(suspects));
-    return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
+    if (model === undefined) return suspects.map(() => true);
+    const moved = await keysMovedSince(graph, { store, model }, suspects.map(keyOfSuspect));
+    return suspects.map((suspect) => !moved.has(textOfKey(keyOfSuspect(suspect))));
   }
 
   private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
-    const { repairer } = this.context;
-    if (repairer === undefined) return;
+    if (this.context.repairer === undefined) return;
+    const drift = suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true);
+    const repaired = await this.repairs.answers(drift);
+    for (const [i, suspect] of drift.entries())
+      if (repaired[i]) findings.repaired.add(textOfKey(keyOfSuspect(suspect)));
+  }
+
+  private async repair(drift: readonly Suspect[]): Promise<boolean[]> {
     // The registry may have changed since the finding was counted, so it is read again right before the repair.
-    const drift = await this.withUnchangedState(
-      suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true),
-    );
-    for (const source of new Set(drift.map((one) => one.source))) {
-      const ofSource = drift.filter((one) => one.source === source);
-      for (const target of await repairer.repairParts(source, ofSource))
-        findings.repaired.add(textOfKey({ source, target }));
-    }
+    const unchanged = await this.areUnchanged(drift);
+    const repaired = await this.context.repairer!.repairParts(drift.filter((_, i) => unchanged[i]));
+    return drift.map((suspect) => repaired.has(textOfKey(keyOfSuspect(suspect))));
   }
 
   /** Resolves when a waiting inspection has ended or moved on. */
@@ -366,4 +329,16 @@ function asPending({ suspect, observation }: Confirmed): Confirmed {
     outcome: 'pending',
     isOfChange: true,
   };
+}
+
+/** Yields suspects; returns whether base items ask for something in the partition's view. */
+type Nominations = () => AsyncGenerator<Suspect, boolean>;
+
+function keyOfSuspect({ source, sortKey }: Suspect): ItemKey {
+  return { source, target: sortKey };
+}
+
+/** Places in a cursor for what is named there. */
+function roomOf(places: readonly Place[]): number {
+  return places.reduce((room, place) => room + ('item' in place ? ITEM_PLACES : 1), 0);
 }

@@ -166,33 +166,14 @@ function itemsInTarget(
   return derivedOf(graph, source, target, image).inTarget ?? [];
 }
 
-/** Looks again at some reverse items and continuations; returns those that may be wrong. */
-export async function lookAgain(context: Comparing, looked: readonly LookedUp[]): Promise<Suspect[]> {
-  const { graph, store } = context;
-  const { items } = await store.getMany(looked, { consistent: false });
-  const suspects: Suspect[] = [];
-  const others: { key: ItemKey; item: Item }[] = [];
-  const based: { key: ItemKey; item: Item | undefined; base: ItemKey }[] = [];
-  for (const [i, { base, source, target }] of looked.entries()) {
-    const key = { source, target };
-    const item = items[i];
-    const kind = itemKindOf(graph, target);
-    if (kind.decidedBy === 'time') suspects.push(...(item ? continuationSuspects(context, kind, key, item) : []));
-    else {
-      const edge = base ?? edgeNamedInTarget(graph, key, item);
-      if (edge !== undefined) based.push({ key, item, base: edge });
-      else if (item !== undefined) others.push({ key, item });
-    }
-  }
-  const { items: edges } = await store.getMany(
-    based.map(({ base }) => base),
-    { consistent: false },
-  );
-  for (const [i, { key, item, base }] of based.entries()) {
-    const expected = itemsInTarget(graph, base, edges[i]).find((one) => one.key.target === key.target);
-    suspects.push(...reverseSuspects(context, { key, item, base }, expected?.fields));
-  }
-  return [...suspects, ...(await suspectsWithoutEdge(context, others))];
+/** Whatever may be wrong in reverse items and continuations of an earlier call. */
+export function suspectsOfLookedUp(graph: CompiledModel, looked: readonly LookedUp[]): Suspect[] {
+  return looked.flatMap(({ base, source, target }) => {
+    const isOfTime = itemKindOf(graph, target).decidedBy === 'time';
+    const content: Part = isOfTime ? { kind: 'continuation' } : { kind: 'reverse-item', base };
+    const parts: Part[] = [content, { kind: 'expiry' }, { kind: 'form' }];
+    return parts.map((part) => suspectOf({ source, target }, part));
+  });
 }
 
 /** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
@@ -238,33 +219,22 @@ function suspectOf({ source, target }: ItemKey, part: Part): Suspect {
   return { source, sortKey: target, part };
 }
 
-/** Splits suspects, in their order, into chunks of at most `items` derived items. The suspects of one item stay together. */
-export function* chunksOf(suspects: readonly Suspect[], items: number): Generator<Suspect[]> {
-  let chunk: Suspect[] = [];
-  let named = new Set<string>();
-  for (const suspect of suspects) {
-    const name = textOfKey({ source: suspect.source, target: suspect.sortKey });
-    if (named.size === items && !named.has(name)) {
-      yield chunk;
-      chunk = [];
-      named = new Set();
-    }
-    chunk.push(suspect);
-    named.add(name);
-  }
-  if (chunk.length > 0) yield chunk;
+interface Grouped {
+  item: LookedUp;
+  parts: Suspect[];
 }
 
-/** Returns the derived item of each suspect, each item once. An item has its edge as `base` if a suspect knows it and the key does not name it. */
-export function itemsOfSuspects(suspects: readonly Suspect[]): LookedUp[] {
-  const items = new Map<string, LookedUp>();
-  for (const { source, sortKey, part } of suspects) {
-    const item = { source, target: sortKey };
-    const base = edgeOfPart(part);
+/** Groups suspects by derived item. An item has its edge as `base` if a suspect knows it and the key does not name it. */
+export function byItem(suspects: readonly Suspect[]): Iterable<Grouped> {
+  const items = new Map<string, Grouped>();
+  for (const suspect of suspects) {
+    const key = { source: suspect.source, target: suspect.sortKey };
+    const found: Grouped = items.get(textOfKey(key)) ?? { item: key, parts: [] };
+    const base = edgeOfPart(suspect.part);
     // The base is left out if the key names the edge, to save room in a cursor.
-    if (base !== undefined && edgeNamedByReverse(item, undefined) === undefined)
-      items.set(textOfKey(item), { ...item, base });
-    else if (!items.has(textOfKey(item))) items.set(textOfKey(item), item);
+    if (base !== undefined && edgeNamedByReverse(key, undefined) === undefined) found.item = { ...key, base };
+    found.parts.push(suspect);
+    items.set(textOfKey(key), found);
   }
-  return [...items.values()];
+  return items.values();
 }

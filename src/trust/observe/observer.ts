@@ -56,12 +56,15 @@ export interface ObserverLimits extends TailLimits {
   mostExceptions: number;
 }
 
+/** How long the projector has for a record, in milliseconds, where the limits do not say. */
+export const GRACE_MS = 3_000;
+
 const LIMITS: ObserverLimits = {
   ...TAIL_LIMITS,
   // The low watermark that others read is not later than the last listing.
   listMs: 5_000,
   skewMs: 5_000,
-  graceMs: 3_000,
+  graceMs: GRACE_MS,
   mostOpen: 100_000,
   mostExceptions: 25,
 };

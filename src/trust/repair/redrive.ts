@@ -1,41 +1,39 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { INDEX_KEYS, unchangedCondition } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, isPlainKey } from '../../core/items/derived-key.ts';
-import { isTypeName, textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { isFanOutOpen } from '../../core/kinds/continuation.ts';
-import type { Derived } from '../../core/kinds/derived.ts';
-import { isInTargetOf, keysInTarget } from '../../core/kinds/in-target.ts';
-import { joinedKeysOf } from '../../core/kinds/joined.ts';
+import { isInTargetOf } from '../../core/kinds/in-target.ts';
 import { quarantineEntry } from '../../core/kinds/quarantine-entry.ts';
-import { keepsViews } from '../../core/kinds/view.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
-import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
-import { derivedOf } from '../../core/plan/derive.ts';
-import { fanOutsOf } from '../../core/plan/fan-out.ts';
 import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
-import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
+import { entryTouch, isReconcilable, itemTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import { touched } from '../../core/plan/touched.ts';
 import { itemUpdate } from '../../core/plan/writes/item-update.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
 import type { ItemKey, QueryRequest, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
-import { StoreError } from '../../foundation/errors.ts';
-import { forEachOf } from '../../foundation/for-each.ts';
+import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
+import { forEachSettled, slicesOf } from '../../foundation/for-each.ts';
 import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import {
   type ApplyContext,
   type ApplyStats,
+  CALLS_AT_ONCE,
   epochSeconds,
   noStats,
   OutOfTimeError,
   retryingWithin,
   updateItem,
 } from '../../reconcile/apply-context.ts';
+import { BaseItems, decidingKeys } from '../../reconcile/base-items.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
-import { type Reconcilable, reconcileOrThrow } from '../../reconcile/touches.ts';
+import { halves, reconcileTouches } from '../../reconcile/touches.ts';
 import { reconcileView } from '../../reconcile/view.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
@@ -48,7 +46,7 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   entries?: readonly Item[] | undefined;
   /** The nodes whose entries are reconciled, also those that the table has taken into no index: a check names them. Default: all entries of the index. */
   ids?: readonly string[] | undefined;
-  /** Entries in flight at once. Default 8. */
+  /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
   /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
@@ -96,27 +94,28 @@ export async function redrive(graph: CompiledModel, options: RedriveOptions): Pr
 }
 
 async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<RedriveResult> {
-  const { concurrency = 8, entries, ids, onProgress } = options;
+  const { entries, ids, onProgress } = options;
   const context = await makeContext(options, wait);
-  const { graph } = context;
   const result = emptyRedrive();
-  await forEachOf(
-    entries ?? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES]),
-    async (item) => {
-      const entry = readEntry(graph, item);
-      const reason = await reconcileEntry(context, entry);
-      result.entries += 1;
-      if (reason === undefined) {
-        await clearEntry(context, item, result);
-      } else {
-        result.left += 1;
-        result.reasons.push(reason);
-        if (options.remainingMs !== undefined && isListed(item)) await moveEntryBack(context, item);
-      }
-      onProgress?.(result.entries);
-    },
-    { concurrency },
-  );
+  const endOrLeave = async (item: Item, reason: string | undefined): Promise<void> => {
+    result.entries += 1;
+    if (reason === undefined) await clearEntry(context, item, result);
+    else {
+      result.left += 1;
+      result.reasons.push(reason);
+      if (options.remainingMs !== undefined && isListed(item)) await moveEntryBack(context, item);
+    }
+    onProgress?.(result.entries);
+  };
+  const found =
+    entries === undefined
+      ? quarantineEntries(context, result, ids?.map(entriesOfNode) ?? [ALL_ENTRIES])
+      : slicesOf(entries, TOGETHER);
+  for await (const items of found) {
+    const reasons = await reconcileEntries(context, items);
+    const { concurrency = CALLS_AT_ONCE } = context;
+    await forEachSettled(items.entries(), ([i, item]) => endOrLeave(item, reasons[i]), { concurrency });
+  }
   const { writes, wcu, rcu } = context.stats;
   return { ...result, writes, wcu, rcu };
 }
@@ -156,8 +155,12 @@ async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext[
   const { model = registeredModel(options.graph, store) } = options;
   const stats = noStats();
   const graph = await model.current(stats);
-  return { graph, store, stats, ...runtimeOf({ ...options, wait }) };
+  const { concurrency } = options;
+  return { graph, store, stats, ...(concurrency !== undefined && { concurrency }), ...runtimeOf({ ...options, wait }) };
 }
+
+/** Entries that are reconciled together. */
+const TOGETHER = 100;
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
 
@@ -171,31 +174,31 @@ function isListed(item: Item): boolean {
 }
 
 /**
- * Yields the entries as of the start of each page, ordered by the time when they were made or last tried. It may also yield entries
- * that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
+ * Yields the entries as of the start of each page, some at a time, ordered by the time when they were made or last tried. It may also yield
+ * entries that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
  */
 async function* quarantineEntries(
   context: ApplyContext,
   result: RedriveResult,
   requests: readonly QueryRequest[],
-): AsyncGenerator<Item> {
+): AsyncGenerator<Item[]> {
   const met = new Set<string>();
+  /** An entry that was moved back appears a second time at the end. */
+  const isNew = (item: Item): boolean => {
+    const name = textOfKey(ownKeyOfEntry(context, item));
+    return quarantineEntry.isLive(item) && !met.has(name) && met.add(name) !== undefined;
+  };
   for await (const page of pagesOf(context, requests)) {
-    for (const [i, item] of page.entries()) {
-      const { source, target } = ownKeyOfEntry(context, item);
+    for (let start = 0; start < page.length; start += TOGETHER) {
       if (context.remainingMs() <= 0) {
-        const left = page.length - i;
+        const { source, target } = ownKeyOfEntry(context, page[start]!);
+        const left = page.length - start;
         result.entries += left;
         result.left += left;
         result.reasons.push(`The time is over: entries from ${source} ${target} on wait for the next run.`);
         return;
       }
-      if (!quarantineEntry.isLive(item)) continue;
-      // An entry that was moved back appears a second time at the end.
-      const key = JSON.stringify([source, target]);
-      if (met.has(key)) continue;
-      met.add(key);
-      yield item;
+      yield page.slice(start, start + TOGETHER).filter(isNew);
     }
   }
 }
@@ -234,55 +237,104 @@ function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/**
- * Reconciles the items that an entry names; `was`: the entry. Returns why the entry has to stay, or whether it is gone by itself: the entry
- * of a base item is reconciled with it.
- */
-function reconcileEntry(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
-  return tryReconcile(context, entry, () => reconcileEntryOnce(context, entry));
-}
-
-async function tryReconcile(
-  context: ApplyContext,
-  { source, target }: ItemKey,
-  run: () => Promise<string | undefined>,
-): Promise<string | undefined> {
+/** Reconciles what entries name, together. Returns for each why it has to stay; undefined: it is over. */
+async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<(string | undefined)[]> {
+  const entries = items.map((item) => readEntry(context.graph, item));
   try {
-    return await retryingWithin(context, run);
+    return await retryingWithin(context, () => reconcileTogether(context, entries));
   } catch (error) {
-    const isOfEntry = error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
-    if (!isOfEntry) throw error;
-    return `${source} ${target}: ${error.message}`;
+    if (!isOfEntry(error)) throw error;
+    if (!isTerminal(error) || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
+    // DynamoDB refuses a call for one of its keys: so the entries go apart.
+    const reasons: (string | undefined)[] = [];
+    for (const half of halves(items)) reasons.push(...(await reconcileEntries(context, half)));
+    return reasons;
   }
 }
 
-async function reconcileEntryOnce(context: ApplyContext, entry: QuarantineEntry): Promise<string | undefined> {
+/** Tells whether an error says that an entry has to stay, and nothing about the table. */
+function isOfEntry(error: unknown): error is EdgeloomError {
+  return error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
+}
+
+function isTerminal(error: EdgeloomError): boolean {
+  return error instanceof StoreError && error.kind === 'terminal';
+}
+
+function reasonOf({ source, target }: ItemKey, { message }: { message: string }): string {
+  return `${source} ${target}: ${message}`;
+}
+
+async function reconcileTogether(
+  context: ApplyContext,
+  entries: readonly QuarantineEntry[],
+): Promise<(string | undefined)[]> {
   const { graph } = context;
-  const { source, target } = entry;
   // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
-  if (target === VIEW_KEY || target === '') {
-    await reconcileView(context, source);
-    return undefined;
-  }
-  const base = { source, target };
-  const image = await readItem(context, base);
-  const expected = derivedOf(graph, source, target, image);
-  const joinedKeys = joinedKeysOf(graph, typePrefix(target) ?? '', target);
-  const named = entry.derivedKeys.filter(reconcilableTest(graph, base));
-  const keys = new Set([...named, ...expected.indexItems.keys(), ...joinedKeys]);
-  keys.delete(VIEW_KEY);
-  const inTarget = new Map(keysInTarget(graph, base, image).map((one) => [textOfKey(one), one]));
-  const { elsewhere } = entry;
-  if (elsewhere !== undefined && isInTargetOf(graph, base, elsewhere)) inTarget.set(textOfKey(elsewhere), elsewhere);
-  const items = [...[...keys].map((sortKey) => ({ source, target: sortKey })), ...inTarget.values()];
-  const touches: Reconcilable[] = items.map((key) => itemTouch(key, base));
-  if (!isTypeName(target) && keepsViews(graph, typePrefix(source) ?? '')) touches.push(viewTouch(source, [target]));
-  await reconcileOrThrow(context, touches);
+  const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
+  const reasons = new Map<QuarantineEntry, string>();
+  const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {
+    try {
+      await retryingWithin(context, run);
+    } catch (error) {
+      if (!isOfEntry(error)) throw error;
+      reasons.set(entry, reasonOf(entry, error));
+    }
+  };
+  for (const entry of entries.filter(isOfView)) await reconcileOr(entry, () => reconcileView(context, entry.source));
+  const ofBases = entries.filter((entry) => !isOfView(entry));
+  const bases = await BaseItems.read(
+    context,
+    ofBases.flatMap((entry) => decidingKeys(graph, entryTouch(keyOfBase(entry)), undefined)),
+  );
+  const byRecord = new Map(ofBases.map((entry) => [recordOf(entry, bases), entry]));
+  const touches = touchesOf(graph, byRecord);
+  const fail = ({ records }: Touch, error: EdgeloomError): void => {
+    if (!isOfEntry(error)) throw error;
+    for (const record of records) reasons.set(byRecord.get(record)!, reasonOf(byRecord.get(record)!, error));
+  };
+  for (const { touch, error } of await reconcileTouches(context, touches.filter(isReconcilable))) fail(touch, error);
   // Each child has to get the attributes of the node, or of its part, which the records may have changed.
-  for (const fanOut of fanOutsOf(graph, base)) await beginFanOut(context, fanOut);
-  await driveOpenFanOuts(context, entry);
-  const [problem] = await problemsOf(context, base, expected);
-  return problem === undefined ? undefined : `${source} ${target}: ${problem.message}`;
+  for (const touch of touches) {
+    if (touch.kind !== 'fan-out') continue;
+    for (const record of touch.records) await reconcileOr(byRecord.get(record)!, () => beginFanOut(context, touch));
+  }
+  for (const entry of ofBases) {
+    await reconcileOr(entry, () => driveOpenFanOuts(context, entry));
+    const [problem] = bases.derivedOf(keyOfBase(entry)).problems;
+    if (problem !== undefined && !reasons.has(entry)) reasons.set(entry, reasonOf(entry, problem));
+  }
+  return entries.map((entry) => reasons.get(entry));
+}
+
+function keyOfBase({ source, target }: QuarantineEntry): ItemKey {
+  return { source, target };
+}
+
+/** Stands for the records of a base item, which are lost. */
+function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
+  const base = keyOfBase(entry);
+  const image = bases.imageOf(base);
+  return { ...base, ...(image && { newImage: image }), stream: '', sequenceNumber: '0', isPartial: true };
+}
+
+/** All that base items ask for or may have asked for, and what their entries name; each once. */
+function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, QuarantineEntry>): Touch[] {
+  // An entry is ended under the revision that was read, not reconciled.
+  const touches = touched(graph, [...byRecord.keys()]).filter(({ kind }) => kind !== 'entry');
+  const known = new Set(touches.map((touch) => textOfKey(keyOfTouch(touch))));
+  for (const [record, entry] of byRecord) {
+    const base = keyOfBase(entry);
+    const { source, derivedKeys, elsewhere } = entry;
+    const named = derivedKeys.filter(reconcilableTest(graph, base)).map((target): ItemKey => ({ source, target }));
+    if (elsewhere !== undefined && isInTargetOf(graph, base, elsewhere)) named.push(elsewhere);
+    for (const key of named) {
+      if (key.target === VIEW_KEY || known.has(textOfKey(key))) continue;
+      known.add(textOfKey(key));
+      touches.push({ ...itemTouch(key, base), records: [record] });
+    }
+  }
+  return touches;
 }
 
 /**
@@ -311,14 +363,4 @@ function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string
     // rule: redrive-leaves-unknown-generations-alone
     return itemKeys.some(({ key, isPrefix }) => (isPrefix ? sortKey.startsWith(key) : key === sortKey));
   };
-}
-
-/** The problems of deriving from a base item, by itself and with its source node. */
-async function problemsOf(context: ApplyContext, key: ItemKey, expected: Derived): Promise<Derived['problems']> {
-  const { source, target } = key;
-  if (!needsSource(context.graph, target)) return expected.problems;
-  const { graph } = context;
-  const ofNode = sourceNodeKeys(graph, source).map((piece) => ({ source, target: piece }));
-  const [edge, ...node] = await readItems(context, [key, ...ofNode]);
-  return derivedOf(graph, source, target, edge, sourceNodeOf(graph, source, node)).problems;
 }

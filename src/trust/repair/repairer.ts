@@ -1,16 +1,20 @@
 import { numberOf } from '../../core/items/attribute-value.ts';
 import { TOMBSTONE_HOURS, unchangedCondition } from '../../core/items/derived-item.ts';
+import { textOfKey } from '../../core/items/keys.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
-import type { ItemForm, Suspect } from '../../core/kinds/part.ts';
+import type { ItemKind } from '../../core/kinds/kind.ts';
+import type { ItemForm, Part, Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import { keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
-import { StoreError } from '../../foundation/errors.ts';
+import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
+import { reconcileTouches } from '../../reconcile/touches.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { repairOf } from './repairs.ts';
+import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
 
 /** Options of a repair. */
 export interface RepairerOptions extends RuntimeOptions {
@@ -28,7 +32,7 @@ export interface RepairerOptions extends RuntimeOptions {
 }
 
 /**
- * The most time of one repair, in milliseconds. A repair writes under the revision that it read: it never succeeds while other
+ * The most time of one repair, or of those that are made together, in milliseconds. A repair writes under the revision that it read: it never succeeds while other
  * writers change the item faster than its base items can be read.
  */
 const MOST_MS = 60_000;
@@ -49,64 +53,84 @@ export class Repairer {
     this.context = { graph, store, model, ...this.runtime, stats: noStats() };
   }
 
-  /** Repairs derived items of a partition. Returns the sort keys of the items that count as repaired. */
-  async repairParts(source: string, suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
-    const written = new Set<string>();
-    const items = [...new Set(suspects.map(({ sortKey }) => sortKey))].map((target) => ({
-      kind: itemKindOf(this.options.graph, target),
-      key: { source, target },
-      parts: suspects.filter(({ sortKey }) => sortKey === target).map(({ part }) => part),
-    }));
-    items.sort((left, right) => repairOf(left.kind).order - repairOf(right.kind).order);
-    for (const { kind, key, parts } of items) {
-      const isRepaired = await this.repairOrReport(key, async (context) => {
+  /**
+   * Repairs derived items: all that base items decide about are read and written together, in a few calls. Returns the names (`textOfKey`)
+   * of the items that count as repaired.
+   */
+  async repairParts(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
+    const { graph, isPlan = false } = this.options;
+    const items = itemsToRepair(graph, suspects);
+    for (const { key } of items) this.report(isPlan ? 'would repair' : 'repair', key);
+    const repaired = new Set<string>();
+    if (isPlan) return repaired;
+    const together = new RepairsTogether();
+    for (const item of [...items.filter(isRepairedFirst), ...items.filter((item) => !isRepairedFirst(item))]) {
+      const { kind, key, parts } = item;
+      const isRepaired = await this.tryRepair(key, async (context) => {
         const partKinds = parts.map(partKindOf);
         if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
         if (partKinds.some(({ isOfForm }) => isOfForm)) await repairForm(context, kind, key);
-        return await repairOf(kind).repair(context, key, parts);
+        const touches = repairingTouches(graph, item);
+        if (touches === undefined) return await repairItem(context, item);
+        together.add(key, touches);
+        return true;
       });
-      if (isRepaired) written.add(key.target);
+      if (isRepaired) repaired.add(textOfKey(key));
     }
-    return written;
+    for (const [key, error] of await together.run(this.limitedContext())) {
+      repaired.delete(textOfKey(key));
+      this.reportFailure(key, error);
+    }
+    return repaired;
   }
 
   /**
    * Cleans up an item without content: deletes an expired tombstone, and turns an item that only lacks the expiry into a tombstone.
    */
   async deleteOrSetExpiry(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
-    const kind = itemKindOf(this.options.graph, key.target);
-    return await this.repairOrReport(key, (context) =>
+    const { graph, isPlan = false } = this.options;
+    const kind = itemKindOf(graph, key.target);
+    this.report(isPlan ? 'would repair' : 'repair', key);
+    if (isPlan) return false;
+    return await this.tryRepair(key, (context) =>
       noted === 'expired' ? this.deleteExpiredTombstone(kind, key) : setMissingExpiry(context, kind, key),
     );
   }
 
   /**
-   * Runs one repair, or only reports it in a plan. A repair that DynamoDB refuses, or that runs out of time because other writers
-   * keep changing the item, is reported and does not stop the others.
+   * Runs one repair. One that DynamoDB refuses, or that runs out of time because other writers keep changing the item, is reported and
+   * does not stop the others.
    */
-  private async repairOrReport(
-    { source, target }: ItemKey,
-    run: (context: ApplyContext) => Promise<boolean>,
-  ): Promise<boolean> {
-    const { isPlan = false, onRepair } = this.options;
-    onRepair?.(`${isPlan ? 'would repair' : 'repair'} ${source} ${target}`);
-    if (isPlan) return false;
+  private async tryRepair(key: ItemKey, run: (context: ApplyContext) => Promise<boolean>): Promise<boolean> {
     try {
-      return await run({ ...this.context, remainingMs: this.timeLimitOfOneRepair() });
+      return await run(this.limitedContext());
     } catch (error) {
-      const reason = reasonOf(error);
-      if (reason === undefined) throw error;
-      onRepair?.(`cannot repair ${source} ${target}: ${reason}`);
+      this.reportFailure(key, error);
       return false;
     }
   }
 
-  private timeLimitOfOneRepair(): () => number {
+  private report(what: string, { source, target }: ItemKey, why = ''): void {
+    this.options.onRepair?.(`${what} ${source} ${target}${why}`);
+  }
+
+  /** Reports an item that cannot be repaired. Throws an error that is not about the item. */
+  private reportFailure(key: ItemKey, error: unknown): void {
+    const reason = reasonOf(error);
+    if (reason === undefined) throw error;
+    this.report('cannot repair', key, `: ${reason}`);
+  }
+
+  /** The context of a repair that begins now. */
+  private limitedContext(): ApplyContext {
     const { now, remainingMs } = this.runtime;
     const beganAtMs = now();
-    return () => {
-      const spentMs = now() - beganAtMs;
-      return Math.min(MOST_MS - spentMs, Math.max(LEAST_MS - spentMs, remainingMs()));
+    return {
+      ...this.context,
+      remainingMs: () => {
+        const spentMs = now() - beganAtMs;
+        return Math.min(MOST_MS - spentMs, Math.max(LEAST_MS - spentMs, remainingMs()));
+      },
     };
   }
 
@@ -119,6 +143,51 @@ export class Repairer {
     // rule: tombstone-is-buried-under-the-revision-seen
     const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));
     return applied;
+  }
+}
+
+/** The derived items of suspects, each with its parts. */
+function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): (ItemToRepair & { kind: ItemKind })[] {
+  const items = new Map<string, ItemToRepair & { kind: ItemKind; parts: Part[] }>();
+  for (const { source, sortKey, part } of suspects) {
+    const key = { source, target: sortKey };
+    const known = items.get(textOfKey(key));
+    if (known === undefined) items.set(textOfKey(key), { kind: itemKindOf(graph, sortKey), key, parts: [part] });
+    else known.parts.push(part);
+  }
+  return [...items.values()];
+}
+
+/** Repairs that share their calls. */
+class RepairsTogether {
+  private readonly touches = new Map<string, Reconcilable>();
+  /** The items that wait for a touch. */
+  private readonly items = new Map<string, ItemKey[]>();
+
+  add(key: ItemKey, touches: readonly Reconcilable[]): void {
+    for (const touch of touches) {
+      const name = textOfKey(keyOfTouch(touch));
+      const known = this.touches.get(name);
+      const isBoth = known?.kind === 'view' && touch.kind === 'view';
+      const targets = isBoth ? [...new Set([...known.targets, ...touch.targets])] : [];
+      this.touches.set(name, isBoth ? { ...known, targets } : touch);
+      this.items.set(name, [...(this.items.get(name) ?? []), key]);
+    }
+  }
+
+  /** Makes the repairs. Returns the items that could not be repaired, with the reasons. */
+  async run(context: ApplyContext): Promise<Map<ItemKey, EdgeloomError>> {
+    const failed = new Map<ItemKey, EdgeloomError>();
+    const fail = (touch: Touch, error: EdgeloomError): void => {
+      for (const key of this.items.get(textOfKey(keyOfTouch(touch))) ?? []) failed.set(key, error);
+    };
+    const onQuarantine: ApplyContext['onQuarantine'] = (_entry, _isRefused, refusal) => {
+      if (refusal !== undefined) fail(refusal.touch, refusal.error);
+    };
+    const touches = [...this.touches.values()];
+    for (const { touch, error } of await reconcileTouches({ ...context, onQuarantine }, touches, { isScan: true }))
+      fail(touch, error);
+    return failed;
   }
 }
 

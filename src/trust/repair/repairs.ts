@@ -1,28 +1,31 @@
-import type { DerivedKind } from '../../core/items/derived-key.ts';
+import { baseKeyOfIndexItem, type DerivedKind } from '../../core/items/derived-key.ts';
 import { partKindOf } from '../../core/kinds/all-kinds.ts';
-import { edgeOfPart } from '../../core/kinds/in-target.ts';
+import { edgeNamedInTarget, edgeOfPart, keysInTargetOfView } from '../../core/kinds/in-target.ts';
 import type { Part, ViewRepair } from '../../core/kinds/part.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { itemTouch, type Reconcilable, viewTouch } from '../../core/plan/touch.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { reconcileCount } from '../../reconcile/counted.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
-import { reconcileIndexItemByKey } from '../../reconcile/named-index-item.ts';
+import { reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
 import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
-import { reconcileReverseItem } from '../../reconcile/reverse-item.ts';
-import { reconcileTotalEntry } from '../../reconcile/total-entry.ts';
+import { reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
 
 /** The repair of a kind of derived item. */
-export interface ItemRepair {
-  /** The place among the repairs of a partition: lowest number first. */
-  order: number;
+interface ItemRepair {
+  /** True if the repairs of other kinds come later: a malformed count blocks the writes of the items that it counts. */
+  isFirst?: true;
+  /** What makes the item right once it is reconciled, together with that of other items; undefined: `repair` has a way of its own. */
+  touches?(graph: CompiledModel, key: ItemKey, parts: readonly Part[]): readonly Reconcilable[] | undefined;
   /** Makes an item equal to what its base items ask for now. Returns whether the item counts as repaired: it may have been right already. */
   repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
 }
 
 const COUNT: ItemRepair = {
-  order: 0,
+  isFirst: true,
   async repair(context, key) {
     await reconcileCount(context, key.source, key.target);
     // The count is now what its items say, also where one of them says wrongly that there was no room for its value.
@@ -30,30 +33,79 @@ const COUNT: ItemRepair = {
     return true;
   },
 };
-const INDEX_ITEM: ItemRepair = { order: 2, repair: alwaysRepaired(reconcileIndexItemByKey) };
-const CONTINUATION: ItemRepair = { order: 2, repair: alwaysRepaired(restartFanOut) };
+const INDEX_ITEM: ItemRepair = {
+  touches: (graph, key, parts) => touchesUnder(graph, key, baseOfIndexItem(key, parts)),
+  repair: alwaysRepaired(reconcileNamed),
+};
+const IN_TARGET: ItemRepair = {
+  touches: (graph, key, parts) =>
+    touchesUnder(
+      graph,
+      key,
+      parts.map(edgeOfPart).find((edge) => edge !== undefined) ?? edgeNamedInTarget(graph, key, undefined),
+    ),
+  repair: alwaysRepaired(reconcileNamed),
+};
+const CONTINUATION: ItemRepair = { repair: alwaysRepaired(restartFanOut) };
 
 /** The repairs of all kinds. A kind without a line does not compile. */
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
-  // Counts are repaired first: a malformed one blocks the writes of the items that it counts.
   count: COUNT,
   total: COUNT,
-  view: { order: 1, repair: alwaysRepaired(repairView) },
+  view: { touches: touchesOfView, repair: alwaysRepaired(repairView) },
   'index-item': INDEX_ITEM,
   'target-item': INDEX_ITEM,
   'part-view': INDEX_ITEM,
-  'reverse-item': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileReverseItem)) },
-  'total-entry': { order: 2, repair: alwaysRepaired(repairWithEdge(reconcileTotalEntry)) },
+  'reverse-item': IN_TARGET,
+  'total-entry': IN_TARGET,
   continuation: CONTINUATION,
   'source-continuation': CONTINUATION,
   // A redrive reconciles what an entry names, and deletes the entry.
-  'quarantine-entry': { order: 2, repair: async () => false },
-  'unknown-item': { order: 2, repair: deleteItem },
+  'quarantine-entry': { repair: async () => false },
+  'unknown-item': { repair: deleteItem },
 };
 
-/** Returns the repair of a derived item, by its kind. */
-export function repairOf({ name }: { name: DerivedKind }): ItemRepair {
-  return REPAIRS[name];
+/** A derived item to repair. */
+export interface ItemToRepair {
+  kind: { name: DerivedKind };
+  key: ItemKey;
+  /** The parts that are wrong; none: whatever may be. */
+  parts: readonly Part[];
+}
+
+/** Tells whether an item is repaired before items of other kinds. */
+export function isRepairedFirst({ kind }: ItemToRepair): boolean {
+  return REPAIRS[kind.name].isFirst === true;
+}
+
+/** What a scan has to touch so that an item is repaired; undefined: `repairItem` repairs it. */
+export function repairingTouches(
+  graph: CompiledModel,
+  { kind, key, parts }: ItemToRepair,
+): readonly Reconcilable[] | undefined {
+  return REPAIRS[kind.name].touches?.(graph, key, parts);
+}
+
+/** Repairs an item by itself. Returns whether it counts as repaired. */
+export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
+  const touches = repairingTouches(context.graph, item);
+  if (touches === undefined) return await REPAIRS[item.kind.name].repair(context, item.key, item.parts);
+  await reconcileOrThrow(context, touches, { isScan: true });
+  return true;
+}
+
+function touchesUnder(
+  graph: CompiledModel,
+  key: ItemKey,
+  base: ItemKey | undefined,
+): readonly Reconcilable[] | undefined {
+  return base && touchesOfNamed(graph, key, base);
+}
+
+function baseOfIndexItem({ source, target: sortKey }: ItemKey, parts: readonly Part[]): ItemKey | undefined {
+  const named = parts.map((part) => (part.kind === 'index-item' ? part.target : undefined));
+  const target = named.find((one) => one !== undefined) ?? baseKeyOfIndexItem(source, sortKey);
+  return target === undefined ? undefined : { source, target };
 }
 
 /** A repair after which the item counts as repaired, whatever it found. */
@@ -66,26 +118,28 @@ function alwaysRepaired(
   };
 }
 
-async function repairView(
-  context: ApplyContext,
+/** The reverse items of its edges come before a view, so that the fan-out of a later change finds the edges. */
+function touchesOfView(
+  graph: CompiledModel,
   { source, target: sortKey }: ItemKey,
   parts: readonly Part[],
-): Promise<void> {
-  const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
-  for (const part of parts) partKindOf(part).repairInView?.(repair, context.graph, { source, sortKey, part });
-  const { targets, unmark, drop } = repair;
-  await reconcileViewParts(context, source, [...targets], { unmark, drop });
+): readonly Reconcilable[] | undefined {
+  const { targets, unmark, drop } = viewRepair(graph, { source, target: sortKey }, parts);
+  if (unmark.size + drop.length > 0) return undefined;
+  const reverse = [...targets].flatMap((target) => {
+    const edge = { source, target };
+    return keysInTargetOfView(graph, edge).map((key) => itemTouch(key, edge));
+  });
+  return [...reverse, viewTouch(source, [...targets])];
 }
 
-/**
- * Makes the repair of a reverse item, or of an entry in a total. The repair gets the key of the item's edge if one of the parts names
- * it. Otherwise the repair finds the edge by the item.
- */
-function repairWithEdge(repair: typeof reconcileReverseItem) {
-  return (context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<void> =>
-    repair(
-      context,
-      key,
-      parts.map(edgeOfPart).find((edge) => edge !== undefined),
-    );
+async function repairView(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<void> {
+  const { targets, unmark, drop } = viewRepair(context.graph, key, parts);
+  await reconcileViewParts(context, key.source, [...targets], { unmark, drop });
+}
+
+function viewRepair(graph: CompiledModel, { source, target: sortKey }: ItemKey, parts: readonly Part[]): ViewRepair {
+  const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
+  for (const part of parts) partKindOf(part).repairInView?.(repair, graph, { source, sortKey, part });
+  return repair;
 }

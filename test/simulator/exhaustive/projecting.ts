@@ -167,15 +167,10 @@ export class ProjectingPlay implements Play, StreamReader {
       ...{ now: () => NOW, wait: () => Promise.resolve(), random: () => 0.5 },
     });
     this.processes.push(repair);
-    void mender
-      .repairParts(
-        source,
-        suspects.map((suspect) => ({ source, ...suspect })),
-      )
-      .then(
-        () => this.end(repair),
-        (error: unknown) => this.failed(repair, error),
-      );
+    void mender.repairParts(suspects.map((suspect) => ({ source, ...suspect }))).then(
+      () => this.end(repair),
+      (error: unknown) => this.failed(repair, error),
+    );
     await codeRunsOn();
   }
 

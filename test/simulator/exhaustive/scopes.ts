@@ -111,6 +111,7 @@ export const SCOPES: readonly Scope[] = [
   migrating('search-added', 'One step of a migration that adds a search, one record, one read by the new model.', {
     change: 'search-added',
     reads: 'after',
+    hasBatchBefore: true,
   }),
   migrating(
     'search-resharded',

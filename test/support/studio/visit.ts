@@ -24,17 +24,8 @@ const TIMEOUT_MS = 120_000;
 /** How long no answer may have been on its way. */
 const QUIET_MS = 500;
 
-/** What the page asks for again and again, and answers that do not end. */
-const FOLLOWED = new Set([
-  '/api/status',
-  '/api/connection',
-  '/api/flow',
-  '/api/timeline',
-  '/api/watch',
-  '/api/touched',
-  '/api/trace',
-  '/api/writes',
-]);
+/** What the page asks for again and again. */
+const FOLLOWED = new Set(['/api/status', '/api/connection', '/api/flow', '/api/timeline', '/api/trace', '/api/writes']);
 
 /**
  * Waits until no answer has been on its way for a moment. What the page follows does not count: on a busy machine one question follows

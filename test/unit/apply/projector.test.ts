@@ -5,20 +5,24 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { derive, edge, node } from '../../../src/core/model/schema.ts';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
+import { SEND_WITHIN_MS } from '../../../src/foundation/late-writes.ts';
+import { migrate } from '../../../src/migrate/migrate.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { BatchOptions, ProjectorOptions } from '../../../src/projecting/apply/projector-types.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
-const graph = defineGraph({
-  table: 'records',
-  nodes: {
-    GOAL: node({ view: 'ALL', search: { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)) } }),
-    USER: node({ view: 'ALL' }),
-  },
-  edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
-});
+const graph = graphWith({});
+
+function graphWith(more: Record<string, { shards: number }>) {
+  const search = { status: { shards: 1 }, level: derive(({ level }) => checkedLevel(level)), ...more };
+  return defineGraph({
+    table: 'records',
+    nodes: { GOAL: node({ view: 'ALL', search }), USER: node({ view: 'ALL' }) },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER', edgeSet: ['role'], inbound: { orders: { gsi0: 'role' } } }) },
+  });
+}
 
 function checkedLevel(level: unknown): string | undefined {
   if (level === 'bad') throw new Error('no such level');
@@ -307,5 +311,62 @@ describe('a mistake in the program', () => {
       throw new RangeError('a bug');
     });
     await expect(project(await goals(table, 1))).rejects.toThrow('a bug');
+  });
+});
+
+describe('the model of the registry', () => {
+  /** A table with a registry, and a projector that goes by it. */
+  async function registered(before?: Before, options?: Partial<ProjectorOptions>) {
+    const up = setUp(before, { model: undefined, ...options });
+    await migrate(graph, { store: up.table, wait: async () => {} });
+    return up;
+  }
+
+  it('is read beside the derived items, so that a record takes three round trips', async () => {
+    let rounds = 0;
+    let isUnderWay = false;
+    const { table, project } = await registered(async () => {
+      if (!isUnderWay) rounds += 1;
+      isUnderWay = true;
+      await new Promise((resolve) => setImmediate(resolve));
+      isUnderWay = false;
+    });
+    const [first] = await goals(table, 1);
+    await project([first!]);
+    rounds = 0;
+    const record = await table.producer(goal(1), goal(1), { title: { S: 'new' } });
+    expect((await project([record!])).failedFrom).toBeUndefined();
+    expect(rounds).toBe(3);
+    expect(await table.derived(goal(1), '~view')).toMatchObject({ attributes: { M: { title: { S: 'new' } } } });
+  });
+
+  it('decides what is touched also where it has changed since the batch before', async () => {
+    const searched = graphWith({ title: { shards: 1 } });
+    const { table } = await registered();
+    const [first] = await goals(table, 1);
+    const projector = createProjector(searched, { store: table });
+    await projector.project([first!]);
+    await migrate(searched, { store: table, wait: async () => {} });
+    const record = await table.producer(goal(1), goal(1), { title: { S: 'new' } });
+    await projector.project([record!]);
+    const { items } = await table.query({ partition: goal(1), sortKey: { beginsWith: '~ix/' } });
+    expect(items.filter((item) => JSON.stringify(item).includes('new'))).toHaveLength(1);
+  });
+
+  it('is read again by a process that was suspended after it', async () => {
+    let nowMs = Date.now();
+    let isAsleep = true;
+    const { table, hooked, project } = await registered(
+      ({ method, keys }) => {
+        if (!isAsleep || method !== 'getMany' || !keys.includes(`${goal(1)} ~view`)) return;
+        isAsleep = false;
+        nowMs += SEND_WITHIN_MS;
+      },
+      { now: () => nowMs },
+    );
+    const records = await goals(table, 1);
+    expect(await project(records)).toMatchObject({ failedFrom: records[0], error: { code: 'out-of-time' } });
+    expect(hooked.calls.filter(({ method }) => method === 'update')).toEqual([]);
+    expect((await project(records)).failedFrom).toBeUndefined();
   });
 });

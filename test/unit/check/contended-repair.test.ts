@@ -28,14 +28,17 @@ async function contendedTable() {
     }),
     { scan: inner.scan.bind(inner) },
   );
-  return { graph, inner, store, now: () => clock.nowMs };
+  const wait = async (milliseconds: number): Promise<void> => {
+    clock.nowMs += milliseconds;
+  };
+  return { graph, inner, store, now: () => clock.nowMs, wait };
 }
 
 it('a repair ends beside a writer that changes the item before each of its tries, and says so', async () => {
-  const { graph, inner, store, now } = await contendedTable();
+  const { graph, inner, store, now, wait } = await contendedTable();
   const actions: string[] = [];
   const { drift, repaired } = await check(graph, {
-    ...{ store, now, mode: 'repair', graceMs: 0, segments: 1 },
+    ...{ store, now, wait, mode: 'repair', graceMs: 0, segments: 1 },
     onRepair: (action) => actions.push(action),
   });
   const found = drift.missing + drift.stale + drift.orphan;
@@ -47,10 +50,10 @@ it('a repair ends beside a writer that changes the item before each of its tries
 });
 
 it('a repair that has begun ends soon after the time is over', async () => {
-  const { graph, store, now } = await contendedTable();
+  const { graph, store, now, wait } = await contendedTable();
   let endsAtMs = Number.POSITIVE_INFINITY;
   await check(graph, {
-    ...{ store, now, mode: 'repair', graceMs: 0, segments: 1 },
+    ...{ store, now, wait, mode: 'repair', graceMs: 0, segments: 1 },
     remainingMs: () => endsAtMs - now(),
     onRepair: (action) => {
       if (action === 'mend USER-1 ~view') endsAtMs = now();

@@ -154,7 +154,7 @@ describe('mending beside the projector', () => {
     const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
     const mender = new Repairer({ graph, store, ...clock });
     const part = { kind: 'element', target: 'WROTE-AUTHOR-1' } as const;
-    await mender.repairParts('BOOK-1', [{ source: 'BOOK-1', sortKey: '~view', part }]);
+    await mender.repairParts([{ source: 'BOOK-1', sortKey: '~view', part }]);
     expect(await copyOfBook(store)).toEqual(CHANGED);
   });
 

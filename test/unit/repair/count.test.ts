@@ -50,7 +50,7 @@ async function follows(count: number) {
   return {
     store,
     projector,
-    mend: () => mender.repairParts('USER-1', [SUSPECT]),
+    mend: () => mender.repairParts([SUSPECT]),
     count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
   };
 }
@@ -147,9 +147,7 @@ describe('a repair of an index item', () => {
       at,
       damage: async (sortKey: string, change: Item) => await store.put({ ...(await at(sortKey))!, ...change }),
       mend: (sortKey: string) =>
-        mender.repairParts(base.source, [
-          { source: base.source, sortKey, part: { kind: 'index-item', target: base.target } },
-        ]),
+        mender.repairParts([{ source: base.source, sortKey, part: { kind: 'index-item', target: base.target } }]),
     };
   }
 

@@ -53,7 +53,7 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
       const mender = new Repairer({ graph: model, store: over, ...clock });
       const part = { kind: 'index-item', target: undefined } as const;
-      await mender.repairParts(source, [{ source, sortKey, part }]);
+      await mender.repairParts([{ source, sortKey, part }]);
     },
     item: (): Promise<Item | undefined> => store.derived(source, sortKey),
   };

@@ -7,6 +7,7 @@ import type { QueryRequest, Store } from '../../../src/core/store-port.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
+import { check } from '../../../src/trust/check/check.ts';
 import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
@@ -74,6 +75,20 @@ describe('redrive', () => {
     const redriven = redrive(graph, { store: failingAtSecondPage(table), model, onProgress });
     await expect(redriven).rejects.toThrow('Slow down.');
     expect(seen).toBe(2);
+  });
+
+  it('reads what a hundred entries name in a few calls', async () => {
+    const table = await withEntries(100);
+    for (let i = 1; i <= 100; i++) await table.producer(`GOAL-${i}`, `GOAL-${i}`, { status: { S: 'open' } });
+    const store = new HookedStore(table);
+    expect(await redrive(graph, { store, model })).toMatchObject({ entries: 100, repaired: 100, left: 0 });
+    expect(store.calls.filter(({ method }) => method !== 'update').length).toBeLessThanOrEqual(7);
+    expect(quarantineEntry.isLive(await table.derived('GOAL-100', '~quarantine/GOAL-100'))).toBe(false);
+    expect((await check(graph, { store: table, model, graceMs: 0 })).drift).toEqual({
+      missing: 0,
+      stale: 0,
+      orphan: 0,
+    });
   });
 
   it.each(REFUSED)('leaves the entry of an item that the table still refuses: %s', async (named) => {

@@ -66,7 +66,7 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
 }
 
 /** The value of a JSON text. Numbers that JavaScript cannot hold keep their digits. */
-export function parseExact(text: string): unknown {
+function parseExact(text: string): unknown {
   return parse(text, undefined, parseNumber);
 }
 
@@ -148,4 +148,24 @@ export function useAskedLater(
     }, afterMs);
     return () => clearInterval(timer);
   }, [again, isWaiting, afterMs]);
+}
+
+/** Something that is done on a click: whether it runs, and why the last try failed. */
+export interface Doing {
+  isRunning: boolean;
+  failure?: Failure;
+  run(action: () => Promise<void>): void;
+}
+
+/** Does one thing at a time, and keeps its failure until the next try. */
+export function useDoing(): Doing {
+  const [state, setState] = useState<Omit<Doing, 'run'>>({ isRunning: false });
+  const run = (action: () => Promise<void>): void => {
+    setState({ isRunning: true });
+    action().then(
+      () => setState({ isRunning: false }),
+      (failure: Failure) => setState({ isRunning: false, failure }),
+    );
+  };
+  return { ...state, run };
 }

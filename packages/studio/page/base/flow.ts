@@ -1,66 +1,124 @@
-import { useEffect, useState } from 'preact/hooks';
-import type { FlowAnswer, Movement, RecentNode } from '../../base/flow.ts';
-import { askStudio } from './ask.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { FlowAnswer } from '../../base/flow.ts';
+import { type Asked, askStudio, type Failure } from './ask.ts';
+import { isLost, onConnection } from './connection.ts';
 
-/** The changes that were written while one looked. */
-export interface LiveFlow {
-  hasStream: boolean;
-  /** Counts the answers. */
-  tick: number;
-  /** Changes since the answer before. */
-  moved: readonly Movement[];
-  /** Records since the answer before, and of derived items, a second. */
+/** What is written while one looks. */
+export interface LiveFlow extends Pick<FlowAnswer, 'hasStream' | 'failure'> {
+  /** Changes of base items, and of derived items, a second. */
   perSecond: number;
   derivedPerSecond: number;
-  recent: readonly RecentNode[];
-  /** Why the studio could not read the stream; null: it could. */
-  failure: string | null;
+}
+
+/** An answer, and the one before it. */
+interface Tick {
+  atMs: number;
+  answer: FlowAnswer;
+  before: FlowAnswer | undefined;
+  beforeMs: number;
 }
 
 const EVERY_MS = 1_000;
 /** After a question without an answer. */
 const LATER_MS = 5_000;
 
-/** Follows what is written, while the page is in front; undefined before the first answer. */
+/** All parts of the page follow the stream by the same questions: a listener gets the last answer, or why there is none. */
+const listeners = new Set<(told: Tick | Failure) => void>();
+let last: Tick | undefined;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+async function ask(): Promise<void> {
+  let waitMs = EVERY_MS;
+  try {
+    if (!document.hidden) {
+      const answer = await askStudio<FlowAnswer>('/api/flow', { after: last && String(last.answer.seen) });
+      last = { atMs: performance.now(), answer, before: last?.answer, beforeMs: last?.atMs ?? 0 };
+      for (const listen of listeners) listen(last);
+    }
+  } catch (failure) {
+    waitMs = LATER_MS;
+    for (const listen of listeners) listen(failure as Failure);
+  }
+  askAfter(waitMs);
+}
+
+function askAfter(ms: number): void {
+  clearTimeout(timer);
+  timer = listeners.size === 0 ? undefined : setTimeout(() => void ask(), ms);
+}
+
+onConnection(() => {
+  if (!isLost()) askAfter(0);
+});
+
+/** Calls with each answer, and asks as long as somebody listens. Returns how to stop. */
+function follow(listen: (told: Tick | Failure) => void): () => void {
+  listeners.add(listen);
+  if (timer === undefined) askAfter(0);
+  return () => {
+    listeners.delete(listen);
+  };
+}
+
+/** Follows how much is written; undefined before the first answer. */
 export function useFlow(): LiveFlow | undefined {
-  const [flow, setFlow] = useState<LiveFlow>();
+  const [tick, setTick] = useState(last);
+  useEffect(() => follow((told) => 'answer' in told && setTick(told)), []);
+  if (tick === undefined) return undefined;
+  const { answer, before = answer, atMs, beforeMs } = tick;
+  const rate = (name: 'seen' | 'derived'): number => (1_000 * (answer[name] - before[name])) / (atMs - beforeMs);
+  const { hasStream, failure } = answer;
+  const derivedPerSecond = rate('derived');
+  return { hasStream, failure, perSecond: rate('seen') - derivedPerSecond, derivedPerSecond };
+}
+
+/** Whether some nodes are followed, and how often something of them was written. */
+export interface Touches {
+  isLive: boolean;
+  /** Why they cannot be followed now. */
+  failure?: string | undefined;
+  count: number;
+}
+
+const STILL: Touches = { isLive: false, count: 0 };
+
+/**
+ * Follows what is written to a node, or to the nodes of a type, while the page is in front.
+ *
+ * @param of the id, or a type with its hyphen: `GOAL-`; undefined follows nothing.
+ * @param isList true if an index is read, which has a change a little later: each change counts again a second later.
+ */
+export function useTouches(of: string | undefined, isList = false): Touches {
+  const [state, setState] = useState<{ of?: string; touches: Touches }>({ touches: STILL });
   useEffect(() => {
-    let timer: ReturnType<typeof setTimeout>;
-    let before: (FlowAnswer & { atMs: number }) | undefined;
-    let tick = 0;
-    let isOver = false;
-    const ask = async (): Promise<number> => {
-      if (document.hidden) return EVERY_MS;
-      try {
-        const parameters = before === undefined ? {} : { after: String(before.seen) };
-        const answer = await askStudio<FlowAnswer>('/api/flow', parameters);
-        if (isOver) return EVERY_MS;
-        const atMs = performance.now();
-        const seconds = before === undefined ? 1 : (atMs - before.atMs) / 1_000;
-        const { hasStream, moved, recent, failure } = answer;
-        tick += 1;
-        setFlow({
-          ...{ hasStream, tick, moved, recent, failure },
-          perSecond: moved.reduce((sum, { count }) => sum + count, 0) / seconds,
-          derivedPerSecond: (answer.derived - (before?.derived ?? answer.derived)) / seconds,
-        });
-        before = { ...answer, atMs };
-        return EVERY_MS;
-      } catch {
-        // The status says what is wrong; the flow comes back when the studio answers again.
-        return LATER_MS;
-      }
-    };
-    const askOn = (): void => {
-      ask().then((waitMs) => {
-        if (!isOver) timer = setTimeout(askOn, waitMs);
-      });
-    };
-    askOn();
-    return () => {
-      isOver = true;
-      clearTimeout(timer);
-    };
-  }, []);
-  return flow;
+    if (of === undefined) return;
+    let touches = STILL;
+    const isOf = (id: string): boolean => (of.endsWith('-') ? id.startsWith(of) : id === of);
+    const isIn = ({ changed }: FlowAnswer): boolean => changed === null || changed.some(isOf);
+    return follow((told) => {
+      let { count } = touches;
+      let failure: string | undefined;
+      if ('answer' in told) {
+        const { answer, before } = told;
+        if (isIn(answer) || (isList && before !== undefined && isIn(before))) count += 1;
+        failure = answer.hasStream ? (answer.failure ?? undefined) : 'The table has no stream.';
+      } else failure = told.message;
+      if (count === touches.count && failure === touches.failure && touches.isLive === (failure === undefined)) return;
+      touches = { isLive: failure === undefined, failure, count };
+      setState({ of, touches });
+    });
+  }, [of, isList]);
+  return state.of === of ? state.touches : STILL;
+}
+
+/** Asks again whenever something was written: one question at a time, and one more for what was written while it was under way. */
+export function useAskedAgain({ again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>, count: number): void {
+  const answered = useRef(0);
+  useEffect(() => {
+    // Other nodes begin to count at 0.
+    if (count < answered.current) answered.current = 0;
+    if (isWaiting || count === answered.current) return;
+    answered.current = count;
+    again();
+  }, [again, isWaiting, count]);
 }

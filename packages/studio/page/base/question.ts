@@ -5,7 +5,10 @@ import type { PlaceParameters } from './address.ts';
 /** The parameters of a question that are about the values of its order. */
 const VALUES = ['equals', 'atLeast', 'beginsWith', 'from', 'to'] as const;
 const SINGLE = ['type', 'id', 'search', 'nodes', 'order', ...VALUES, 'partition', 'reverse', 'limit'] as const;
-const LISTS = ['path', 'where', 'with'] as const;
+const LISTS = ['path', 'where'] as const;
+
+/** Rows of a first page, where its place does not say how many. */
+export const FIRST_ROWS = '50';
 
 /** A question to the projections, as an address has it. */
 export type Question = Partial<

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { type Failure, postTo } from '../base/ask.ts';
+import { postTo, useDoing } from '../base/ask.ts';
 import { NodeField } from '../parts/node-field.tsx';
 import { FailureNote } from '../parts/told.tsx';
 import { showWritten } from './written.tsx';
@@ -22,19 +22,19 @@ function CreateForm({
   onDone: () => void;
   children?: ComponentChildren;
 }) {
-  const [failure, setFailure] = useState<Failure>();
+  const { failure, run } = useDoing();
+  const create = async (form: FormData): Promise<void> => {
+    const json = String(form.get('json'));
+    showWritten(await postTo<WriteAnswer>('/api/put', { subject: subjectOf(form), json }));
+    onDone();
+  };
   return (
     <form
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault();
         const form = new FormData(event.currentTarget);
-        const json = String(form.get('json'));
-        setFailure(undefined);
-        postTo<WriteAnswer>('/api/put', { subject: subjectOf(form), json }).then((written) => {
-          showWritten(written);
-          onDone();
-        }, setFailure);
+        run(() => create(form));
       }}
     >
       {children}
@@ -42,7 +42,7 @@ function CreateForm({
         Attributes as JSON
         <textarea name="json" defaultValue="{}" rows={4} spellcheck={false} />
       </label>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
       <p class="row">
         <button type="submit">{button}</button>
       </p>

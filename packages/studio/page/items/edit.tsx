@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { postTo, useAnswer, useDoing } from '../base/ask.ts';
 import { FailureNote, Told } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
@@ -31,11 +31,11 @@ export function Editable({ item, onChange }: { item: EditedItem; onChange: () =>
 /** Edits a base item as JSON, through the writer: only what was changed is written, and only if it is still as shown. */
 function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAnswer) => void }) {
   const before = jsonText(item.attributes, 2);
-  const [failure, setFailure] = useState<Failure>();
+  const { failure, run } = useDoing();
   const [isSure, setSure] = useState(false);
   const subject = subjectOf(item);
   const postChange = (path: string, body: object): void => {
-    postTo<WriteAnswer>(path, { subject, ...body }).then(onClose, setFailure);
+    run(async () => onClose(await postTo<WriteAnswer>(path, { subject, ...body })));
   };
   return (
     <form
@@ -54,7 +54,7 @@ function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAn
           spellcheck={false}
         />
       </label>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
       {isSure && item.source === item.target && <LeftOf id={item.source} />}
       <p class="row">
         <button type="submit">Save</button>

@@ -80,7 +80,7 @@ function Explained({
                 <bdi>{note}</bdi>
               </p>
             ))}
-            <ul class="parts-list">
+            <ul class="items">
               {parts.map((part) => (
                 <li key={`${part.name} ${part.source} ${part.target}`}>
                   <PlaceState part={part} />

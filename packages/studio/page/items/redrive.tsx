@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
-import { type Failure, postTo } from '../base/ask.ts';
+import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
 /** Redrives quarantined items: those of a node, or all. */
@@ -17,24 +17,17 @@ export function Redrive({
   onDone: () => void;
 }) {
   const [result, setResult] = useState<RedriveResult>();
-  const [failure, setFailure] = useState<Failure>();
-  const [isRunning, setRunning] = useState(false);
-  const run = (): void => {
-    setRunning(true);
-    setFailure(undefined);
-    postTo<RedriveResult>('/api/redrive', { id })
-      .then((done) => {
-        setResult(done);
-        onDone();
-      }, setFailure)
-      .finally(() => setRunning(false));
+  const { isRunning, failure, run } = useDoing();
+  const redrive = async (): Promise<void> => {
+    setResult(await postTo<RedriveResult>('/api/redrive', { id }));
+    onDone();
   };
   return (
     <>
-      <button type="button" disabled={isRunning || isEmpty} onClick={run}>
+      <button type="button" disabled={isRunning || isEmpty} onClick={() => run(redrive)}>
         {isRunning ? 'Redriving …' : 'Redrive'}
       </button>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
       {result !== undefined && (
         <p role="status">
           {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}

@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
 import type { CheckAnswer } from '../../api/trust.ts';
-import { askStudio, type Failure, postTo } from '../base/ask.ts';
+import { askStudio, postTo, useDoing } from '../base/ask.ts';
 import { Countdown } from '../parts/countdown.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
@@ -8,8 +7,7 @@ const POLL_MS = 300;
 
 /** Repairs a node's partition by a check with repair, a moment after the click: until then it can be called off. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
-  const [isRunning, setRunning] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isRunning, failure, run } = useDoing();
   const repair = async (): Promise<void> => {
     let { check } = await postTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
     while (check?.state === 'running') {
@@ -17,18 +15,12 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
       check = (await askStudio<CheckAnswer>('/api/check')).check;
     }
     if (check?.error !== undefined) throw check.error;
-  };
-  const run = (): void => {
-    setRunning(true);
-    setFailure(undefined);
-    repair()
-      .then(onDone, setFailure)
-      .finally(() => setRunning(false));
+    onDone();
   };
   return (
     <>
-      <Countdown text="Repair this node" doing="Repairing" isRunning={isRunning} run={run} />
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <Countdown text="Repair this node" doing="Repairing" isRunning={isRunning} run={() => run(repair)} />
+      <FailureNote failure={failure} />
     </>
   );
 }

@@ -2,9 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
-import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
-import { ItemLink, Link } from '../base/place.tsx';
+import { ItemLink } from '../base/place.tsx';
 import { Badge, FailureNote } from '../parts/told.tsx';
 import { InlineValue } from '../parts/value.tsx';
 import { Undo } from './undo.tsx';
@@ -76,10 +75,7 @@ export function Ripple({
         <Station at={null} title="Stream record">
           <span class="quiet">
             {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
-          </span>{' '}
-          <Link to={addressOf('/explore', { id: write.source, at: write.atMs.toFixed(), rev: write.rev })}>
-            The node just then
-          </Link>
+          </span>
         </Station>
         <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
           {batch === null ? (

@@ -24,7 +24,7 @@ export function Ago({ at }: { at: string | number }) {
 }
 
 /** A time in its largest unit: `7 min ago`. Clocks differ a little: what is to come in a moment is now. */
-export function agoText(ms: number): string {
+function agoText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 5) return 'now';
   const [size, name] = UNITS.find(([size]) => seconds >= size)!;

@@ -1,68 +1,110 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 /** The room that a drawing has. */
 export interface Room {
   /** In pixels. */
   width: number;
+  /** The most height that the drawing may take of the window, in pixels. */
+  height: number;
   /** The size of a letter, in pixels: it grows with the window. */
   em: number;
 }
 
-/** A drawing that is made for a room. */
-export interface Picture {
-  /** In pixels; wider than the room where it would not be legible else: then it scrolls. */
+/** The size of a drawing, in pixels: it is as large as it likes, and is shown smaller where there is no room. */
+export interface Size {
   width: number;
   height: number;
-  content: ComponentChildren;
-}
-
-/** The properties of a drawing. */
-export interface DrawingProps {
-  /** Describes the drawing in a sentence, for readers who do not see it. A list or table near it has the figures. */
-  label: string;
-  /** True if there are links in it. */
-  hasLinks?: boolean;
-  draw: (room: Room) => Picture;
-}
-
-/** A drawing that follows the width and the letters of the page. */
-export function Drawing({ label, hasLinks = false, draw }: DrawingProps) {
-  const ruler = useRef<HTMLDivElement>(null);
-  const [room, setRoom] = useState<Room>();
-  useLayoutEffect(() => {
-    const measure = (): void => {
-      const width = ruler.current?.clientWidth ?? 0;
-      const em = Number.parseFloat(getComputedStyle(ruler.current!).fontSize);
-      // A page that is being built, or is hidden, has boxes without width.
-      setRoom(width > 0 ? { width, em } : undefined);
-    };
-    measure();
-    // The ruler is observed, whose height is that of no drawing: a drawing cannot change what it is made for.
-    const resized = new ResizeObserver(measure);
-    resized.observe(ruler.current!);
-    return () => resized.disconnect();
-  }, []);
-  const picture = room === undefined ? undefined : draw(room);
-  // Who has no pointer scrolls by the keyboard.
-  const isScrolled = picture !== undefined && picture.width > room!.width;
-  return (
-    <div class="plot" {...(isScrolled && { tabIndex: 0 })}>
-      <div ref={ruler} class="ruler" />
-      {picture !== undefined && (
-        // An image has no links for those who do not see it; a group has.
-        <svg role={hasLinks ? 'group' : 'img'} aria-label={label} width={picture.width} height={picture.height}>
-          {picture.content}
-        </svg>
-      )}
-    </div>
-  );
 }
 
 /** A place in a drawing, in pixels. */
 export interface Point {
   x: number;
   y: number;
+}
+
+/** The properties of a drawing. */
+export interface DrawingProps<Laid extends Size> {
+  /** Describes the drawing in a sentence. A list near it says the same. */
+  label: string;
+  lay: (room: Room) => Laid;
+  /** The part to bring into sight where not all can be seen legibly, by its middle and size. */
+  focus: (laid: Laid) => (Point & Size) | undefined;
+  children: (laid: Laid) => ComponentChildren;
+}
+
+/** A drawing is shown this much larger than its letters at most, and so it fits. */
+const LARGEST = 1.25;
+/** A room of fewer letters in its width is that of a phone, which is nearer to the eye. */
+const NARROW = 40;
+/** Where all of it had letters smaller than `smallest`, by those of the page, it has letters of size `start` and scrolls. `height`: of the window. */
+const LEGIBLE = {
+  narrow: { smallest: 0.5, start: 0.85, height: 0.55 },
+  wide: { smallest: 0.7, start: 0.75, height: 0.72 },
+};
+
+/** A drawing with links that follows the width and the letters of the page. One that is larger than its room scrolls. */
+export function Drawing<Laid extends Size>({ label, lay, focus, children }: DrawingProps<Laid>) {
+  const plot = useRef<HTMLDivElement>(null);
+  const room = useRoom(plot);
+  const shown = useMemo(() => {
+    if (room === undefined) return undefined;
+    const laid = lay(room);
+    const fitting = Math.min(LARGEST, room.width / laid.width, room.height / laid.height);
+    const { smallest, start } = legibleIn(room);
+    return { laid, scale: fitting < smallest ? start : fitting };
+  }, [lay, room]);
+  const placed = useRef<{ focus: unknown; left: number; top: number }>();
+  useLayoutEffect(() => {
+    const part = shown && focus(shown.laid);
+    if (part === undefined) return;
+    const element = plot.current!;
+    const { clientWidth, clientHeight, scrollLeft, scrollTop } = element;
+    // Another layout leaves the drawing where somebody has moved it.
+    const before = placed.current;
+    if (before?.focus === focus && (before.left !== scrollLeft || before.top !== scrollTop)) return;
+    const [x, y, width, height] = [part.x, part.y, part.width, part.height].map((one) => one * shown!.scale);
+    const isIn = (middle: number, size: number, from: number, room: number): boolean =>
+      middle - size / 2 >= from && middle + size / 2 <= from + room;
+    if (!isIn(x!, width!, scrollLeft, clientWidth) || !isIn(y!, height!, scrollTop, clientHeight))
+      element.scrollTo(x! - clientWidth / 2, y! - clientHeight / 2);
+    placed.current = { focus, left: element.scrollLeft, top: element.scrollTop };
+  }, [focus, shown?.laid]);
+  const { laid, scale = 1 } = shown ?? {};
+  return (
+    <div class="plot" ref={plot} style={{ maxHeight: room && `${room.height}px` }}>
+      {laid !== undefined && (
+        // biome-ignore lint/a11y/useSemanticElements: it is a drawing with links
+        <svg role="group" aria-label={label} width={laid.width * scale} height={laid.height * scale}>
+          <g transform={`scale(${scale})`}>{children(laid)}</g>
+        </svg>
+      )}
+    </div>
+  );
+}
+
+function legibleIn({ width, em }: Pick<Room, 'width' | 'em'>): (typeof LEGIBLE)['wide'] {
+  return width < NARROW * em ? LEGIBLE.narrow : LEGIBLE.wide;
+}
+
+/** The room of an element, followed; undefined where there is none. */
+function useRoom(plot: { readonly current: HTMLDivElement | null }): Room | undefined {
+  const [room, setRoom] = useState<Room>();
+  useLayoutEffect(() => {
+    const measure = (): void => {
+      // Without a scrollbar, which comes with the drawing.
+      const width = plot.current!.offsetWidth;
+      const em = Number.parseFloat(getComputedStyle(plot.current!).fontSize);
+      const height = Math.round(innerHeight * legibleIn({ width, em }).height);
+      // The bars of a phone's browser change its height while one scrolls.
+      setRoom((before) => (before?.width === width && before.em === em ? before : { width, height, em }));
+    };
+    measure();
+    const resized = new ResizeObserver(measure);
+    resized.observe(plot.current!);
+    return () => resized.disconnect();
+  }, [plot]);
+  return room !== undefined && room.width > 0 ? room : undefined;
 }
 
 /** Half the width of an arrow's head over its length. */
@@ -86,7 +128,7 @@ export function Arrow({ points, size }: { points: readonly Point[]; size: number
 }
 
 /** A path that begins and ends in its points, and turns around those between them. */
-export function smoothPath(points: readonly Point[]): string {
+function smoothPath(points: readonly Point[]): string {
   const [first, ...rest] = points;
   const last = rest.at(-1)!;
   const turns = rest.slice(0, -1).map((turn, i) => {
@@ -106,6 +148,9 @@ export function widthOf(text: string, size: number, weight = 400): number {
   return pen.measureText(text).width;
 }
 
+/** More are never drawn. */
+const MOST_CHARACTERS = 80;
+
 /** A text as far as a width has room for it. */
 export function cutToWidth(text: string, width: number, size: number, weight?: number): string {
   if (widthOf(text, size, weight) <= width) return text;
@@ -114,6 +159,3 @@ export function cutToWidth(text: string, width: number, size: number, weight?: n
   while (characters.length > 1 && widthOf(`${characters.join('')}…`, size, weight) > width) characters.pop();
   return `${characters.join('')}…`;
 }
-
-/** More are never drawn. */
-const MOST_CHARACTERS = 80;

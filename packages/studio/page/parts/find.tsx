@@ -114,7 +114,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
                 ))}
               </ul>
             )}
-            {failure !== undefined && <FailureNote failure={failure} />}
+            <FailureNote failure={failure} />
             {found.answer !== undefined && (
               <LookedAtText found={found} answer={found.answer} isEmpty={all.length === 0} />
             )}

@@ -4,8 +4,7 @@ const KEYS: readonly [keys: string, effect: string][] = [
   ['/', 'Find a node, a type, a search or a page'],
   ['Ctrl K', 'Find, and list the actions'],
   ['?', 'Show the keys'],
-  ['+ − 0', 'Enlarge a drawing, reduce it, or show all of it'],
-  ['Arrows', 'Move among the results, in a drawing, or among the cells of a list'],
+  ['Arrows', 'Move among the results'],
   ['Esc', 'Close'],
 ];
 

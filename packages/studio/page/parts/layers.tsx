@@ -1,7 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
 import { Link } from '../base/place.tsx';
-import type { CanvasRoom } from './canvas-view.ts';
-import { Arrow, cutToWidth, type Point, smoothPath, widthOf } from './drawing.tsx';
+import { Arrow, cutToWidth, type Point, type Room, type Size, widthOf } from './drawing.tsx';
 
 /** A box of a drawing in layers. */
 export interface Box {
@@ -22,12 +21,6 @@ export interface Way {
   from: string;
   to: string;
   hasHead: boolean;
-}
-
-/** In pixels. */
-interface Size {
-  width: number;
-  height: number;
 }
 
 /** Where a box lies: its middle, and its size. */
@@ -62,24 +55,19 @@ const MOST_WITH_LINES = 30;
  * Lays out boxes in layers. Tries both directions, and returns the layout with the largest scale. Leaves out the lines of the boxes if letters
  * would be too small.
  */
-export function layoutInLayers(room: CanvasRoom, boxes: readonly Box[], ways: readonly Way[]): Layout {
+export function layoutInLayers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
   const scaleOf = ({ width, height }: Size): number => Math.min(room.width / width, room.height / height);
-  const largest = (layouts: readonly Layout[]): Layout =>
-    layouts.reduce((best, one) => (scaleOf(one) > scaleOf(best) ? one : best));
-  const both = (hasLines: boolean): Layout =>
-    largest(ARRANGEMENTS.map((arrangement) => layoutBoxes(arrangement, room, boxes, ways, hasLines)));
+  const both = (hasLines: boolean): Layout => {
+    const [across, down] = [true, false].map((isAcross) => layoutBoxes(isAcross, room, boxes, ways, hasLines));
+    return scaleOf(across!) >= scaleOf(down!) ? across! : down!;
+  };
   const whole = boxes.length > MOST_WITH_LINES ? undefined : both(true);
   return whole !== undefined && scaleOf(whole) >= LEGIBLE ? whole : both(false);
 }
 
-/** The directions of layers, each with the two methods that put boxes into layers. */
-const ARRANGEMENTS = (['LR', 'TB'] as const).flatMap((direction) =>
-  (['network-simplex', 'longest-path'] as const).map((ranker) => ({ direction, ranker })),
-);
-
 function layoutBoxes(
-  { direction, ranker }: (typeof ARRANGEMENTS)[number],
-  { em, width: roomWidth }: CanvasRoom,
+  isAcross: boolean,
+  { em, width: roomWidth }: Room,
   boxes: readonly Box[],
   ways: readonly Way[],
   hasLines: boolean,
@@ -87,7 +75,11 @@ function layoutBoxes(
   const graph = new Graph<object, Size, { points: Point[] }>();
   const gaps = hasLines ? APART.withLines : APART.without;
   const apart = { nodesep: gaps.boxes * em, edgesep: em * 0.5, ranksep: gaps.layers * em };
-  graph.setGraph({ rankdir: direction, ranker, acyclicer: 'greedy', ...apart, marginx: em * 0.5, marginy: em * 0.5 });
+  const margin = em * 0.5;
+  graph.setGraph({
+    ...{ rankdir: isAcross ? 'LR' : 'TB', acyclicer: 'greedy', marginx: margin, marginy: margin },
+    ...apart,
+  });
   const most = Math.min(MOST_WIDTH * em, roomWidth * 0.6);
   for (const box of boxes) graph.setNode(box.id, sizeOf(box, em, most, hasLines));
   for (const { from, to } of ways) graph.setEdge(from, to, {});
@@ -193,19 +185,4 @@ function Card({ box, laid, em, state }: { box: Box; laid: Laid; em: number; stat
       })}
     </g>
   );
-}
-
-/** The line that goes from one box through a second one to a third, for what moves along it. */
-export function pathAlong(
-  { ways: lines }: Layout,
-  ways: readonly Way[],
-  from: string,
-  over: string,
-  to: string,
-): string {
-  const line = (start: string, end: string): Point[] =>
-    lines[ways.findIndex((way) => way.from === start && way.to === end)] ?? [];
-  const [first, second] = [line(from, over), line(over, to)];
-  if (first.length === 0 || second.length === 0) return '';
-  return `${smoothPath(first)}${smoothPath(second).replace('M', 'L')}`;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { SuggestAnswer, Suggestion } from '../../api/suggest.ts';
-import { askStudio, type Failure, postTo } from '../base/ask.ts';
+import { askStudio, type Failure, postTo, useDoing } from '../base/ask.ts';
 import { Ago } from './ago.tsx';
 import { FailureNote } from './told.tsx';
 
@@ -26,8 +26,7 @@ export interface Suggestions {
 export function useSuggestions(text: string): Suggestions {
   const [found, setFound] = useState<{ text: string; answer: SuggestAnswer }>();
   const [looks, setLooks] = useState(0);
-  const [isLooking, setLooking] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
+  const { isRunning: isLooking, failure, run } = useDoing();
   useEffect(() => {
     if (text.length < LEAST_LETTERS) return;
     let isOver = false;
@@ -46,15 +45,11 @@ export function useSuggestions(text: string): Suggestions {
       clearTimeout(timer);
     };
   }, [text, looks]);
-  const lookOn = (): void => {
-    setLooking(true);
-    postTo('/api/sample', {})
-      .then(() => {
-        setFailure(undefined);
-        setLooks((before) => before + 1);
-      }, setFailure)
-      .finally(() => setLooking(false));
-  };
+  const lookOn = (): void =>
+    run(async () => {
+      await postTo('/api/sample', {});
+      setLooks((before) => before + 1);
+    });
   useEffect(() => {
     if (found?.answer.readsOn === true && found.text === text && !isLooking) lookOn();
   }, [found]);
@@ -102,7 +97,7 @@ export function LookedAtText({
           </button>
         </p>
       )}
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
     </div>
   );
 }

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
 import { useLost } from '../base/connection.ts';
-import type { Moving } from '../base/events.ts';
+import type { Touches } from '../base/flow.ts';
 
 /** Properties of each place. */
 export interface PlaceProps {
@@ -24,8 +24,10 @@ export function Told<T>({ asked, children }: { asked: Asked<T>; children: (answe
   return <>{children(asked.answer)}</>;
 }
 
-/** An error and its remedy. */
-export function FailureNote({ failure: { code, message, hint } }: { failure: Failure }) {
+/** An error and its remedy; nothing without one. */
+export function FailureNote({ failure }: { failure: Failure | undefined }) {
+  if (failure === undefined) return null;
+  const { code, message, hint } = failure;
   return (
     <div class="note bad" role="alert">
       <p>
@@ -42,10 +44,10 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'pla
 }
 
 /** Tells whether a list moves, and why it does not. */
-export function LiveMark({ live: { isLive, failure } }: { live: Moving }) {
-  const lost = useLost();
-  if (failure !== undefined) return <p class="quiet">It does not move: {failure}</p>;
-  return <p class="live">{isLive && lost === undefined && <Badge kind="good">live</Badge>}</p>;
+export function LiveMark({ live: { isLive, failure } }: { live: Touches }) {
+  const isHere = useLost() === undefined;
+  if (isHere && failure !== undefined) return <p class="quiet">Changes are not followed: {failure}</p>;
+  return <p class="live">{isLive && isHere && <Badge kind="good">live</Badge>}</p>;
 }
 
 /** A part of a place, with its heading. */

@@ -1,6 +1,6 @@
 import type { TotalOfNode } from '../../api/totals.ts';
 import { useAnswer } from '../base/ask.ts';
-import { useAskedAgain } from '../base/touches.ts';
+import { useAskedAgain } from '../base/flow.ts';
 import { Rows } from './rows.tsx';
 import { Told } from './told.tsx';
 import { jsonText } from './value.tsx';

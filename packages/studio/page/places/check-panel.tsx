@@ -4,7 +4,7 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
-import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { postTo, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { Countdown } from '../parts/countdown.tsx';
 import { Rows } from '../parts/rows.tsx';
@@ -23,14 +23,10 @@ const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' }
 export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id: string; onDone: () => void }) {
   const asked = useAnswer<CheckAnswer>('/api/check');
   const { again, answer } = asked;
-  const [failure, setFailure] = useState<Failure>();
+  const { failure, run } = useDoing();
   const check = answer?.check ?? undefined;
   const isRunning = check?.state === 'running';
-  useEffect(() => {
-    if (!isRunning) return;
-    const timer = setInterval(again, POLL_MS);
-    return () => clearInterval(timer);
-  }, [isRunning, again]);
+  useAskedLater(asked, isRunning ? POLL_MS : undefined);
   const isTold = useRef(false);
   useEffect(() => {
     // A short check has ended before it is asked how far it is.
@@ -39,17 +35,17 @@ export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id
     onDone();
   }, [answer]);
   const tell = (path: string, body: object): void => {
-    setFailure(undefined);
-    postTo<CheckAnswer>(path, body).then(() => {
+    run(async () => {
+      await postTo<CheckAnswer>(path, body);
       isTold.current = true;
       again();
-    }, setFailure);
+    });
   };
   return (
     <Card title="Check" wide>
       <CheckForm id={id} isWritable={isWritable} running={isRunning ? check : undefined} tell={tell} />
-      {failure !== undefined && <FailureNote failure={failure} />}
-      {asked.failure !== undefined && <FailureNote failure={asked.failure} />}
+      <FailureNote failure={failure} />
+      <FailureNote failure={asked.failure} />
       {check !== undefined && <Checked check={check} />}
     </Card>
   );
@@ -169,7 +165,7 @@ function Checked({ check }: { check: CheckState }) {
           max={Math.max(expected, items, 1)}
         />
       )}
-      {error !== undefined && <FailureNote failure={error} />}
+      <FailureNote failure={error} />
       {totals !== null && (
         <p>
           {countsText({ ...totals.drift, pending, quarantined, unregistered, repaired }) ||
@@ -188,7 +184,7 @@ function Checked({ check }: { check: CheckState }) {
           {nearest === null ? '' : `; is ${nearest} meant?`}
         </p>
       ))}
-      <ul class="findings">
+      <ul class="items">
         {findings.map((finding) => (
           <li key={`${finding.source} ${finding.target} ${finding.verdict} ${finding.expected}`}>
             <Found finding={finding} />

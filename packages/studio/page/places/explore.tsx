@@ -1,15 +1,11 @@
-import { countText } from '../../../../src/foundation/figure.ts';
-import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
-import { FIRST_ROWS } from '../base/live.ts';
 import { Link } from '../base/place.tsx';
-import { isAsked, type Question, questionOf, questionOfType, shardsAsked, subjectOf } from '../base/question.ts';
+import { FIRST_ROWS, isAsked, type Question, questionOf, questionOfType, subjectOf } from '../base/question.ts';
 import { NewNode } from '../items/create.tsx';
-import { Priced } from '../parts/price.tsx';
 import { Card, type PlaceProps } from '../parts/told.tsx';
 import { NodeView } from './node-view.tsx';
-import { QuestionGrid } from './question-grid.tsx';
-import { SomeNodes, Types, WrittenLast } from './start.tsx';
+import { PricedRows } from './question-grid.tsx';
+import { SomeNodes, Types } from './start.tsx';
 
 /** A list of nodes, or the node in it that is chosen. */
 export function Explore({ model, parameters }: PlaceProps) {
@@ -29,10 +25,7 @@ export function Explore({ model, parameters }: PlaceProps) {
       </div>
       <div>
         <Listed {...{ model, parameters, question, type }} />
-        <div class="start">
-          <SomeNodes key={type} type={type} />
-          <WrittenLast type={type} />
-        </div>
+        <SomeNodes key={type} type={type} />
       </div>
     </div>
   );
@@ -47,33 +40,23 @@ function questionHere({ model, parameters }: PlaceProps): Question {
 
 function Listed({ model, parameters, question, type }: PlaceProps & { question: Question; type: string | undefined }) {
   const { search, nodes } = question;
-  const toQuery = addressOf('/query', question);
   if (!isAsked(model, question)) {
     if (search !== undefined) {
       return (
         <p>
-          The search {search} takes a value: <Link to={toQuery}>choose one</Link>.
+          The search {search} takes a value: <Link to={addressOf('/query', question)}>choose one</Link>.
         </p>
       );
     }
     if (type === undefined) return null;
     return <p class="quiet">No list and no search of the model has all nodes of {type}. Some of them, in no order:</p>;
   }
-  const shards = shardsAsked(model, question);
   return (
-    <Priced key={search} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
-      <QuestionGrid
-        {...{ model, question }}
-        cursor={parameters.get('cursor') ?? undefined}
-        label="Results"
-        title={search === undefined ? `Nodes of ${nodes}` : `Results of ${search}`}
-      >
-        {() => (
-          <p>
-            <Link to={toQuery}>Filter it, or take its TypeScript</Link>
-          </p>
-        )}
-      </QuestionGrid>
-    </Priced>
+    <PricedRows
+      {...{ model, question }}
+      cursor={parameters.get('cursor') ?? undefined}
+      label="Results"
+      title={search === undefined ? `Nodes of ${nodes}` : `Results of ${search}`}
+    />
   );
 }

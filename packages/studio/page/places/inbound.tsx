@@ -1,14 +1,10 @@
-import { countText } from '../../../../src/foundation/figure.ts';
-import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
-import { FIRST_ROWS } from '../base/live.ts';
+import { useTouches } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
-import { questionOf } from '../base/question.ts';
-import { useTouches } from '../base/touches.ts';
-import { Priced } from '../parts/price.tsx';
+import { FIRST_ROWS, questionOf } from '../base/question.ts';
 import { Card, type NodePartProps } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
-import { QuestionGrid } from './question-grid.tsx';
+import { PricedRows } from './question-grid.tsx';
 
 /** The edges of a type that enter a node, in each order of theirs. `listed`: the type; undefined: the first. */
 export function Inbound({ model, id, parameters, listed }: NodePartProps & { listed: string | undefined }) {
@@ -35,13 +31,11 @@ export function Inbound({ model, id, parameters, listed }: NodePartProps & { lis
       limit: parameters.get('limit') ?? FIRST_ROWS,
     },
   };
-  const cursor = parameters.get('cursor') ?? undefined;
-  const toQuery = addressOf('/query', question);
-  const { shards = 1, partition, totals } = edge ?? {};
+  const { partition, totals } = edge ?? {};
   if (partition !== undefined && question.partition === undefined) {
     return (
       <p>
-        The lists of {type} take a value of {partition}: <Link to={toQuery}>choose one</Link>.
+        The lists of {type} take a value of {partition}: <Link to={addressOf('/query', question)}>choose one</Link>.
       </p>
     );
   }
@@ -53,25 +47,18 @@ export function Inbound({ model, id, parameters, listed }: NodePartProps & { lis
         </Card>
       )}
       {unlisted}
-      <Priced key={type} units={unitsOfShards(shards)} doing={`Read a page of ${countText(shards, 'shard')}`}>
-        <QuestionGrid
-          {...{ model, cursor, question }}
-          label="Inbound edges"
-          title={`Edges of type ${type} that enter the node`}
-          empty="No edge enters the node in this order."
-        >
-          {() => (
-            <p>
-              <Link to={toQuery}>Filter it, add levels, or take its TypeScript</Link>
-            </p>
-          )}
-        </QuestionGrid>
-      </Priced>
+      <PricedRows
+        {...{ model, question }}
+        cursor={parameters.get('cursor') ?? undefined}
+        label="Inbound edges"
+        title={`Edges of type ${type} that enter the node`}
+        empty="No edge enters the node in this order."
+      />
     </>
   );
 }
 
 function LiveTotals({ id, type }: { id: string; type: string }) {
-  const { count } = useTouches({ sources: [id] });
+  const { count } = useTouches(id);
   return <Totals id={id} type={type} touches={count} />;
 }

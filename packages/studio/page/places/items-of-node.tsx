@@ -4,8 +4,8 @@ import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer } from '../base/ask.ts';
+import { useAskedAgain } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
-import { useAskedAgain } from '../base/touches.ts';
 import { type ItemProps, ItemView } from '../items/item.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Badge, Card, Told } from '../parts/told.tsx';
@@ -111,10 +111,7 @@ function SideOf({
                 </li>
               ))}
             </ul>
-            <Pager
-              first={cursors[side] && addressOf('/explore', { id, part: 'items', ...cursors, [side]: undefined })}
-              next={cursor && addressOf('/explore', { id, part: 'items', ...cursors, [side]: cursor })}
-            />
+            <Pager name={side} next={cursor} />
           </>
         )}
       </Told>

@@ -1,55 +1,32 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useCallback, useMemo } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedTotal } from '../../base/describe-model.ts';
-import type { Movement } from '../../base/flow.ts';
 import { SAMPLE_UNITS } from '../../base/price.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { type Failure, postTo, useAnswer } from '../base/ask.ts';
+import { postTo, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
 import { useLost } from '../base/connection.ts';
-import { type LiveFlow, useFlow } from '../base/flow.ts';
+import { useFlow } from '../base/flow.ts';
 import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
-import { Canvas } from '../parts/canvas.tsx';
-import type { CanvasRoom } from '../parts/canvas-view.ts';
-import { Layers, type Layout, layoutInLayers, pathAlong } from '../parts/layers.tsx';
+import { Drawing, type Room } from '../parts/drawing.tsx';
+import { Layers, type Layout, layoutInLayers } from '../parts/layers.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
-import { ALL_GROUPS, boxesNextTo, busiestBox, groupsOf, type ModelBoxes, modelBoxes } from './model-boxes.ts';
+import { boxesNextTo, busiestBox, modelBoxes, placeOfType } from './model-boxes.ts';
 import { PickedType } from './picked-type.tsx';
 
 /** How often the counts are asked for again; the studio reads a large sample more seldom. */
 const SAMPLED_MS = 15_000;
 
-/** The properties of the drawn model. */
-export interface ModelGraphProps {
-  model: ModelAnswer;
-  /** The box that is picked: `node USER`, `edge MEMBER`. */
-  chosen: string | undefined;
-  /** The groups of types that are unfolded. */
-  open: readonly string[];
-}
-
-/** The model as a graph with what is in the table and what moves, and the same in a list. */
-export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
-  const { answer: sample, again } = useAnswer<SampleAnswer>('/api/sample');
-  const flow = useFlow();
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) again();
-    }, SAMPLED_MS);
-    return () => clearInterval(timer);
-  }, [again]);
-  const groups = useMemo(() => groupsOf(model), [model]);
-  const opened = open.join(' ');
-  const drawn = useMemo(
-    () => modelBoxes(model, sample, groups, open, chosen),
-    // Another list of the same groups is no other drawing.
-    [model, sample, groups, opened, chosen],
-  );
-  const { boxes, ways } = drawn;
-  const lay = useCallback((room: CanvasRoom) => layoutInLayers(room, boxes, ways), [boxes, ways]);
+/** The model as a graph with what is in the table, and the same in a list. `chosen`: the box that is picked, such as `node USER`. */
+export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
+  const asked = useAnswer<SampleAnswer>('/api/sample');
+  useAskedLater(asked, SAMPLED_MS);
+  const { answer: sample, again } = asked;
+  const { boxes, ways } = useMemo(() => modelBoxes(model, sample), [model, sample]);
+  const lay = useCallback((room: Room) => layoutInLayers(room, boxes, ways), [boxes, ways]);
   const isKnown = boxes.some(({ id }) => id === chosen);
   const picked = useMemo(() => (isKnown ? boxesNextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
   const middle = isKnown ? chosen! : busiestBox(ways);
@@ -59,31 +36,24 @@ export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
     <>
       <ul class="types narrow" aria-label="Node types">
         {model.nodes.map(({ type }) => {
-          const id = `node ${type}`;
           const count = sample?.nodes[type]?.count;
           return (
-            <li key={id}>
-              <Link to={addressOf('/', { picked: id, open })} aria-current={id === chosen ? 'true' : undefined}>
+            <li key={type}>
+              <Link to={placeOfType('node', type)} aria-current={`node ${type}` === chosen ? 'true' : undefined}>
                 <span>{type}</span> <strong>{count !== undefined && sampledText(count, sample!)}</strong>
               </Link>
             </li>
           );
         })}
       </ul>
-      <Canvas
-        name="Drawing of the model"
+      <Drawing
         label={`The model as a graph of the node types ${types}; the lists below say the same`}
         lay={lay}
         focus={focus}
       >
-        {(layout) => (
-          <>
-            <Layers layout={layout} boxes={boxes} ways={ways} picked={picked} chosen={chosen} />
-            <Moving layout={layout} drawn={drawn} flow={flow} />
-          </>
-        )}
-      </Canvas>
-      <p class="quiet under-canvas">
+        {(layout) => <Layers layout={layout} boxes={boxes} ways={ways} picked={picked} chosen={chosen} />}
+      </Drawing>
+      <p class="quiet under-drawing">
         <span>
           {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
           {sample !== undefined && sample.precision !== 'exact' && (
@@ -91,10 +61,9 @@ export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
           )}
         </span>
         {sample !== undefined && sample.precision !== 'exact' && <ReadOn onRead={again} />}
-        {groups.length > 0 && <Folding groups={groups} open={open} />}
-        <LiveLine flow={flow} />
+        <LiveLine />
       </p>
-      {isKnown && <PickedType model={model} sample={sample} chosen={chosen!} />}
+      {isKnown && <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />}
       <ModelLists model={model} />
     </>
   );
@@ -102,38 +71,23 @@ export function ModelGraph({ model, chosen, open }: ModelGraphProps) {
 
 /** Reads the next part of the table, for better estimates. */
 function ReadOn({ onRead }: { onRead: () => void }) {
-  const [isReading, setReading] = useState(false);
-  const [failure, setFailure] = useState<Failure>();
-  const readOn = (): void => {
-    setReading(true);
-    postTo('/api/sample', {})
-      .then(() => {
-        setFailure(undefined);
-        onRead();
-      }, setFailure)
-      .finally(() => setReading(false));
+  const { isRunning, failure, run } = useDoing();
+  const readOn = async (): Promise<void> => {
+    await postTo('/api/sample', {});
+    onRead();
   };
   return (
     <>
-      <button type="button" class="small" disabled={isReading} onClick={readOn}>
-        {isReading ? 'Reading …' : `Count more items: ${figureText(SAMPLE_UNITS.more)} RCU at most`}
+      <button type="button" class="small" disabled={isRunning} onClick={() => run(readOn)}>
+        {isRunning ? 'Reading …' : `Count more items: ${figureText(SAMPLE_UNITS.more)} RCU at most`}
       </button>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
     </>
   );
 }
 
-/** Unfolds the groups of types, and folds them again. */
-function Folding({ groups, open }: { groups: readonly string[][]; open: readonly string[] }) {
-  return (
-    <span class="row">
-      {!open.includes(ALL_GROUPS) && <Link to={addressOf('/', { open: ALL_GROUPS })}>Show each type</Link>}
-      {open.length > 0 && <Link to="/">Show {countText(groups.length, 'group')}</Link>}
-    </span>
-  );
-}
-
-function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
+function LiveLine() {
+  const flow = useFlow();
   const lost = useLost();
   if (flow === undefined || lost !== undefined) return null;
   if (flow.failure !== null) return <span>The studio could not read the stream and tries again: {flow.failure}</span>;
@@ -142,59 +96,6 @@ function LiveLine({ flow }: { flow: LiveFlow | undefined }) {
     <span class={flow.perSecond > 0 ? 'flowing moves' : 'flowing'}>
       {figureText(Math.round(flow.perSecond))} changes/s, {figureText(Math.round(flow.derivedPerSecond))} derived/s
     </span>
-  );
-}
-
-/** Circles that one change in the stream sends along an edge at most. */
-const MOST_DOTS = 5;
-/** Seconds between two of them. */
-const DOTS_APART = 0.16;
-/** Answers whose changes are drawn: a circle on its way arrives. */
-const KEPT_TICKS = 3;
-
-/** Circles that run along the edges which are written, and nodes that light up. */
-function Moving({ layout, drawn, flow }: { layout: Layout; drawn: ModelBoxes; flow: LiveFlow | undefined }) {
-  const kept = useRef<LiveFlow[]>([]);
-  if (flow !== undefined && flow.moved.length > 0 && kept.current.at(-1)?.tick !== flow.tick) {
-    kept.current = [...kept.current, flow].slice(-KEPT_TICKS);
-  }
-  return (
-    <g class="flow">
-      {kept.current.map(({ tick, moved }) => (
-        <g key={tick}>
-          {moved.map((movement) => (
-            <Moved key={`${movement.type} ${movement.from} ${movement.to}`} {...{ layout, drawn, movement }} />
-          ))}
-        </g>
-      ))}
-    </g>
-  );
-}
-
-function Moved({ layout, drawn, movement }: { layout: Layout; drawn: ModelBoxes; movement: Movement }) {
-  const { kind, type, from, to, count } = movement;
-  const [start, over, end] = kind === 'node' ? drawn.boxesOfMove(type, '', type) : drawn.boxesOfMove(from, type, to);
-  // A change within a group lights the group up, as a node does.
-  if (kind === 'node' || (over === undefined && start === end)) {
-    const laid = layout.boxes.get(start);
-    if (laid === undefined) return null;
-    const { x, y, width, height } = laid;
-    return (
-      <rect class="pulse" x={x - width / 2} y={y - height / 2} width={width} height={height} rx={layout.em * 0.35} />
-    );
-  }
-  const path = over === undefined ? '' : pathAlong(layout, drawn.ways, start, over, end);
-  if (path === '') return null;
-  return (
-    <>
-      {Array.from({ length: Math.min(count, MOST_DOTS) }, (_, i) => (
-        <circle
-          key={i}
-          r={layout.em * 0.28}
-          style={{ offsetPath: `path("${path}")`, animationDelay: `${i * DOTS_APART}s` }}
-        />
-      ))}
-    </>
   );
 }
 

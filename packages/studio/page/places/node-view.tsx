@@ -4,8 +4,8 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ListOfNode, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
+import { useAskedAgain, useTouches } from '../base/flow.ts';
 import { ItemLink, Link } from '../base/place.tsx';
-import { type Touches, useAskedAgain, useTouches } from '../base/touches.ts';
 import { reasonOf } from '../base/words.ts';
 import { AddEdge, CreateNode } from '../items/create.tsx';
 import { Editable } from '../items/edit.tsx';
@@ -14,8 +14,8 @@ import { Redrive } from '../items/redrive.tsx';
 import { RepairNode } from '../items/repair-node.tsx';
 import { LastWrite } from '../items/written.tsx';
 import { type Column, Grid } from '../parts/grid.tsx';
-import { PagedRows } from '../parts/paged-rows.tsx';
-import { Counted, countedText } from '../parts/price.tsx';
+import { countedText } from '../parts/price.tsx';
+import { Pager } from '../parts/rows.tsx';
 import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
 import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
@@ -23,26 +23,18 @@ import { Why } from '../parts/why.tsx';
 import { Compare } from './compare.tsx';
 import { Inbound } from './inbound.tsx';
 import { ItemsOfNode } from './items-of-node.tsx';
-import { Neighbourhood } from './neighbourhood.tsx';
-import { OverTime } from './over-time.tsx';
 
-const PARTS = {
-  node: { text: 'Node', parameters: {} },
-  graph: { text: 'Neighbourhood', parameters: { part: 'graph' } },
-  compare: { text: 'Compare', parameters: { part: 'compare' } },
-  items: { text: 'Items', parameters: { part: 'items' } },
-  time: { text: 'Over time', parameters: { at: 'now' } },
-} as const;
+const PARTS = { node: 'Node', compare: 'Compare', items: 'Items' } as const;
 
 /** Milliseconds until a node that is behind is read again. */
 const BEHIND_MS = 2_000;
 
 /** The page of a node: its name, its state and its lists, and the part that the address names. */
 export function NodeView({ model, id, parameters }: NodePartProps) {
-  const part = partOf(parameters);
+  const part = parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   const counted = useAnswer<{ lists: ListOfNode[] }>('/api/lists', { id });
-  const touches = useTouches(part === 'node' ? { sources: [id] } : undefined);
+  const touches = useTouches(part === 'node' ? id : undefined);
   const [writes, setWrites] = useState(0);
   useAskedAgain(asked, touches.count + writes);
   useAskedAgain(counted, writes);
@@ -64,8 +56,12 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         {part === 'node' && <LiveMark live={touches} />}
       </div>
       <nav class="parts" aria-label="Parts of the node">
-        {Object.entries(PARTS).map(([name, { text, parameters: own }]) => (
-          <Link key={name} to={addressOf('/explore', { id, ...own })} aria-current={name === part ? 'page' : undefined}>
+        {Object.entries(PARTS).map(([name, text]) => (
+          <Link
+            key={name}
+            to={addressOf('/explore', { id, part: name === 'node' ? undefined : name })}
+            aria-current={name === part ? 'page' : undefined}
+          >
             {text}
           </Link>
         ))}
@@ -79,25 +75,15 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         <Edges id={id} parameters={parameters} writes={writes} />
       ) : part === 'inbound' ? (
         <Told asked={counted}>{() => <Inbound model={model} id={id} parameters={parameters} listed={type} />}</Told>
-      ) : part === 'graph' ? (
-        <Neighbourhood model={model} id={id} />
       ) : part === 'compare' ? (
         <Compare model={model} id={id} parameters={parameters} />
       ) : part === 'items' ? (
         <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
-      ) : part === 'time' ? (
-        <OverTime key={parameters.toString()} id={id} parameters={parameters} />
       ) : (
-        <NodeItself {...{ model, id, asked, touches, lists }} onWritten={noteWrite} />
+        <NodeItself {...{ model, id, asked, lists }} touches={touches.count} onWritten={noteWrite} />
       )}
     </>
   );
-}
-
-/** The part that an address names: that of an item, or of a moment, by what is named. */
-function partOf(parameters: URLSearchParams): string {
-  if (parameters.has('at')) return 'time';
-  return parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
 }
 
 /** The lists of a node, each with the number of its edges. */
@@ -153,7 +139,7 @@ type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
 
 /** The columns of edges that leave a node. */
 const TYPE: Column<EdgeThatLeaves> = { name: 'type', valueOf: ({ type }) => type };
-const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, node: 'end' };
+const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, isNode: true };
 
 /** Elements of the edge set that are shown, and those that are shown more at a time. */
 const FIRST = 50;
@@ -168,7 +154,7 @@ function NodeItself({
   onWritten,
 }: Omit<NodePartProps, 'parameters'> & {
   asked: Asked<NodeAnswer>;
-  touches: Touches;
+  touches: number;
   lists: readonly ListOfNode[];
   onWritten: () => void;
 }) {
@@ -214,7 +200,7 @@ function NodeItself({
           )}
           {hasTotals(model, id) && (
             <Card title="Totals">
-              <Totals id={id} touches={touches.count} />
+              <Totals id={id} touches={touches} />
             </Card>
           )}
           <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
@@ -257,7 +243,7 @@ function Wrong({
   if (wrong.length + quarantined.length === 0) return null;
   return (
     <Card title="Problems">
-      <ul class="parts-list">
+      <ul class="items">
         {wrong.map((part) => (
           <li key={`${part.name} ${part.target}`}>
             <PlaceState part={part} />
@@ -288,11 +274,7 @@ function LeftTypes({ id, left, lists }: Pick<NodeAnswer, 'id' | 'left'> & { list
           <p key={type} class="row">
             <span>
               {type} edges are too many for the set
-              {counted !== undefined && (
-                <>
-                  : <Counted id={id} type={type} direction="outgoing" counted={counted} />
-                </>
-              )}
+              {counted !== undefined && `: ${countedText(counted)}`}
             </span>
             <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
           </p>
@@ -316,7 +298,7 @@ function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writ
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
-  const touches = useTouches({ sources: [id] });
+  const touches = useTouches(id);
   useAskedAgain(asked, touches.count + writes);
   const note = ({ target, type: own }: EdgeResult, row: number) => (
     <Why
@@ -333,13 +315,20 @@ function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writ
     <Card title={type === undefined ? 'Edges that leave the node' : `Edges of type ${type} that leave the node`}>
       <LiveMark live={touches} />
       <p class="quiet">Sorted by key. Only inbound lists have custom orders.</p>
-      <PagedRows<EdgeResult>
-        {...{ asked, cursor, path: '/explore', parameters: { id, part: 'edges', type } }}
-        label="Edges"
-        own={[TYPE, { ...TARGET, note }]}
-        attributesOf={({ attributes }) => attributes}
-        empty="No edge leaves the node."
-      />
+      <Told asked={asked}>
+        {({ items, cursor: next }) => (
+          <>
+            <Grid
+              label="Edges"
+              items={items}
+              own={[TYPE, { ...TARGET, note }]}
+              attributesOf={({ attributes }) => attributes}
+              empty="No edge leaves the node."
+            />
+            <Pager next={next} />
+          </>
+        )}
+      </Told>
     </Card>
   );
 }

@@ -1,8 +1,7 @@
 import { Fragment } from 'preact';
-import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { type Asked, askStudio, type Failure, useAnswer, useAskedLater } from '../base/ask.ts';
+import { type Asked, askStudio, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
@@ -10,7 +9,6 @@ import { countedText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
-import { Live, noteMoment, presentRate } from './live.tsx';
 import { ModelGraph } from './model-graph.tsx';
 
 /** Milliseconds between two looks for the stream's part of a status: the table is not read again. */
@@ -32,21 +30,16 @@ export function Overview({ model, parameters }: PlaceProps) {
   useAskedLater(ofTable, isReading ? SOON_MS : known?.keptMs);
   const asked = ofStream(ofTable);
   const { answer } = asked;
-  // Before it is drawn: a moment that is known already is not noted again.
-  if (answer !== undefined) noteMoment(answer);
   return (
     <div class="cards">
       {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
       {known !== undefined && <Looked status={known} onLook={ofTable.again} />}
       <Card title="Model" wide>
-        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} open={parameters.getAll('open')} />
+        <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
       </Card>
       {answer !== undefined && answer.problems.length === 0 && <NoProblems status={answer} />}
       <Card title="Consumers">
         <Told asked={asked}>{(status) => <Consumers status={status} />}</Told>
-      </Card>
-      <Card title="Lag and throughput">
-        <Told asked={asked}>{({ atMs }) => <Live at={atMs} />}</Told>
       </Card>
       <Card title="Quarantine">
         <Told asked={ofTable}>
@@ -92,22 +85,20 @@ function ofStream(asked: Asked<StatusAnswer>): Asked<StatusAnswer> {
 
 /** How old the status is, and another look. */
 function Looked({ status: { atMs, keptMs }, onLook }: { status: StatusAnswer; onLook: () => void }) {
-  const [failure, setFailure] = useState<Failure>();
-  const look = (): void => {
-    askStudio('/api/status', { quick: 'true', again: 'true' }).then(() => {
-      setFailure(undefined);
-      onLook();
-    }, setFailure);
+  const { failure, run } = useDoing();
+  const look = async (): Promise<void> => {
+    await askStudio('/api/status', { quick: 'true', again: 'true' });
+    onLook();
   };
   return (
     <div class="wide row looked-at">
       <span class="quiet">
         Looked at <Ago at={atMs} />. A look is kept for {figureText(keptMs / 1_000)} s, or until the studio writes.
       </span>
-      <button type="button" class="small" onClick={look}>
+      <button type="button" class="small" onClick={() => run(look)}>
         Look again
       </button>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
     </div>
   );
 }
@@ -135,6 +126,9 @@ function Problems({ problems }: { problems: readonly string[] }) {
   );
 }
 
+/** How long the rate of a consumer holds after it was seen, in milliseconds: while it applies records it is seen every 10 s. */
+const RATE_HOLDS_MS = 20_000;
+
 function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnswer }) {
   return (
     <>
@@ -152,13 +146,14 @@ function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnsw
         label="Consumers of the stream"
         headings={['consumer', 'kind', 'records/s', 'writes', 'seen']}
         rows={consumers.map((consumer) => {
-          const { id, kind, writes, seen, isStopped } = consumer;
+          const { id, kind, writes, seen, isStopped, recordsPerSecond } = consumer;
+          const isOld = isStopped || atMs - Date.parse(seen) > RATE_HOLDS_MS;
           return [
             <span class="key" title={id}>
               {shortId(id)}
             </span>,
             kind,
-            presentRate(consumer, atMs) ?? '',
+            isOld ? '' : recordsPerSecond,
             writes ?? '',
             <>
               <Ago at={seen} />

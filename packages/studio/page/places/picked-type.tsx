@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact';
-import { countText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedNode, DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { Link, usePlace } from '../base/place.tsx';
+import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
-import { placeOfShards, Shards } from './shards.tsx';
+import { placeOfType } from './model-boxes.ts';
+import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
 
 /** After what DynamoDB itself keeps: no projector has to run for it. */
@@ -27,8 +27,6 @@ export function PickedType({ model, sample, chosen }: PickedTypeProps) {
   const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);
   const type = node?.type ?? edge?.type ?? '';
   const count = node === undefined ? sample?.edges[type]?.count : sample?.nodes[type]?.count;
-  const { parameters } = usePlace();
-  const search = node?.searches.filter(hasShards).find(({ name }) => name === parameters.get('shards'));
   return (
     <section class="picked" aria-label={`Picked: ${type}`}>
       <h3>
@@ -42,20 +40,16 @@ export function PickedType({ model, sample, chosen }: PickedTypeProps) {
         {node !== undefined && <NodeFacts model={model} node={node} />}
         {edge !== undefined && <EdgeFacts edge={edge} sample={sample} />}
       </dl>
-      {search !== undefined && (
-        <Shards
-          search={search}
-          partition={parameters.get('partition') ?? undefined}
-          choices={sample?.nodes[type]?.values[search.partition ?? ''] ?? []}
-        />
-      )}
-      <WhatIf key={chosen} model={model} chosen={chosen} />
+      {node?.searches.filter(hasShards).map((search) => (
+        <Shards key={search.name} search={search} choices={sample?.nodes[type]?.values[search.partition ?? ''] ?? []} />
+      ))}
+      <WhatIf model={model} chosen={chosen} />
     </section>
   );
 }
 
 function hasShards(search: DescribedSearch): search is DescribedSearch & { shards: number } {
-  return search.shards !== 'value' && !search.isNative;
+  return search.shards !== 'value' && search.shards > 1 && !search.isNative;
 }
 
 function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnswer; node: DescribedNode }) {
@@ -75,17 +69,6 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
               by {[search.from, ...search.forms].join(', ')}
               {search.isNative ? BY_DYNAMODB : search.shards === 'value' && ', by value'}
             </span>
-            {hasShards(search) && (
-              <>
-                {' '}
-                <Link
-                  to={placeOfShards(search.name)}
-                  aria-label={`${countText(search.shards, 'shard')} of ${search.name}`}
-                >
-                  {countText(search.shards, 'shard')}
-                </Link>
-              </>
-            )}
           </li>
         ))}
       </Entries>
@@ -98,7 +81,7 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
 function entryOf(kind: 'node' | 'edge', type: string) {
   return (
     <li key={type}>
-      <Link to={addressOf('/', { picked: `${kind} ${type}` })}>{type}</Link>
+      <Link to={placeOfType(kind, type)}>{type}</Link>
     </li>
   );
 }

@@ -1,13 +1,12 @@
 import { useState } from 'preact/hooks';
 import { conditionOf, SIGNS } from '../../../../src/client/read/request/where-text.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
-import type { DescribedEdge, DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
+import type { DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
+import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { levelSuggestions } from '../base/levels.ts';
 import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
-import { Choices } from '../parts/choices.tsx';
 import { NodeField } from '../parts/node-field.tsx';
 
 /** The values that a question asks for, and the parameters of each way. */
@@ -29,17 +28,13 @@ interface QueryFormProps {
   model: ModelAnswer;
   /** The question that it shows first. */
   question: Question;
-  /** The place that answers a question. */
-  placeOf: (question: Question) => string;
-  /** True if it asks for levels too. */
-  hasLevels?: boolean;
 }
 
 /** The beginning of the choice of all nodes of a type: no type and no search has a space. */
 const ALL = 'all ';
 
 /** A form for any question to the projections: its fields are what the model says. */
-export function QueryForm({ model, question, placeOf, hasLevels = false }: QueryFormProps) {
+export function QueryForm({ model, question }: QueryFormProps) {
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const lists = model.edges.filter(({ orders }) => orders.length > 0);
   const searches = model.nodes.flatMap((node) => node.searches);
@@ -63,7 +58,7 @@ export function QueryForm({ model, question, placeOf, hasLevels = false }: Query
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        goTo(placeOf(questionOfForm(new FormData(event.currentTarget), search !== undefined)));
+        goTo(addressOf('/query', questionOfForm(new FormData(event.currentTarget), search !== undefined)));
       }}
     >
       <label>
@@ -134,12 +129,11 @@ export function QueryForm({ model, question, placeOf, hasLevels = false }: Query
       {order !== undefined && (
         <Values
           key={`${subject} ${orderName}`}
-          {...{ order, search, placeOf, question: own }}
+          {...{ order, search, question: own }}
           choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
         />
       )}
       <Filters filters={(edge ?? search)?.filters ?? []} given={own.where ?? []} sample={sampled} />
-      {hasLevels && edge !== undefined && <LevelsField model={model} edge={edge} given={own.with ?? []} />}
       <div class="row">
         <label>
           Rows
@@ -175,10 +169,6 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
     ),
     path: end < 0 ? path : path.slice(0, end),
     where: names!.flatMap((name, i) => (name === '' ? [] : [`${name}${signs![i]!}${values![i]!}`])),
-    with: text('with')
-      .split('\n')
-      .map((line) => line.trim())
-      .filter((line) => line !== ''),
   };
 }
 
@@ -194,9 +184,8 @@ function Values({
   order,
   search,
   question,
-  placeOf,
   choices,
-}: Pick<QueryFormProps, 'question' | 'placeOf'> & {
+}: Pick<QueryFormProps, 'question'> & {
   order: DescribedOrder;
   search: DescribedSearch | undefined;
   /** Values that the attribute has often. */
@@ -254,9 +243,6 @@ function Values({
           )}
         </label>
       ))}
-      {search !== undefined && search.kind === 'attribute' && search.partition === undefined && (
-        <Choices name={order.from} values={choices} to={(value) => placeOf({ search: search.name, equals: value })} />
-      )}
     </>
   );
 }
@@ -315,36 +301,5 @@ function Filters({
         ))}
       </datalist>
     </fieldset>
-  );
-}
-
-/** The form field for the levels of `with`: a text area, and buttons with suggestions. */
-function LevelsField({ model, edge, given }: { model: ModelAnswer; edge: DescribedEdge; given: readonly string[] }) {
-  const [text, setText] = useState(given.join('\n'));
-  const levels = text.split('\n').filter((line) => line.trim() !== '');
-  const suggested = levelSuggestions(model, edge.type, levels);
-  return (
-    <>
-      <label>
-        Levels, one a line
-        <textarea
-          name="with"
-          rows={Math.max(2, levels.length + 1)}
-          value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
-          autocomplete="off"
-          spellcheck={false}
-        />
-      </label>
-      {suggested.length > 0 && (
-        <div class="choices">
-          {suggested.map((path) => (
-            <button key={path} type="button" class="small" onClick={() => setText([...levels, path].join('\n'))}>
-              + {path}
-            </button>
-          ))}
-        </div>
-      )}
-    </>
   );
 }

@@ -14,13 +14,7 @@ export function Query({ model, parameters }: PlaceProps) {
   return (
     <div class="split">
       <Card title="Question">
-        <QueryForm
-          key={addressOf('', question)}
-          model={model}
-          question={question}
-          placeOf={(asked) => addressOf('/query', asked)}
-          hasLevels
-        />
+        <QueryForm key={addressOf('', question)} model={model} question={question} />
       </Card>
       <div>
         {isAsked(model, question) ? (
@@ -40,7 +34,7 @@ export function Query({ model, parameters }: PlaceProps) {
   );
 }
 
-function Plan({ plan: { steps, why, partitions } }: { plan: QueryPlan }) {
+function Plan({ plan: { steps, partitions } }: { plan: QueryPlan }) {
   return (
     <Card title="Plan">
       <ol>
@@ -48,13 +42,6 @@ function Plan({ plan: { steps, why, partitions } }: { plan: QueryPlan }) {
           <li key={step}>{step}</li>
         ))}
       </ol>
-      {why !== undefined && (
-        <ul class="quiet">
-          {why.map((reason) => (
-            <li key={reason}>{reason}</li>
-          ))}
-        </ul>
-      )}
       <details>
         <summary>{countText(partitions.length, 'partition')}</summary>
         <ul>

@@ -1,12 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { EdgeResult } from '../../../../src/client/read/request/result.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
+import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { placesOfTree } from '../base/levels.ts';
-import { type Live, useLive } from '../base/live.ts';
+import { useAskedAgain, useTouches } from '../base/flow.ts';
 import { hereWith, Link } from '../base/place.tsx';
 import {
   attributesOfSubject,
@@ -17,11 +16,10 @@ import {
   sortsOf,
   subjectOf,
 } from '../base/question.ts';
-import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { type Column, Grid } from '../parts/grid.tsx';
+import { Priced } from '../parts/price.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
-import { LeftOut, Tree } from '../parts/tree.tsx';
 import { Why } from '../parts/why.tsx';
 
 /** Properties of the rows of a question. */
@@ -38,45 +36,55 @@ export interface QuestionGridProps {
   children?: (answer: QueryAnswer) => ComponentChildren;
 }
 
+/** The rows of a question, of which a button says the price first where that is high, and the way to where the question is changed. */
+export function PricedRows(props: Omit<QuestionGridProps, 'children'>) {
+  const { model, question } = props;
+  const shards = shardsAsked(model, question);
+  return (
+    <Priced
+      key={question.search ?? question.type}
+      units={unitsOfShards(shards)}
+      doing={`Read a page of ${countText(shards, 'shard')}`}
+    >
+      <QuestionGrid {...props}>
+        {() => (
+          <p>
+            <Link to={addressOf('/query', question)}>Filter it, or take its TypeScript</Link>
+          </p>
+        )}
+      </QuestionGrid>
+    </Priced>
+  );
+}
+
 /** The rows of a question: what they took, how they can be sorted, and the pages. */
 export function QuestionGrid(props: QuestionGridProps) {
   const { model, question, cursor, label, title, empty = 'Nothing is found.', children } = props;
   const found = useAnswer<QueryAnswer>('/api/query', { ...question, cursor });
-  const tree = found.answer?.tree;
-  const isFirst = found.answer !== undefined && tree === undefined && cursor === undefined;
-  const moves = isFirst && question.nodes === undefined;
-  const live = rowsOf(useLive<EdgeResult | QueryRow>(moves ? question : undefined));
-  const levels = question.with ?? [];
-  const touches = useTouches(tree && placesOfTree(model, question, levels, tree.items));
-  // Rows that come are without the values that sort them: where that is cheap, the answer is read again.
-  const isCheap = unitsOfShards(shardsAsked(model, question)) <= UNITS_AT_ONCE;
-  const newest = Math.max(0, ...(live.rows ?? []).map(({ isFresh, key }) => (isFresh && isCheap ? key : 0)));
-  useAskedAgain(found, touches.count + newest);
   const subject = subjectOf(model, question);
-  const known = new Map(found.answer?.rows.map((row) => [row.id, row]));
-  const knownRow = (row: QueryRow): QueryRow => known.get(row.id) ?? row;
-  const note = (row: QueryRow, place: number) => {
-    const { by, sortedBy, value } = knownRow(row);
-    if (by === undefined) return null;
-    const { search } = subject;
-    const found =
-      search === undefined ? 'nodes are sorted by their ids' : [{ name: search.from, value, isOfSource: false }];
-    return (
-      <Why
-        id={row.id}
-        row={place}
-        isLater={cursor !== undefined}
-        isDescending={question.reverse !== undefined}
-        by={sortedBy ?? found}
-        writer={by}
-        edgeTo={subject.edge && question.id}
-      />
-    );
-  };
+  const isCheap = unitsOfShards(shardsAsked(model, question)) <= UNITS_AT_ONCE;
+  const listed = subject.edge === undefined ? `${subject.nodeType}-` : question.id;
+  const touches = useTouches(isCheap ? listed : undefined, true);
+  useAskedAgain(found, touches.count);
+  const note = ({ id, by, sortedBy, value }: QueryRow, row: number) => (
+    <Why
+      {...{ id, row }}
+      isLater={cursor !== undefined}
+      isDescending={question.reverse !== undefined}
+      by={
+        sortedBy ??
+        (subject.search === undefined
+          ? 'nodes are sorted by their ids'
+          : [{ name: subject.search.from, value, isOfSource: false }])
+      }
+      writer={by}
+      edgeTo={subject.edge && question.id}
+    />
+  );
   return (
     <Told asked={found}>
       {(answer) => {
-        const { rows, truncated, plan } = answer;
+        const { rows, plan } = answer;
         return (
           <>
             <Card title={title ?? countText(rows.length, 'row')}>
@@ -88,27 +96,15 @@ export function QuestionGrid(props: QuestionGridProps) {
                 <p class="quiet">Rows removed by the filter still consume read capacity.</p>
               )}
               <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
-              {answer.tree === undefined ? (
-                <Grid
-                  label={label}
-                  items={rows}
-                  own={columnsOf(rows, subject, knownRow, note)}
-                  attributesOf={({ attributes }) => attributes}
-                  known={attributesOfSubject(model, subject)}
-                  live={moves ? live : undefined}
-                  empty={empty}
-                />
-              ) : (
-                <>
-                  <LiveMark live={touches} />
-                  <Tree label="Nodes with their levels" items={answer.tree.items} />
-                  <LeftOut truncated={truncated} isCut={answer.tree.isCut} />
-                </>
-              )}
-              <Pager
-                first={cursor && hereWith({ cursor: undefined })}
-                next={answer.cursor && hereWith({ cursor: answer.cursor })}
+              <LiveMark live={touches} />
+              <Grid
+                {...{ label, empty }}
+                items={rows}
+                own={columnsOf(rows, subject, note)}
+                attributesOf={({ attributes }) => attributes}
+                known={attributesOfSubject(model, subject)}
               />
+              <Pager next={answer.cursor} />
             </Card>
             {children?.(answer)}
           </>
@@ -119,7 +115,7 @@ export function QuestionGrid(props: QuestionGridProps) {
 }
 
 /** The ways to sort, as the model has them. */
-export function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: boolean }) {
+function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: boolean }) {
   if (sorts.length === 0) return null;
   return (
     <>
@@ -140,28 +136,15 @@ export function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDesce
 function columnsOf(
   rows: readonly QueryRow[],
   { edge, search }: Subject,
-  knownRow: (row: QueryRow) => QueryRow,
   note: NonNullable<Column<QueryRow>['note']>,
 ): Column<QueryRow>[] {
-  const node: Column<QueryRow> =
-    edge === undefined
-      ? { name: 'id', valueOf: ({ id }) => id, node: 'itself', note }
-      : { name: 'source', valueOf: ({ id }) => id, node: 'end', note };
+  const node = { name: edge === undefined ? 'id' : 'source', valueOf: ({ id }: QueryRow) => id, isNode: true, note };
   const sorted = (rows[0]?.sortedBy ?? []).map(({ name }, i): Column<QueryRow> => {
-    return { name, isAttribute: true, valueOf: (row) => row.attributes[name] ?? knownRow(row).sortedBy?.[i]?.value };
+    return { name, isAttribute: true, valueOf: (row) => row.attributes[name] ?? row.sortedBy?.[i]?.value };
   });
   const isAttribute = search?.kind === 'attribute' && !search.multiValue && search.part === undefined;
   const hasValues = rows.some(({ value }) => value !== undefined);
   return hasValues
     ? [node, { name: isAttribute ? search.from : 'value', isAttribute, valueOf: ({ value }) => value }]
     : [node, ...sorted];
-}
-
-/** A list's edges as rows of their sources. */
-function rowsOf({ rows, ...live }: Live<EdgeResult | QueryRow>): Live<QueryRow> {
-  if (rows === undefined) return live;
-  return {
-    ...live,
-    rows: rows.map(({ item, ...row }) => ({ ...row, item: 'source' in item ? { ...item, id: item.source } : item })),
-  };
 }

@@ -1,15 +1,15 @@
 import type { ComponentChildren } from 'preact';
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { StoredItem } from '../../api/inspect.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { NodeAnswer } from '../../api/nodes.ts';
 import type { QueryAnswer } from '../../api/query.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
-import { type Failure, postTo, useAnswer } from '../base/ask.ts';
-import { useKnownNodes } from '../base/known-nodes.ts';
+import { postTo, useAnswer, useDoing } from '../base/ask.ts';
+import { useAskedAgain, useTouches } from '../base/flow.ts';
+import { useNames } from '../base/names.ts';
 import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
-import { useAskedAgain, useTouches } from '../base/touches.ts';
 import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
 import { Attributes, jsonText } from '../parts/value.tsx';
 
@@ -64,8 +64,11 @@ export function RankedEdgeView({
   const item = useAnswer<{ item: StoredItem | null }>('/api/item', { source, target: `${type}-${end}` });
   const list = useAnswer<QueryAnswer>('/api/query', { type, id: end, order, reverse: 'true', limit: `${MOST_ROWS}` });
   const node = useAnswer<NodeAnswer>(isInSet ? '/api/node' : undefined, { id: source });
-  const touches = useTouches({ sources: [source], lists: [{ type, id: end, order }] });
-  for (const asked of [item, list, node]) useAskedAgain(asked, touches.count);
+  const ofSource = useTouches(source);
+  const ofEnd = useTouches(end, true);
+  useAskedAgain(item, ofSource.count);
+  useAskedAgain(node, ofSource.count);
+  useAskedAgain(list, ofEnd.count);
   const entering = (list.answer?.rows ?? []).map(({ id, attributes }) => ({ id, label: attributes[attribute] }));
   const ranked = (label: unknown): number => labels.indexOf(String(label));
   const leaving = (node.answer?.edgeSet ?? [])
@@ -73,8 +76,8 @@ export function RankedEdgeView({
     .map((element) => ({ id: element.target, label: (element as Record<string, unknown>)[attribute] }))
     .sort((left, right) => ranked(left.label) - ranked(right.label))
     .slice(0, MOST_ROWS);
-  const { known } = useKnownNodes([source, end, ...[...entering, ...leaving].map(({ id }) => id)], true);
-  const nameOf = (id: string): string | null => known[id]?.name ?? null;
+  const { names } = useNames([source, end, ...[...entering, ...leaving].map(({ id }) => id)], true);
+  const nameOf = (id: string): string | null => names[id] ?? null;
   return (
     <div class="ranked">
       <Card title={`Change the ${attribute}`}>
@@ -87,7 +90,7 @@ export function RankedEdgeView({
       {children}
       <div class="lists">
         <Card title={`${type} edges that enter ${nameOf(end) ?? end}, by ${attribute}`}>
-          <LiveMark live={touches} />
+          <LiveMark live={ofEnd} />
           <Told asked={list}>{() => <Ranked rows={entering} chosen={source} nameOf={nameOf} />}</Told>
           <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
@@ -115,22 +118,17 @@ function Labels({
   nameOf: (id: string) => string | null;
   onWritten: () => void;
 }) {
-  const [failure, setFailure] = useState<Failure>();
-  const [isWriting, setWriting] = useState(false);
+  const { isRunning, failure, run } = useDoing();
   if (stored === null) return <p class="quiet">There is no such edge.</p>;
   const { [attribute]: current, ...others } = stored.attributes;
-  const write = (label: string): void => {
-    setWriting(true);
+  const write = async (label: string): Promise<void> => {
     const [before, after] = [stored.attributes, { ...stored.attributes, [attribute]: label }].map((one) =>
       jsonText(one),
     );
-    postTo<WriteAnswer>('/api/update', { subject: { source, type, target: end }, before, after })
-      .then((answer) => {
-        setFailure(undefined);
-        lookAt(hereWith({ rev: undefined, after: `${answer.after}` }));
-        onWritten();
-      }, setFailure)
-      .finally(() => setWriting(false));
+    const subject = { source, type, target: end };
+    const written = await postTo<WriteAnswer>('/api/update', { subject, before, after });
+    lookAt(hereWith({ rev: undefined, after: `${written.after}` }));
+    onWritten();
   };
   return (
     <>
@@ -146,8 +144,8 @@ function Labels({
             key={label}
             type="button"
             aria-pressed={label === current}
-            disabled={!isWritable || isWriting}
-            onClick={() => label !== current && write(label)}
+            disabled={!isWritable || isRunning}
+            onClick={() => label !== current && run(() => write(label))}
           >
             {label}
           </button>
@@ -158,7 +156,7 @@ function Labels({
           ? 'Choose another one: the lists follow, and the way of the write says what was written for it.'
           : 'This studio only reads. Start it with --write to choose another one.'}
       </p>
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
       <Attributes attributes={others} />
     </>
   );

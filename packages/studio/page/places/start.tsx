@@ -3,14 +3,9 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { useFlow } from '../base/flow.ts';
 import { Link, NodeLink } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
-import { Ago } from '../parts/ago.tsx';
-import { Badge, Card, Told } from '../parts/told.tsx';
-
-/** Nodes that were written last, that are shown. */
-const RECENT = 12;
+import { Card, Told } from '../parts/told.tsx';
 
 /** The node types, each with the way to its nodes. `type`: the one that is shown. */
 export function Types({ model, type }: { model: ModelAnswer; type: string | undefined }) {
@@ -59,31 +54,6 @@ export function SomeNodes({ type }: { type: string | undefined }) {
       <button type="button" disabled={random.isWaiting} onClick={random.again}>
         Show others
       </button>
-    </Card>
-  );
-}
-
-/** The nodes that were written last, of a type or of all. */
-export function WrittenLast({ type }: { type: string | undefined }) {
-  const flow = useFlow();
-  const recent = (flow?.recent ?? []).filter(({ id }) => type === undefined || id.startsWith(`${type}-`));
-  return (
-    <Card title="Last written">
-      {recent.length === 0 && (
-        <p class="quiet">
-          {flow?.hasStream === false ? 'The table has no stream.' : 'The stream shows no node that was written.'}
-        </p>
-      )}
-      <ul class="nodes">
-        {recent.slice(0, RECENT).map(({ id, atMs, isDeleted }) => (
-          <li key={id}>
-            <NodeLink id={id} /> {isDeleted && <Badge kind="late">deleted</Badge>}{' '}
-            <span class="quiet">
-              <Ago at={atMs} />
-            </span>
-          </li>
-        ))}
-      </ul>
     </Card>
   );
 }

@@ -1,17 +1,14 @@
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { TimelineAnswer } from '../../api/timeline.ts';
-import type { ProjectionChange, ReaderUse, TimelineMoment } from '../../base/timeline.ts';
+import type { ProjectionChange, TimelineMoment } from '../../base/timeline.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
-import { Rows } from '../parts/rows.tsx';
-import { Badge, Card, Told } from '../parts/told.tsx';
+import { Card, Told } from '../parts/told.tsx';
 
 /** Milliseconds between an answer and the next look while the page is in front. */
 const EVERY_MS = 2_000;
-/** Moments that the table of readers has, a column each. */
-const MOST_COLUMNS = 12;
 
-/** The changes of the model, newest first, and what readers used meanwhile. */
+/** The changes of the model, newest first. */
 export function Timeline() {
   const asked = useAnswer<TimelineAnswer>('/api/timeline');
   useAskedLater(asked, EVERY_MS);
@@ -28,42 +25,16 @@ export function Timeline() {
           );
         }
         return (
-          <>
-            <Readers moments={changed.slice(0, MOST_COLUMNS)} />
-            <Card title="Changes">
-              <ol class="moments">
-                {changed.map((moment) => (
-                  <Moment key={moment.version} moment={moment} />
-                ))}
-              </ol>
-            </Card>
-          </>
+          <Card title="Changes">
+            <ol class="moments">
+              {changed.map((moment) => (
+                <Moment key={moment.version} moment={moment} />
+              ))}
+            </ol>
+          </Card>
         );
       }}
     </Told>
-  );
-}
-
-/** The use that readers made of each projection at each moment. */
-function Readers({ moments }: { moments: readonly TimelineMoment[] }) {
-  const columns = [...moments].reverse();
-  const groups = groupsOf(Object.keys(columns[0]!.readers), (name) =>
-    JSON.stringify(columns.map(({ readers }) => readers[name])),
-  );
-  return (
-    <Card title="What readers saw">
-      <Rows
-        label="Readers by projection"
-        headings={[
-          'projection',
-          ...columns.map(({ atMs, version }) => `${new Date(atMs).toTimeString().slice(0, 8)} (${version})`),
-        ]}
-        rows={groups.map((names) => [
-          <Names names={names} />,
-          ...columns.map(({ readers }) => <Use use={readers[names[0]!]!} />),
-        ])}
-      />
-    </Card>
   );
 }
 
@@ -85,22 +56,6 @@ function Names({ names }: { names: readonly string[] }) {
       <summary>{countText(names.length, 'projection')}</summary>
       <span class="key">{list}</span>
     </details>
-  );
-}
-
-function Use({ use: { kind, generation, building } }: { use: ReaderUse }) {
-  const [badge, text] = {
-    generation: ['good', `generation ${generation}`],
-    'some views': ['late', `views ${generation} and base items`],
-    'base items': ['late', 'base items'],
-    refused: ['late', 'building, not readable yet'],
-    none: ['plain', 'not there'],
-  }[kind] as ['good' | 'late' | 'bad' | 'plain', string];
-  return (
-    <>
-      <Badge kind={badge}>{text}</Badge>
-      {building !== undefined && building !== generation && <span class="quiet"> builds {building}</span>}
-    </>
   );
 }
 

@@ -43,7 +43,7 @@ export function Trace({ model, parameters }: PlaceProps) {
 }
 
 /** The newest writes of base items; each leads to its trace. */
-export function RecentWrites({ chosen }: { chosen?: string | undefined }) {
+function RecentWrites({ chosen }: { chosen?: string | undefined }) {
   const asked = useAnswer<WritesAnswer>('/api/writes');
   useAskedLater(asked, EVERY_MS);
   return (

@@ -6,9 +6,9 @@ import { ItemLink } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive } from '../items/redrive.tsx';
 import { Ago } from '../parts/ago.tsx';
-import type { Column } from '../parts/grid.tsx';
-import { PagedRows } from '../parts/paged-rows.tsx';
-import { Card, type PlaceProps } from '../parts/told.tsx';
+import { type Column, Grid } from '../parts/grid.tsx';
+import { Pager } from '../parts/rows.tsx';
+import { Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { CheckPanel } from './check-panel.tsx';
 import { Suspects } from './suspects.tsx';
 
@@ -24,7 +24,7 @@ export function Trust({ model, parameters }: PlaceProps) {
   return (
     <div class="cards">
       <Suspects asked={suspects} isWritable={model.isWritable} />
-      <Quarantine asked={asked} isWritable={model.isWritable} cursor={cursor} onRedriven={onRedriven} />
+      <Quarantine asked={asked} isWritable={model.isWritable} onRedriven={onRedriven} />
       <CheckPanel isWritable={model.isWritable} id={parameters.get('id') ?? ''} onDone={suspects.again} />
     </div>
   );
@@ -44,22 +44,22 @@ const COLUMNS: Column<QuarantineEntry>[] = [
 function Quarantine({
   asked,
   isWritable,
-  cursor,
   onRedriven,
 }: {
   asked: Asked<Page<QuarantineEntry>>;
   isWritable: boolean;
-  cursor: string | undefined;
   onRedriven: () => void;
 }) {
   return (
     <Card title="Quarantine" wide>
-      <PagedRows
-        {...{ asked, cursor, path: '/trust', parameters: {} }}
-        label="Quarantine entries"
-        own={COLUMNS}
-        empty="Quarantine is empty."
-      />
+      <Told asked={asked}>
+        {({ items, cursor }) => (
+          <>
+            <Grid label="Quarantine entries" items={items} own={COLUMNS} empty="Quarantine is empty." />
+            <Pager next={cursor} />
+          </>
+        )}
+      </Told>
       {isWritable && <Redrive isEmpty={asked.answer?.items.length === 0} onDone={onRedriven} />}
     </Card>
   );

@@ -84,7 +84,7 @@ export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }
       {edge !== undefined && (
         <AddOrder edge={edge} add={(change) => ask([...changes, change])} added={changes.filter(isOrder)} />
       )}
-      {failure !== undefined && <FailureNote failure={failure} />}
+      <FailureNote failure={failure} />
       {answer !== undefined && changes.length > 0 && <Differences answer={answer} />}
       {changes.length > 0 && (
         <p class="row">

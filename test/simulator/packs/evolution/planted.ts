@@ -299,6 +299,13 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     ],
   },
   {
+    name: 'evolution-read-ahead-by-an-earlier-model',
+    rule: '3: what a consumer names by the model of an earlier batch counts only if the head still has that model.',
+    changes: [
+      replaceIn('read-ahead-counts-under-the-same-model', 'guessed?.graph === context.graph', 'guessed !== undefined'),
+    ],
+  },
+  {
     name: 'evolution-index-unverified',
     rule: '8: a generation is verified through its index.',
     changes: [setValue('generation-is-verified-through-its-index', 'async () => undefined')],

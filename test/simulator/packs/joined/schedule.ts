@@ -191,9 +191,9 @@ class JoinedSchedule {
     });
     const target = this.random.oneOf(EDGES);
     const part = { kind: 'index-item', target } as const;
-    await mender.repairParts(NODE, [{ source: NODE, sortKey: `~ix/${target}`, part }]);
+    await mender.repairParts([{ source: NODE, sortKey: `~ix/${target}`, part }]);
     if (this.options.degree)
-      await mender.repairParts(NODE, [{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
+      await mender.repairParts([{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
   }
 
   /** Puts or deletes an item; its record goes into its lane. */

@@ -1,0 +1,90 @@
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import { COUNTED, isTombstone } from '../core/items/derived-item.ts';
+import { baseKeyOfIndexItem, parseDerivedKey } from '../core/items/derived-key.ts';
+import { typePrefix } from '../core/items/keys.ts';
+import { edgeNamedInTarget, kindOfTarget } from '../core/kinds/in-target.ts';
+import { findEdgeOfHashedKey } from '../core/kinds/index-item.ts';
+import { isReverseKey } from '../core/kinds/reverse-item.ts';
+import { keepsViews } from '../core/kinds/view.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { totalOfEntry } from '../core/model/projection/places.ts';
+import { itemTouch, type Reconcilable, viewTouch } from '../core/plan/touch.ts';
+import { itemUpdate } from '../core/plan/writes/item-update.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds, sendingWithin } from './apply-context.ts';
+import { reconcileOtherCount, writeCounted } from './counted.ts';
+import { reconcileItem } from './reconcile-item.ts';
+import { reconcileOrThrow } from './touches.ts';
+
+/** Derived items reconciled by what they name: a scan has found them, and no record says which base item they belong to. */
+
+/**
+ * Reconciles an index item, a reverse item or an entry of a total with the base item that its key or its fields name. One that names no
+ * base item becomes a tombstone.
+ */
+export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
+  const base = await namedBase(context, key);
+  if (base !== undefined) await reconcileOrThrow(context, touchesOfNamed(context.graph, key, base), { isScan: true });
+}
+
+/**
+ * What a scan touches for an item that a base item asks for. While a reverse item was missing, the fan-out of a change may not have found
+ * the edge: so the view with the copy is touched too.
+ */
+export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey): Reconcilable[] {
+  const item = itemTouch(key, base);
+  const hasCopy = isReverseKey(key.target) && keepsViews(graph, typePrefix(base.source) ?? '');
+  return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
+}
+
+/** Finds the base item that an item names. An item that names none is buried, and leaves the count that it names. */
+async function namedBase(context: ApplyContext, key: ItemKey): Promise<ItemKey | undefined> {
+  const { source, target } = key;
+  const countName = parseDerivedKey(target)?.kind === 'total-entry' ? totalOfEntry(target).name : undefined;
+  // If the edge is put after the search, its write changes the item, so that the burial fails and the search is made again.
+  const { actual, expected: base } = await reconcileItem(context, {
+    key,
+    expected: (item) => baseNamedBy(context, key, item),
+    update: (item, base) => (base === undefined ? tombstoneUpdate(context, key, item) : undefined),
+    // rule: repair-moves-the-total
+    writeIfUnchanged:
+      countName === undefined
+        ? undefined
+        : (update, { actual }, readAtMs) => writeWithTotal(context, countName, { current: actual, update, readAtMs }),
+  });
+  if (base === undefined) await reconcileOtherCount(context, source, stringOf(actual?.[COUNTED]), countName);
+  return base;
+}
+
+async function baseNamedBy(context: ApplyContext, key: ItemKey, item: Item | undefined): Promise<ItemKey | undefined> {
+  const { source, target: sortKey } = key;
+  if (kindOfTarget(sortKey) !== undefined) return edgeNamedInTarget(context.graph, key, item);
+  const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));
+  return target === undefined ? undefined : { source, target };
+}
+
+/** Buries one counted item, with its count; false if the item has changed since it was read. */
+async function writeWithTotal(
+  context: ApplyContext,
+  countName: string,
+  { current, update, readAtMs }: { current: Item | undefined; update: DerivedUpdate; readAtMs: number },
+): Promise<boolean> {
+  const change = { current, expected: undefined, update };
+  const [outcome] = await writeCounted(context, countName, [change], {
+    remainingMs: sendingWithin(context, { readAtMs }),
+    readmits: true,
+  });
+  if (!outcome!.applied && outcome!.error !== undefined) throw outcome!.error;
+  context.stats.wcu += outcome!.wcu;
+  return outcome!.applied;
+}
+
+/**
+ * Makes the update that turns a derived item that no base item asks for into a tombstone; undefined if nothing is there to bury.
+ *
+ * @param current the item as it was read, before the base items.
+ */
+function tombstoneUpdate(context: ApplyContext, key: ItemKey, current: Item | undefined): DerivedUpdate | undefined {
+  if (current === undefined || isTombstone(current, context.graph.table)) return undefined;
+  return itemUpdate(context.graph, key, current, undefined, epochSeconds(context));
+}
