@@ -335,8 +335,8 @@ export type {
   SendMessage,
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
+export type { ObservedDrift } from './trust/observe/drift.ts';
 export type { TakeEvents } from './trust/observe/feeder.ts';
-export type { ObservedDrift } from './trust/observe/obligation.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';

@@ -15,11 +15,11 @@ import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts'
 import type { StreamSource } from '../../stream/source.ts';
 import { check } from '../check/check.ts';
 import { Repairer } from '../repair/repairer.ts';
+import type { ObservedDrift } from './drift.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { askIndexes } from './index-look.ts';
 import { type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
-import type { ObservedDrift } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
@@ -260,7 +260,7 @@ async function checkWholeTable(
  * migration repairs what is not ready.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  const mendable = drift.filter(({ state }) => state === 'drift' || state === 'at-risk');
+  const mendable = drift.filter(({ state }) => state === 'drift');
   // rule: observer-leaves-unknown-items-alone
   const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;
