@@ -22,7 +22,7 @@ const SERVICES: Record<string, string> = { stepfunctions: 'states' };
 
 /** Steps in a console, by the words of the page, and the actions that they take. */
 const STEPS: Record<string, string[]> = {
-  'The log of the function `edgeloom-prod-stream` has the reason': [
+  'Look up the reason in the log of the function `edgeloom-prod-stream`': [
     'logs:FilterLogEvents',
     'logs:DescribeLogStreams',
     'logs:GetLogEvents',
@@ -30,7 +30,7 @@ const STEPS: Record<string, string[]> = {
   "The function's log names the cause": ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
   'Look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
   'start SQS\'s "DLQ redrive"': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
-  "The message's attribute `ERROR_CODE` has the reason": ['sqs:ReceiveMessage'],
+  "The message's attribute `ERROR_CODE` tells you why": ['sqs:ReceiveMessage'],
   'delete the message': ['sqs:DeleteMessage'],
   'The execution shows which worker failed': [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],

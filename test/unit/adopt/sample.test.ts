@@ -99,6 +99,15 @@ describe('the proposal for a table', () => {
     for (const seed of [2, 3]) expect((await proposed(engine(items, seed, 9), { most: 1_000 })).text).toBe(first.text);
   });
 
+  it('names items after their partition where it is the only one, and says what a stream lacks', async () => {
+    const items = [...shop(20), ...numbers(3).map((i) => texts({ pk: 'SESSION', sk: `s${i}`, email: 'a@x' }))];
+    const { nodes, notes, unsure } = await proposed(engine(items, 1));
+    expect(nodes).toContain('SESSION');
+    expect(notes).toEqual(['The table lacks a stream: switch one on. KEYS_ONLY is enough.']);
+    // There are few items of any kind.
+    expect(unsure).toEqual([]);
+  });
+
   it('rests on as many items as may be read, also if they all lie in few segments', async () => {
     const items = numbers(300).map((i) => texts({ pk: 'USER#u1', sk: `ORDER#${i}` }));
     const { read, isWhole } = await proposed(engine(items, 1), { most: 290 });
