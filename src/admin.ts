@@ -14,6 +14,7 @@ export { createProjector } from './projecting/apply/projector.ts';
 export type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projecting/apply/projector-types.ts';
 export { deleteEnded, type EndedOptions, type EndedResult } from './projecting/ended/delete-ended.ts';
 export type { TableIdentity } from './registry/registry.ts';
+export type { SourcePage, SourceStore } from './sources/access.ts';
 export type { SourceComparison, SourceDifference } from './sources/compare-source.ts';
 export { type MappedItem, mappedEdge, mappedNode } from './sources/items.ts';
 export {
@@ -43,7 +44,6 @@ export {
   type SourceTableOptions,
   sourceTable,
 } from './sources/source.ts';
-export type { SourcePage, SourceStore } from './sources/source-store.ts';
 export {
   createSources,
   type Sources,

@@ -291,9 +291,9 @@ export type { TableRegions } from './registry/identity.ts';
 export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { WriterModel } from './registry/writer-model.ts';
+export type { SourcePage, SourceStore } from './sources/access.ts';
 export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
-export type { SourcePage, SourceStore } from './sources/source-store.ts';
 export type { SourceStatus } from './sources/status.ts';
 export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
@@ -335,8 +335,8 @@ export type {
   SendMessage,
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
+export type { ObservedDrift } from './trust/observe/drift.ts';
 export type { TakeEvents } from './trust/observe/feeder.ts';
-export type { ObservedDrift } from './trust/observe/obligation.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';

@@ -51,7 +51,7 @@ function modelling(benchmarks: Benchmarks): string[] {
   return [
     '| strategy | add a child | read | what is read |',
     '|---|---|---|---|',
-    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}: the parent whole, twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
+    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}: the whole parent is written twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
     `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
     `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
     `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
@@ -85,16 +85,16 @@ function joined(benchmarks: Benchmarks): string[] {
   const addition = (how: string): string =>
     [`${how}, by the edge alone: for an edge`, `${how}, by its source: for an edge`]
       .map((figure) => `${number(added, figure, 'WCU')} WCU and ${number(added, figure, 'RCU')} RCU`)
-      .join(' by the edge alone; ');
+      .join(' in an order by the edge alone; ');
   return [
-    '| | capacity, of a source with 1, 10, 1,000 edges |',
+    '| | capacity, for a source with 1, 10 and 1,000 edges |',
     '|---|---|',
     ...changes.map(row),
     '',
-    '| | capacity for an edge |',
+    '| | capacity for each edge |',
     '|---|---|',
-    `| an edge is added, alone in its batch | ${addition('one edge a batch')} by its source |`,
-    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} by its source |`,
+    `| an edge is added, alone in its batch | ${addition('one edge a batch')} in an order by its source |`,
+    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} in an order by its source |`,
   ];
 }
 
@@ -120,7 +120,7 @@ function has(benchmarks: Benchmarks): string[] {
   const counted = 'edgeSet: false and degree: true, the projection included';
   const inSet = 'in the edge set, the projection included; beyond 64 KB of view the type is evicted';
   return [
-    `| one friend of a person who has | ${friends.join(' | ')} | read besides | growth exponent |`,
+    `| one friend of a person with this many friends | ${friends.join(' | ')} | and reads | growth exponent |`,
     `|---|${'---|'.repeat(friends.length + 2)}`,
     row('`has`', 'plain', whole, 'has'),
     row('add or remove, `edgeSet: false`', 'plain', whole, 'add or remove'),
@@ -137,8 +137,8 @@ function redrive(benchmarks: Benchmarks): string[] {
   ] as const;
   const rows = sizes.flatMap(([benchmark, records]) =>
     [
-      ['nothing projected', 'nothing of it projected'],
-      ['all of it right', 'all of it right'],
+      ['nothing projected', 'nothing projected yet'],
+      ['all of it right', 'everything already right'],
     ].map(([state, description], i) => {
       const { title, figures } = benchmarks[benchmark]!.reports[0]!;
       const of = (name: string): string => number(figures, `${state}: ${name}`);
@@ -253,22 +253,22 @@ function list(benchmarks: Benchmarks): string[] {
     ['page, with edge sets and neighbours', 'nodes and neighbours: edges, views of the nodes, views of the neighbours'],
     [
       'page, neighbours copied under the edges',
-      'the same, where the edge types copy what is shown of neighbours (`copy`)',
+      'the same, if the edge types `copy` the attributes that are shown of neighbours',
     ],
     [
       'page without edge sets',
-      '`with: []`: the edges, then the views of their nodes; a node itself only if its view lacks an attribute of `attributes`',
+      '`with: []`: edges, then the views of their nodes (and a node itself, if its view lacks one of `attributes`)',
     ],
+    ['page without edge sets, titles projected', '`with: []`, if `projectSource` has all `attributes`: edges only'],
     [
-      'page without edge sets, titles projected',
-      '`with: []`, and the edges alone, because `projectSource` has all `attributes`',
+      'by hand, titles duplicated',
+      'for comparison, by hand: one Query of edges to which your program has copied the titles',
     ],
-    ['by hand, titles duplicated', 'by hand: one Query of edges into which the writer has copied the titles'],
   ] as const;
   const figures = figuresOf(benchmarks, 'list');
   const of = (name: string): string => number(figures, name);
   return [
-    '| asked | calls for 100 nodes | RCU | bytes of items |',
+    '| what you ask for, and what is read | calls for 100 nodes | RCU | bytes of items |',
     '|---|---|---|---|',
     ...rows.map(
       ([name, asked]) =>

@@ -32,7 +32,7 @@ export {
   type StreamRecord,
   type StreamSource,
 } from '../../src/stream/source.ts';
-export type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
+export type { ObservedDrift } from '../../src/trust/observe/drift.ts';
 export { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 export { type Local, type LocalOptions, startLocal } from './local.ts';
 export type { LocalObserver, LocalObserverSettings } from './local-observer.ts';

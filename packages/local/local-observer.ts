@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { isOfReaders, type ObservedDrift } from '../../src/trust/observe/obligation.ts';
+import { isOfReaders, type ObservedDrift } from '../../src/trust/observe/drift.ts';
 import { type ObserverProgress, observe } from '../../src/trust/observe/observe.ts';
 import type { LocalTable } from './local-table.ts';
 

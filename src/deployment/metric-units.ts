@@ -1,5 +1,8 @@
 import type { Verdict } from '../core/verdicts.ts';
 
+/** The namespace of the functions' metrics. */
+export const NAMESPACE = 'Edgeloom';
+
 /** The metric of a check's findings of a verdict. */
 export type VerdictMetric = `Check${Capitalize<Verdict>}`;
 
@@ -92,6 +95,3 @@ export interface MetricUnits extends OtherMetricUnits, Record<VerdictMetric, 'Co
 
 /** The name of a metric. */
 export type MetricName = keyof MetricUnits;
-
-/** The metrics of a unit. */
-export type MetricsIn<Unit> = { [Name in MetricName as MetricUnits[Name] extends Unit ? Name : never]: number };

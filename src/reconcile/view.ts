@@ -10,7 +10,8 @@ import { readItems } from '../core/store-pages.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileItem } from './reconcile-item.ts';
-import { halves, makeViewWhole, reconcileOrThrow } from './touches.ts';
+import { halves } from './step.ts';
+import { makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
 /** Views reconciled by a scan: a repair, or a redrive of a view that the table has refused. */

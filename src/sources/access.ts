@@ -1,90 +1,105 @@
 import { type Item, withBinaryAsBytes } from '../core/items/attribute-value.ts';
 import { toPlainItem } from '../core/items/plain.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { isTable, keyOfText, keyTextOf, keyTextOfItem, type Source, type SourceItem } from './source.ts';
-import type { SourceStore } from './source-store.ts';
+import {
+  type DefineSourceOptions,
+  isTable,
+  keyOfText,
+  keyTextOf,
+  keyTextOfItem,
+  type Source,
+  type SourceItem,
+} from './source.ts';
 
-/** The one way to the items of a source, whatever database has them. */
+/** Reads a source table, and never writes to it. */
+export interface SourceStore {
+  /** Reads one item consistently by its key in wire form; without `item` there is none. `rcu`: read units consumed. */
+  get(key: Item): Promise<{ item?: Item | undefined; rcu: number }>;
+  /** Reads one page of the table, eventually consistent, from its beginning or after a key. */
+  scan(request: { startKey?: Item | undefined }): Promise<SourcePage>;
+}
+
+/** One page of a source table. */
+export interface SourcePage {
+  items: readonly Item[];
+  /** Where the next page starts; absent on the last page. */
+  lastKey?: Item | undefined;
+  /** Read units consumed. */
+  rcu: number;
+}
+
+/** Reads the items of a source, whatever its database. */
 export interface SourceAccess {
   /** Reads an item as it is now, as plain values; undefined: there is none. */
   read(key: string): Promise<SourceItem | undefined>;
-  /** The keys of all items after a place, in pages; `place` is where the next page begins. Throws `usage` where the source lists none. */
-  pages(after: string | undefined): AsyncGenerator<{ keys: string[]; place: string }, void>;
+  /** The keys of all items after a key, in pages. Throws `usage` if the source lists no keys. */
+  pages(after: string | undefined): AsyncGenerator<string[], void>;
 }
 
-/** Counts what a source is asked for: read units of a table, else reads. May wait, so that no more is consumed than is allowed. */
+/** Counts read units of a table, or reads of another database. Waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** Keys that a page holds, of a source that lists them one by one. */
+/** A walk that is killed visits at most this many keys again. */
 const PAGE = 100;
-/** Keys of one page of a table: a page of a Scan may have thousands, which a walk that is killed would visit again. */
-const PAGE_OF_TABLE = 1_000;
 
-/** Opens a source. @param openTable makes the way to a table, by its name. */
+/** A source without items. */
+export const EMPTY: SourceAccess = { read: async () => undefined, async *pages() {} };
+
+/** Opens a source. @param openTable opens a table by its name. */
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
-  return isTable(source) ? tableAccess(source, openTable(source.name), spend) : functionAccess(source, spend);
-}
-
-function tableAccess(source: Source, store: SourceStore, spend: Spend): SourceAccess {
-  if (!isTable(source)) throw new Error('It is no table.');
+  const { read, keys } = isTable(source)
+    ? functionsOf(source, openTable(source.name), spend)
+    : (source.from as Pick<DefineSourceOptions, 'read' | 'keys'>);
   return {
     async read(key) {
-      const { item, rcu } = await store.get(keyOfText(key));
-      await spend(rcu);
-      return item && plainOf(item);
-    },
-    async *pages(after) {
-      let startKey = after === undefined ? undefined : keyOfText(after);
-      do {
-        const page = await store.scan({ startKey });
-        await spend(page.rcu);
-        const keys = page.items.map((item) => keyTextOfItem(source, item));
-        startKey = page.lastKey;
-        const place = startKey === undefined ? keys.at(-1) : keyTextOfItem(source, startKey);
-        let start = 0;
-        for (; start + PAGE_OF_TABLE < keys.length; start += PAGE_OF_TABLE) {
-          const some = keys.slice(start, start + PAGE_OF_TABLE);
-          yield { keys: some, place: some.at(-1)! };
-        }
-        if (place !== undefined) yield { keys: keys.slice(start), place };
-      } while (startKey !== undefined);
-    },
-  };
-}
-
-function functionAccess(source: Source, spend: Spend): SourceAccess {
-  const from = source.from;
-  if ('partitionKey' in from) throw new Error('It is a table.');
-  return {
-    async read(key) {
-      const item = await from.read(key);
-      await spend(1);
+      const item = await read(key);
+      if (!isTable(source)) await spend(1);
       if (item === undefined || item === null) return undefined;
       if (typeof item === 'object') return item;
-      const remedy = 'Give an object of its attributes, or undefined where there is no item.';
+      const remedy = 'Return an object with the attributes of the item, or undefined if there is no item.';
       throw new EdgeloomError('invalid-option', `read of the source ${source.name} gave ${String(item)}.`, remedy);
     },
     async *pages(after) {
-      if (from.keys === undefined) {
+      if (keys === undefined) {
         throw new EdgeloomError(
           'usage',
           `The source ${source.name} lists no keys.`,
           'Give defineSource keys: (after) => all keys after it, in ascending order.',
         );
       }
-      let keys: string[] = [];
-      for await (const key of from.keys(after)) {
-        keys.push(keyTextOf(source, key));
-        if (keys.length < PAGE) continue;
-        yield { keys, place: keys.at(-1)! };
-        keys = [];
+      let page: string[] = [];
+      for await (const key of keys(after)) {
+        page.push(keyTextOf(source, key));
+        if (page.length < PAGE) continue;
+        yield page;
+        page = [];
       }
-      if (keys.length > 0) yield { keys, place: keys.at(-1)! };
+      if (page.length > 0) yield page;
     },
   };
 }
 
-function plainOf(item: Item): SourceItem {
-  const values = Object.keys(item).map((name) => [name, withBinaryAsBytes(item[name]!)]);
-  return toPlainItem(Object.fromEntries(values) as Item);
+/** What `defineSource` takes, for a table. */
+function functionsOf(source: Parameters<typeof keyTextOfItem>[0], store: SourceStore, spend: Spend) {
+  return {
+    async read(key: string): Promise<SourceItem | undefined> {
+      const { item, rcu } = await store.get(keyOfText(key));
+      await spend(rcu);
+      return (
+        item &&
+        toPlainItem(
+          Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withBinaryAsBytes(value)])) as Item,
+        )
+      );
+    },
+    async *keys(after: string | undefined): AsyncGenerator<string, void> {
+      let startKey = after === undefined ? undefined : keyOfText(after);
+      do {
+        const page = await store.scan({ startKey });
+        await spend(page.rcu);
+        for (const item of page.items) yield keyTextOfItem(source, item);
+        startKey = page.lastKey;
+      } while (startKey !== undefined);
+    },
+  };
 }

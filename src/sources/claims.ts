@@ -7,20 +7,20 @@ import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 import { sourceOfMaker } from './source.ts';
 
 /**
- * What source items say of a base item: each source item that makes it, its maker, holds one claim. The item shows the content of one claim,
- * which follows from the claims alone. Tokens are compared within the claims of one maker: those of two say nothing of each other.
+ * Each source item that makes a base item, its maker, holds one claim on it. The item shows the content of one claim, which follows from the
+ * claims alone. Only tokens of the same maker are compared.
  */
 
-/** The number of seconds for which a claim that has gone is remembered: longer than any write can take. */
+/** A claim that has gone is remembered for longer than any write can take. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
 /** What one source item says of a base item. */
 export interface Claim {
   /** The revision of the maker's ledger under which this was written. */
   token: number;
-  /** The content without keys; undefined: the source item makes it no more. */
+  /** The content without keys; undefined: the source item no longer makes it. */
   content: Item | undefined;
-  /** When the maker was found not to make it, in seconds since 1970. */
+  /** When the claim has gone, in seconds since 1970. */
   goneSince?: number | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface Claims {
   byMaker: ReadonlyMap<string, Claim>;
 }
 
-/** The claims on a base item; undefined: there are none, or nobody can read them. */
+/** The claims on a base item; undefined: there are none, or they are damaged. */
 export function claimsOf({ table }: CompiledModel, item: Item | undefined): Claims | undefined {
   const mirror = item && mapOf(item, MIRROR);
   const shown = mirror && stringOf(attributeOf(mirror, 'shown'));
@@ -40,13 +40,12 @@ export function claimsOf({ table }: CompiledModel, item: Item | undefined): Clai
   const { [table.partitionKey]: _source, [table.sortKey]: _target, ...content } = withoutBookkeeping(item!);
   const byMaker = new Map<string, Claim>();
   for (const maker of Object.keys(stored)) {
-    const entry = mapOf(stored, maker);
-    const token = entry && numberOf(attributeOf(entry, CLAIM_TOKEN));
+    const entry = mapOf(stored, maker) ?? {};
+    const [token, gone] = [CLAIM_TOKEN, 'gone'].map((name) => numberOf(attributeOf(entry, name)));
     if (token === undefined) return undefined;
-    const gone = numberOf(attributeOf(entry!, 'gone'));
     byMaker.set(maker, {
       token: Number(token),
-      content: gone !== undefined ? undefined : maker === shown ? content : mapOf(entry!, 'content'),
+      content: gone !== undefined ? undefined : maker === shown ? content : mapOf(entry, 'content'),
       ...(gone !== undefined && { goneSince: Number(gone) }),
     });
   }
@@ -56,7 +55,7 @@ export function claimsOf({ table }: CompiledModel, item: Item | undefined): Clai
 /**
  * The claims after a source item has said something new.
  *
- * @param names the sources that the model file declares: what others made, before a source was renamed, is shown last.
+ * @param names the sources that the model file declares. Claims of others, such as of a renamed source, are shown last.
  */
 export function withClaim(
   before: Claims | undefined,
@@ -65,11 +64,11 @@ export function withClaim(
   { nowMs, names }: { nowMs: number; names: ReadonlySet<string> },
 ): Claims {
   const nowSeconds = Math.floor(nowMs / 1000);
-  const byMaker = new Map<string, Claim>();
-  for (const [other, claim] of before?.byMaker ?? []) {
-    const isForgotten = claim.goneSince !== undefined && claim.goneSince < nowSeconds - REMEMBERED_SECONDS;
-    if (!isForgotten) byMaker.set(other, claim);
-  }
+  const remembered = [...(before?.byMaker ?? [])].filter(
+    ([, { goneSince = nowSeconds }]) => goneSince >= nowSeconds - REMEMBERED_SECONDS,
+  );
+  const byMaker = new Map(remembered);
+  // rule: source-gone-claim-keeps-its-token
   byMaker.set(maker, { token, content, ...(content === undefined && { goneSince: nowSeconds }) });
   const live = liveMakers({ byMaker });
   const declared = live.filter((one) => names.has(sourceOfMaker(one)));
@@ -78,13 +77,13 @@ export function withClaim(
   return { shown, byMaker };
 }
 
-/** The source items that make a base item now. If there are two, the item shows the content of one: they are in conflict. */
+/** The source items that make a base item now. If there are several, they are in conflict. */
 export function liveMakers({ byMaker }: Pick<Claims, 'byMaker'>): string[] {
   return [...byMaker].filter(([, { content }]) => content !== undefined).map(([maker]) => maker);
 }
 
 /** The base item that shows the content of one claim and keeps all; a tombstone where nobody makes it. */
-export function itemOfClaims(model: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
+export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
   const content = byMaker.get(shown)?.content;
   const makers: Item = {};
   for (const [maker, { token, content: own, goneSince }] of byMaker) {
@@ -96,31 +95,22 @@ export function itemOfClaims(model: CompiledModel, { source, target }: ItemKey, 
       },
     };
   }
+  // rule: source-tombstone-outlives-every-write
+  const expiry = Math.max(...[...byMaker.values()].map(({ goneSince = 0 }) => goneSince)) + REMEMBERED_SECONDS;
   return {
     ...content,
-    [model.table.partitionKey]: { S: source },
-    [model.table.sortKey]: { S: target },
+    [table.partitionKey]: { S: source },
+    [table.sortKey]: { S: target },
     [MIRROR]: { M: { shown: { S: shown }, makers: { M: makers } } },
-    ...tombstoneParts(model.table.ttl, { byMaker }, content),
+    // DynamoDB would delete live content that has an expiry.
+    // rule: source-live-content-does-not-expire
+    ...(content === undefined && { [GONE]: { BOOL: true }, [table.ttl]: { N: String(expiry) } }),
   };
 }
 
-/** The parts of a tombstone. Live content has no expiry: DynamoDB would delete it. */
-function tombstoneParts(ttl: string, claims: Pick<Claims, 'byMaker'>, content: Item | undefined): Item {
-  // rule: source-live-content-does-not-expire
-  if (content !== undefined) return {};
-  // rule: source-tombstone-outlives-every-write
-  const expiry = forgottenAt(claims);
-  return { [GONE]: { BOOL: true }, [ttl]: { N: String(expiry) } };
-}
-
-/** When nothing of a key has to be remembered any more, of what is gone now: in seconds since 1970. */
+/** When what has gone now no longer has to be remembered, in seconds since 1970. */
 export function expiryAt(nowMs: number): number {
   return Math.floor(nowMs / 1000) + REMEMBERED_SECONDS;
-}
-
-function forgottenAt({ byMaker }: Pick<Claims, 'byMaker'>): number {
-  return Math.max(...[...byMaker.values()].map(({ goneSince = 0 }) => goneSince)) + REMEMBERED_SECONDS;
 }
 
 /** The condition that a base item is as it was seen. */
@@ -128,12 +118,6 @@ export function asSeen(item: Item | undefined): BaseCondition {
   if (item === undefined) return { present: false };
   const mirror = attributeOf(item, MIRROR);
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
-}
-
-/** The content of a base item, without its keys. */
-export function contentOf({ table }: CompiledModel, item: Item): Item {
-  const { [table.partitionKey]: _source, [table.sortKey]: _target, ...content } = item;
-  return content;
 }
 
 /** A text of a content; two are equal exactly if the contents are. */

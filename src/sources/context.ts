@@ -7,11 +7,12 @@ import type { Source } from './source.ts';
 /** What all work on a source shares. */
 export interface SourceContext extends Pick<Runtime, 'now' | 'wait' | 'random'> {
   graph: CompiledModel;
-  /** Our table. */
+  /** Edgeloom's table. */
   store: Pick<Store, 'get' | 'change' | 'query'>;
   source: Source;
-  /** The way to the source's items. */
   access: SourceAccess;
+  /** The source is being removed: `access` shows no items. */
+  isRetiring: boolean;
   /** The names of all sources that the model file declares. */
   names: ReadonlySet<string>;
 }

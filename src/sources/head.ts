@@ -1,102 +1,80 @@
-import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { REVISION } from '../core/items/derived-item.ts';
-import { SERVICE_PARTITION } from '../core/items/keys.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { queriedItems, type ReadStats } from '../core/store-pages.ts';
-import type { ItemKey, Store } from '../core/store-port.ts';
+import type { ReadStats } from '../core/store-pages.ts';
+import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-
-/** The head of a source names the mapping and the database that are in force. */
+import type { SourceContext } from './context.ts';
+import { putOf, readRecord, recordsUnder, serviceKey } from './record.ts';
 
 const PREFIX = 'source/';
 
-/** The head of a source. */
+/** The head of a source names the mapping and the database that are in force. */
 export interface Head {
   /** The version of the source in force. */
   version: string;
-  /** When it came into force, in milliseconds since 1970; 0: no other was before it. */
+  /** When it came into force, in milliseconds since 1970; 0: there was none before it. */
   since: number;
-  revision: string;
-  /** True once the source is taken away: nobody mirrors it. */
-  isRetired: boolean;
+  /** The source is removed: no touch of it may go on. */
+  retired: boolean;
+  [REVISION]: number;
 }
 
-/** Reads the head of a source; undefined: nobody has mirrored it yet. */
-export async function readHead(store: Pick<Store, 'get'>, source: string): Promise<Head | undefined> {
-  const { item } = await store.get(keyOfHead(source), { consistent: true });
-  return item && headOf(item);
+/** Reads the head of a source; undefined: the source was never mirrored. */
+export async function readHead({ store, source }: SourceContext): Promise<Head | undefined> {
+  // rule: source-head-is-read-consistently
+  const head = await readRecord<Head>(store, serviceKey(PREFIX + source.name), true);
+  return head as Head | undefined;
 }
 
-/** Writes the head of a source if it is as it was read; undefined: it is not. */
+/** Puts the source as the context has it in force, if the head is as it was read; undefined: it isn't. */
 export async function writeHead(
-  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'change'> },
-  source: string,
+  { graph, store, source, isRetiring }: SourceContext,
   before: Head | undefined,
-  { version, since, isRetired }: Pick<Head, 'version' | 'since' | 'isRetired'>,
+  since: number,
 ): Promise<Head | undefined> {
-  const revision = String(Number(before?.revision ?? 0) + 1);
-  const key = keyOfHead(source);
-  const item: Item = {
-    [graph.table.partitionKey]: { S: key.source },
-    [graph.table.sortKey]: { S: key.target },
-    version: { S: version },
-    since: { N: String(since) },
-    [REVISION]: { N: revision },
-    ...(isRetired && { retired: { BOOL: true } }),
-  };
-  const condition = before === undefined ? { present: false } : { equal: { [REVISION]: { N: before.revision } } };
-  const { applied } = await store.change({ kind: 'put', key, item, condition });
-  return applied ? { version, since, isRetired, revision } : undefined;
+  const seen = before?.[REVISION] ?? 0;
+  const head: Head = { version: source.version, since, retired: isRetiring, [REVISION]: seen + 1 };
+  const condition = seen === 0 ? { present: false } : { equal: { [REVISION]: { N: String(seen) } } };
+  const { applied } = await store.change(putOf(graph, serviceKey(PREFIX + source.name), head, condition));
+  return applied ? head : undefined;
 }
 
-/** The head by which a touch may go on; the first touch of a source writes one. Throws `mapping-not-in-force`. */
-export async function requireInForce(
-  context: { graph: CompiledModel; store: Pick<Store, 'get' | 'change'> },
-  { name, version }: { name: string; version: string },
-): Promise<void> {
+/** Whether the source as the context has it is in force. */
+export function isInForce({ source, isRetiring }: SourceContext, head: Head | undefined): boolean {
+  return head?.version === source.version && head.retired === isRetiring;
+}
+
+/** Lets a touch go on if its mapping is in force; the first touch of a source puts its own in force. Throws `mapping-not-in-force`. */
+export async function requireInForce(context: SourceContext): Promise<void> {
+  const { name, version } = context.source;
   for (;;) {
-    const head = await readHead(context.store, name);
+    const head = await readHead(context);
     // rule: source-another-mapping-leaves-the-touch
-    if (head !== undefined && (head.isRetired || head.version !== version)) throw notInForce(name, version, head);
-    if (head !== undefined) return;
-    await writeHead(context, name, undefined, { version, since: 0, isRetired: false });
+    if (isInForce(context, head)) return;
+    if (head === undefined) {
+      await writeHead(context, undefined, 0);
+      continue;
+    }
+    const [here, remedy] = context.isRetiring
+      ? ['being removed', `--retire ${name}, if it should still be removed`]
+      : [`mapped by version ${version} here`, `${name} with the model file that is deployed`];
+    const there = head.retired ? 'no version is' : `version ${head.version} is`;
+    throw new EdgeloomError(
+      'mapping-not-in-force',
+      `The source ${name} is ${here}, but ${there} in force: the touch has to come again.`,
+      `Run edgeloom mirror sync ${remedy}.`,
+    );
   }
 }
 
-/** The error of a touch by a mapping that is not in force: it has to come again. */
-export function notInForce(name: string, version: string, head: Head | undefined): EdgeloomError {
-  const isInForce = head?.isRetired !== false ? 'no version is' : `version ${head.version} is`;
-  return new EdgeloomError(
-    'mapping-not-in-force',
-    `The source ${name} is mapped by version ${version} here, but ${isInForce} in force: the touch has to come again.`,
-    `Run edgeloom mirror sync ${name} with the model file that is deployed.`,
-  );
-}
-
-/** The heads of all sources of a table, retired ones too, by name. */
+/** The heads of all sources of a table, also of removed ones, by name. */
 export async function heads(
-  { table }: CompiledModel,
+  graph: CompiledModel,
   store: Pick<Store, 'query'>,
   stats?: ReadStats,
 ): Promise<Map<string, Head>> {
   const found = new Map<string, Head>();
-  const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
-  for await (const item of queriedItems(store, request, stats)) {
-    const target = stringOf(attributeOf(item, table.sortKey)) ?? '';
-    found.set(target.slice(PREFIX.length), headOf(item));
-  }
+  for await (const head of recordsUnder<Head>(graph, store, { prefix: PREFIX }, stats))
+    found.set(head.name, head as Head);
   return found;
-}
-
-function headOf(item: Item): Head {
-  return {
-    version: stringOf(attributeOf(item, 'version')) ?? '',
-    since: Number(numberOf(attributeOf(item, 'since')) ?? 0),
-    revision: numberOf(attributeOf(item, REVISION)) ?? '0',
-    isRetired: attributeOf(item, 'retired') !== undefined,
-  };
-}
-
-function keyOfHead(source: string): ItemKey {
-  return { source: SERVICE_PARTITION, target: PREFIX + source };
 }

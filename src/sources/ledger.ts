@@ -1,20 +1,17 @@
-import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
+import type { Item } from '../core/items/attribute-value.ts';
 import { REVISION } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
-import type { CompiledModel } from '../core/model/compiled.ts';
+import { toPlainItem } from '../core/items/plain.ts';
 import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { expiryAt } from './claims.ts';
+import type { SourceContext } from './context.ts';
+import { type PutRecord, putOf } from './record.ts';
 
-/** What was made of each source item. The revision of a ledger is the only order that a source has. */
-
-/** The ledgers of a source are spread over so many partitions: a sync writes thousands of them a second. */
+/** A source's ledgers are spread over this many partitions, so that a sync can write thousands of them a second. */
 export const LEDGER_SHARDS = 16;
 
-/**
- * Bytes that the keys of all items may have that one source item makes and has made: they are in one ledger. With keys of 60 bytes that is
- * 5,000 items.
- */
+/** All keys that one source item makes and has made are in one ledger. With keys of 60 bytes these are 5,000 items. */
 const MOST_KEYS_BYTES = 300_000;
 
 /** Why a source item is not mapped. */
@@ -25,7 +22,7 @@ export interface Refusal {
   since: number;
 }
 
-/** What was made of a source item. */
+/** What was made of a source item. Its revision is the only order that a source has. */
 export interface Ledger {
   /** The key of the source item, as a text. */
   key: string;
@@ -41,18 +38,17 @@ export interface Ledger {
   sync?: string | undefined;
 }
 
-/** The key of a ledger. */
-export function keyOfLedger(source: string, key: string): ItemKey {
-  const hash = hash128(key);
-  return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
-}
-
 /** The partition of a shard of a source's ledgers. */
 export function partitionOf(source: string, shard: number): string {
   return `${SERVICE_PARTITION}/ledger/${source}/${shard}`;
 }
 
-/** Reads a ledger. An older state costs a conflict, no more: so it is read eventually consistent unless asked otherwise. */
+function keyOfLedger(source: string, key: string): ItemKey {
+  const hash = hash128(key);
+  return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
+}
+
+/** Reads a ledger, eventually consistent unless asked otherwise: an older state only costs a conflict. */
 export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,
@@ -65,48 +61,34 @@ export async function readLedger(
 
 /** The ledger that an item is; undefined: it is none. */
 export function ledgerOf(item: Item | undefined): Ledger | undefined {
-  const key = item && stringOf(attributeOf(item, 'key'));
-  const token = item && numberOf(attributeOf(item, REVISION));
-  if (item === undefined || key === undefined || token === undefined) return undefined;
-  const keys = attributeOf(item, 'keys');
-  const [hash, through] = ['hash', 'through'].map((name) => stringOf(attributeOf(item, name)));
-  const code = stringOf(attributeOf(item, 'code'));
-  return {
+  const {
+    [REVISION]: token,
     key,
-    token: Number(token),
-    keys: keys !== undefined && 'L' in keys ? keys.L.flatMap((value) => stringOf(value) ?? []) : [],
-    sync: stringOf(attributeOf(item, 'sync')),
-    ...(hash !== undefined && through !== undefined && { part: { hash, through } }),
-    ...(code !== undefined && {
-      refusal: {
-        code,
-        reason: stringOf(attributeOf(item, 'reason')) ?? '',
-        since: Number(numberOf(attributeOf(item, 'since')) ?? 0),
-      },
-    }),
-  };
+    keys,
+    part,
+    refusal,
+    sync,
+  } = toPlainItem(item ?? {}) as Partial<Ledger & { r: number }>;
+  if (key === undefined || typeof token !== 'number' || keys === undefined) return undefined;
+  return { key, token, keys, part, refusal, sync };
 }
 
-/** A ledger as an item. One of nothing expires: only what is remembered of it has to outlive late writes. */
-export function itemOfLedger({ table }: CompiledModel, source: string, ledger: Ledger, nowMs: number): Item {
-  const { key, token, keys, part, refusal, sync } = ledger;
-  const { source: partition, target } = keyOfLedger(source, key);
-  const isOfNothing = keys.length === 0 && refusal === undefined;
-  return {
-    [table.partitionKey]: { S: partition },
-    [table.sortKey]: { S: target },
-    key: { S: key },
-    [REVISION]: { N: String(token) },
-    keys: { L: keys.map((text) => ({ S: text })) },
-    ...(part && { hash: { S: part.hash }, through: { S: part.through } }),
-    ...(refusal && { code: { S: refusal.code }, reason: { S: refusal.reason }, since: { N: String(refusal.since) } }),
-    ...(sync !== undefined && { sync: { S: sync } }),
-    ...(isOfNothing && { [table.ttl]: { N: String(expiryAt(nowMs)) } }),
-  };
+/** Writes a ledger if it is as it was read, with the token that was seen. One of nothing expires. */
+export function putLedger({ graph, source, now }: SourceContext, ledger: Ledger, seen: number): PutRecord {
+  const { token, ...values } = ledger;
+  const isOfNothing = ledger.keys.length === 0 && ledger.refusal === undefined;
+  // rule: source-ledger-of-nothing-outlives-every-write
+  const expiry = expiryAt(now());
+  const expires = isOfNothing && { [graph.table.ttl]: expiry };
+  return putOf(
+    graph,
+    keyOfLedger(source.name, ledger.key),
+    { ...values, [REVISION]: token, ...expires },
+    ledgerAt(seen),
+  );
 }
 
-/** The condition that a ledger is as it was read. */
-export function ledgerAt(token: number): BaseCondition {
+function ledgerAt(token: number): BaseCondition {
   // rule: source-ledger-is-written-as-it-was-read
   return token === 0 ? { present: false } : { equal: { [REVISION]: { N: String(token) } } };
 }

@@ -10,7 +10,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { BOOKKEEPING } from '../core/model/mirrored.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { contentOf, textOf } from './claims.ts';
+import { textOf } from './claims.ts';
 import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
@@ -28,15 +28,16 @@ export function mapped(
   const contents = new Map<string, Item>();
   if (item === undefined) return contents;
   const maker = makerOf(source, key);
+  const { partitionKey, sortKey } = graph.table;
   for (const given of callMap(source, maker, item)) {
-    const made = named(maker, () => baseItemOf(graph, given));
-    const { partitionKey, sortKey } = graph.table;
-    const to = { source: stringOf(made[partitionKey])!, target: stringOf(made[sortKey])! };
-    const text = textOfKey(to);
+    const { [partitionKey]: from, [sortKey]: to, ...content } = named(maker, () => baseItemOf(graph, given));
+    const made = { source: stringOf(from)!, target: stringOf(to)! };
+    const text = textOfKey(made);
     if (contents.has(text)) {
-      throw invalid(maker, `makes the item ${describe(to.source)} ${describe(to.target)} twice`, 'Give each key once.');
+      const names = `${describe(made.source)} ${describe(made.target)}`;
+      throw invalid(maker, `makes the item ${names} twice`, 'Give each key once.');
     }
-    contents.set(text, contentOf(graph, made));
+    contents.set(text, content);
   }
   return contents;
 }

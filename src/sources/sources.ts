@@ -4,13 +4,12 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { Allowance, checkRates } from '../store/metered.ts';
-import { accessOf, type Spend } from './access.ts';
-import { compareRetired, compareSource, type SourceComparison } from './compare-source.ts';
+import { accessOf, EMPTY, type SourceStore, type Spend } from './access.ts';
+import { compareSource, nothingFound, type SourceComparison } from './compare-source.ts';
 import type { SourceContext } from './context.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
 import { defineSource, keyTextOf, type Source, type SourceKey } from './source.ts';
-import type { SourceStore } from './source-store.ts';
-import { retireSource, syncSource, type WalkOptions } from './sync.ts';
+import { syncSource, type WalkOptions } from './sync.ts';
 import { touchAll } from './touches.ts';
 
 /** Options of `createSources`. */
@@ -23,9 +22,9 @@ export interface SourcesOptions {
   random?: RuntimeOptions['random'];
   /** The sources: those that the model file exports. */
   sources: readonly Source[];
-  /** Our table. */
+  /** Edgeloom's table. */
   store: Pick<Store, 'get' | 'change' | 'query'>;
-  /** Makes the way to a table that is a source, by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
+  /** Opens a table that is a source, by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
   openTable?: ((table: string) => SourceStore) | undefined;
 }
 
@@ -109,28 +108,38 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const { sources, store, openTable = noTable, ...given } = options;
   const runtime = runtimeOf(given);
   const names = new Set(sources.map(({ name }) => name));
+  const named = (name: string): Source | undefined => sources.find((one) => one.name === name);
   const find = (name: string): Source => {
-    const source = sources.find((one) => one.name === name);
+    const source = named(name);
     if (source !== undefined) return source;
     const known = sources.length === 0 ? 'There are none' : `The sources are ${[...names].join(', ')}`;
     throw new EdgeloomError('invalid-option', `There is no source ${name}. ${known}.`, 'Name one of them.');
   };
-  const contextOf = (source: Source, { maxRcu, maxWcu }: Pick<SyncOptions, 'maxRcu' | 'maxWcu'>): SourceContext => {
-    const { now, wait, random } = runtime;
-    const [reads, writes] = [maxRcu, maxWcu].map((most) => new Allowance(most, now));
-    const access = accessOf(source, openTable, spending(reads!, wait));
-    const limited = maxWcu === undefined ? store : withinRate(store, spending(writes!, wait));
-    return { graph, store: limited, source, access, names, now, wait, random };
+  const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions, isRetiring = false): SourceContext => {
+    const [reads, writes] = [maxRcu, maxWcu].map((most) => spending(new Allowance(most, runtime.now), runtime.wait));
+    const change: SourcesOptions['store']['change'] = async (given) => {
+      const result = await store.change(given);
+      await writes!(result.wcu);
+      return result;
+    };
+    return {
+      ...{ graph, source, names, isRetiring, ...runtime },
+      store: { get: (key, how) => store.get(key, how), query: (request) => store.query(request), change },
+      access: isRetiring ? EMPTY : accessOf(source, openTable, reads!),
+    };
   };
   const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
     touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
-  const resultOf = async (context: SourceContext, look: SourceComparison): Promise<SyncResult> => {
-    const { found } = await conflictsNow(context);
-    return { ...look, conflicts: found };
-  };
-  const walked = async (context: SourceContext, items: number): Promise<SyncResult> => {
-    const { found: refused } = await refusedNow(context, context.source.name);
-    return resultOf(context, { items, made: 0, differences: [], pending: 0, refused, unused: [], dropped: {} });
+  const walk = async (what: string, source: Source, options: SyncOptions): Promise<SyncResult> => {
+    checkOptions(what, options, SYNC_OPTIONS);
+    checkRates(what, options);
+    const context = contextOf(source, options, what === 'retire');
+    const found =
+      options.dryRun === true
+        ? await compareSource(context, options)
+        : { ...nothingFound(), items: await syncSource(context, options) };
+    if (options.dryRun !== true) found.refused = (await refusedNow(context, source.name)).found;
+    return { ...found, conflicts: (await conflictsNow(context)).found };
   };
   return {
     touchTexts,
@@ -141,22 +150,9 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       const left = await touchTexts(source, texts, options);
       for (const error of left.values()) throw error;
     },
-    async sync(name, options = {}) {
-      checkOptions('sync', options, SYNC_OPTIONS);
-      checkRates('sync', options);
-      const context = contextOf(find(name), options);
-      if (options.dryRun === true) return resultOf(context, await compareSource(context, options));
-      return walked(context, await syncSource(context, options));
-    },
-    async retire(name, options = {}) {
-      checkOptions('retire', options, SYNC_OPTIONS);
-      checkRates('retire', options);
-      const source =
-        sources.find((one) => one.name === name) ?? defineSource(name, { read: () => undefined, map: () => [] });
-      const context = contextOf(source, options);
-      if (options.dryRun === true) return resultOf(context, await compareRetired(context, options));
-      return walked(context, await retireSource(context, options));
-    },
+    sync: async (name, options = {}) => walk('sync', find(name), options),
+    retire: async (name, options = {}) =>
+      walk('retire', named(name) ?? defineSource(name, { read: () => undefined, map: () => [] }), options),
   };
 }
 
@@ -165,18 +161,6 @@ function spending(allowance: Allowance, wait: SourceContext['wait']): Spend {
     allowance.spend(units);
     const debtMs = allowance.debtMs();
     if (debtMs > 0) await wait(debtMs);
-  };
-}
-
-function withinRate(store: SourcesOptions['store'], spend: Spend): SourcesOptions['store'] {
-  return {
-    get: (key, how) => store.get(key, how),
-    query: (request) => store.query(request),
-    async change(change) {
-      const result = await store.change(change);
-      await spend(result.wcu);
-      return result;
-    },
   };
 }
 

@@ -3,76 +3,53 @@ import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/
 import { retrying } from '../foundation/retry.ts';
 import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
-import { beginTouch, type LedgerRead, RESERVE_MS, type TouchRun, touch } from './touch.ts';
-
-/** Touches of many keys, side by side: a key that fails, or that makes thousands of items, holds up no other. */
+import { beginTouch, type LedgerRead, type TouchRun, touch } from './touch.ts';
 
 /** Source items that are touched at once. */
-const CONCURRENCY = 16;
-/** Keys that share one look at the head. */
+const concurrency = 16;
+/** Keys that share one read of the head. */
 const CHUNK = 100;
 
 /**
- * Touches keys. Gives the keys that are left to be touched again, each with the reason; throws if no retry succeeds before an operator
- * acts.
+ * Touches keys side by side: one that fails or makes thousands of items holds up no other. Returns the keys that are left, each with the
+ * reason; throws if only an operator can help.
  */
 export async function touchAll(
   context: SourceContext,
   keys: Iterable<string>,
   run: TouchRun,
 ): Promise<Map<string, unknown>> {
-  const left = new Map<string, unknown>();
-  const all = [...new Set(keys)];
-  for (let start = 0; start < all.length; start += CHUNK) {
-    await touchChunk(context, all.slice(start, start + CHUNK), run, left);
-  }
-  return left;
-}
-
-async function touchChunk(
-  context: SourceContext,
-  keys: readonly string[],
-  run: TouchRun,
-  left: Map<string, unknown>,
-): Promise<void> {
   const { wait, random } = context;
-  const { remainingMs, signal, attempts } = run;
-  const attempt = <T>(action: (tries: number) => Promise<T>): Promise<T> =>
-    retrying(action, {
-      ...{ wait, random, remainingMs, signal },
-      isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
-    });
-  const leave = async (some: readonly string[], action: () => Promise<void>): Promise<void> => {
+  const { remainingMs = () => Number.POSITIVE_INFINITY, signal, attempts } = run;
+  const left = new Map<string, unknown>();
+  const leave = async (some: readonly string[], action: (tries: number) => Promise<void>): Promise<void> => {
     try {
       signal?.throwIfAborted();
-      if ((remainingMs?.() ?? Number.POSITIVE_INFINITY) < RESERVE_MS) throw timeIsOver();
-      await action();
+      // The caller keeps what the last calls take: a second reserve would leave a short call no time.
+      if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
+      await retrying(action, {
+        ...{ wait, random, remainingMs, signal },
+        isRetryable: (error, tries) => isRetryableStoreError(error) && tries < attempts,
+      });
     } catch (error) {
       if (error instanceof StoreError && error.kind === 'fatal') throw error;
       for (const key of some) left.set(key, error);
     }
   };
-  const begun = new Map<string, LedgerRead>();
-  await pMap(
-    keys,
-    (key) =>
-      leave([key], async () => {
-        begun.set(key, await attempt(() => beginTouch(context, key)));
-      }),
-    { concurrency: CONCURRENCY },
-  );
-  await leave([...begun.keys()], async () => {
-    // One look at the head is enough for all whose ledgers were read before it.
-    if (run.isRetiring !== true) await attempt(() => requireInForce(context, context.source));
-    await pMap(
-      begun,
-      ([key, first]) =>
-        leave([key], () => attempt((tries) => touch(context, key, run, tries === 1 ? first : undefined))),
-      { concurrency: CONCURRENCY },
-    );
-  });
-}
-
-function timeIsOver(): EdgeloomError {
-  return new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
+  const all = [...new Set(keys)];
+  // Where time may be short the first keys come alone: they are touched before the ledgers of others are read.
+  for (let start = 0, size = run.remainingMs ? concurrency : CHUNK; start < all.length; start += size, size = CHUNK) {
+    const begun = new Map<string, LedgerRead>();
+    const chunk = all.slice(start, start + size);
+    const begin = async (key: string): Promise<void> => void begun.set(key, await beginTouch(context, key));
+    await pMap(chunk, (key) => leave([key], () => begin(key)), { concurrency });
+    const go = async ([key, first]: [string, LedgerRead]): Promise<void> =>
+      leave([key], (tries) => touch(context, key, run, tries === 1 ? first : undefined));
+    await leave([...begun.keys()], async () => {
+      // One read of the head does for all ledgers that were read before it.
+      await requireInForce(context);
+      await pMap(begun, go, { concurrency });
+    });
+  }
+  return left;
 }

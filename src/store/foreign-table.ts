@@ -8,12 +8,17 @@ import {
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
+import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
+import { Allowance } from './metered.ts';
 
-/** Reads a table without a model: its description, and some items. */
+/** Reads a table without a model: its description, and its items. */
 
-/** Segments that the sample is read from, since a partition's items lie together. */
-const SEGMENTS = 16;
+/** Spreads what is read over the table: the items of a partition lie together. */
+const MOST_SEGMENTS = 64;
+/** Items read of a segment at least, so that whole partitions are among them: a kind may be at the end of each. */
+const LEAST_ITEMS = 300;
+const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
 /** `ttl` is undefined if the table deletes no items. Throws `no-table`. */
@@ -34,39 +39,68 @@ export async function describeForeignTable(
   }
 }
 
-/** Reads at most `most` items from the beginnings of segments, and counts read units. */
-export async function sampleForeignTable(
+/** How a table is read. */
+export interface ForeignReadOptions {
+  /** Items to read at most. */
+  most: number;
+  /** Read units per second. Default: unlimited. */
+  maxRcu?: number | undefined;
+  /** Receives each page, in no order. */
+  onItems: (items: readonly Item[]) => void;
+  signal?: AbortSignal | undefined;
+}
+
+/**
+ * Reads a whole table, or the same number of items from the beginnings of many segments. Which items these are depends on the table alone,
+ * not on the size of pages or on which segment answers first.
+ */
+export async function readForeignTable(
   client: DynamoDBClient,
   name: string,
-  most: number,
-): Promise<{ items: Item[]; rcu: number }> {
-  const segments = Math.min(SEGMENTS, most);
-  let rcu = 0;
-  const read = async (segment: number): Promise<Item[]> => {
-    const items: Item[] = [];
-    const share = Math.floor(most / segments) + (segment < most % segments ? 1 : 0);
-    let startKey: Item | undefined;
-    do {
+  { most, maxRcu, onItems, signal }: ForeignReadOptions,
+): Promise<{ rcu: number; isWhole: boolean }> {
+  const allowance = new Allowance(maxRcu, () => performance.now());
+  const total = Math.min(MOST_SEGMENTS, Math.ceil(most / LEAST_ITEMS));
+  let segments = [...Array(total).keys()].map((segment) => ({ segment, startKey: undefined as Item | undefined }));
+  let [rcu, left] = [0, most];
+  const read = async (place: (typeof segments)[number], share: number): Promise<boolean> => {
+    for (let missing = share; missing > 0; ) {
+      signal?.throwIfAborted();
+      const debtMs = allowance.debtMs();
+      if (debtMs > 0) await sleep(debtMs);
       const { Items, LastEvaluatedKey, ConsumedCapacity } = await client.send(
         new ScanCommand({
           TableName: name,
-          Segment: segment,
-          TotalSegments: segments,
-          Limit: Math.min(PAGE_ITEMS, share - items.length),
-          ExclusiveStartKey: startKey,
+          Segment: place.segment,
+          TotalSegments: total,
+          Limit: Math.min(PAGE_ITEMS, missing),
+          ExclusiveStartKey: place.startKey,
           ReturnConsumedCapacity: 'TOTAL',
         }),
       );
-      items.push(...((Items ?? []) as Item[]));
-      rcu += ConsumedCapacity?.CapacityUnits ?? 0;
-      startKey = LastEvaluatedKey as Item | undefined;
-    } while (startKey !== undefined && items.length < share);
-    return items;
+      const items = (Items ?? []) as Item[];
+      const units = ConsumedCapacity?.CapacityUnits ?? 0;
+      allowance.spend(units);
+      rcu += units;
+      left -= items.length;
+      missing -= items.length;
+      onItems(items);
+      place.startKey = LastEvaluatedKey as Item | undefined;
+      if (place.startKey === undefined) return false;
+    }
+    return true;
   };
   try {
-    const pages = await pMap(Array(segments).keys(), read, { concurrency: segments });
-    return { items: pages.flat(), rcu };
+    // What short segments leave over is shared among the others.
+    while (segments.length > 0 && left > 0) {
+      const [share, more] = [Math.floor(left / segments.length), left % segments.length];
+      const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {
+        concurrency: CONCURRENCY,
+      });
+      segments = segments.filter((_, i) => goOn[i]);
+    }
   } catch (error) {
-    throw classifyError(error);
+    throw signal?.aborted ? error : classifyError(error);
   }
+  return { rcu, isWhole: segments.length === 0 };
 }

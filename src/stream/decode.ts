@@ -60,8 +60,8 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   });
 }
 
-/** Undefined if it isn't a time, which only an event made by hand can have. */
-function secondsOf(created: unknown): number | undefined {
+/** The time of a record in seconds since 1970, of whatever form; undefined: it has none that is valid. */
+export function secondsOf(created: unknown): number | undefined {
   const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }

@@ -49,7 +49,7 @@ function run(text: string): Exported {
   return module.exports as Exported;
 }
 
-const FACTS = { table: 'legacy', sampled: 1, tableItems: 1, notes: [] };
+const FACTS = { table: 'legacy', sampled: 1, extent: 'all 1 items', notes: [] };
 
 /** What the proposed file makes of each item; a text where it throws. */
 function madeBy(proposal: Proposal, rows: readonly Row[]): (string[] | string)[] {

@@ -2,6 +2,7 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
 import { WRONG_INPUT } from '../../src/foundation/errors.ts';
+import { withReplacedCalls } from '../../src/store/wrapped.ts';
 import { savedPlaces } from '../../src/stream/progress/check-places.ts';
 import { progressItem } from '../../src/stream/progress/record.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
@@ -186,4 +187,25 @@ it('no rebuild is planned while a consumer of another model works on a table wit
   // The state machine does not try such an error again.
   await expect(plan('rebuild')).rejects.toMatchObject({ code: 'old-consumers', name: WRONG_INPUT });
   expect(await plan('check')).toMatchObject({ shares: [expect.anything()] });
+});
+
+it('a plan that ended before all of its places were there is made anew: no run covers a part of the table as the whole', async () => {
+  const { graph, store } = await checkedTable(1);
+  let puts = 5;
+  const failing = Object.assign(
+    withReplacedCalls(store, {
+      put: async (item) => {
+        puts -= 1;
+        if (puts < 0) throw new Error('the time is over');
+        return await store.put(item);
+      },
+    }),
+    { scan: store.scan.bind(store) },
+  );
+  const handler = checkRunHandler(graph, { store: failing, logger: pino({ level: 'silent' }) });
+  const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 900_000 };
+  const plan = { mode: 'check', hours: 6, repair: false, workers: 20, maxRcu: 0, maxWcu: 100 } as const;
+  await expect(handler({ plan }, context)).rejects.toThrow('the time is over');
+  puts = Number.POSITIVE_INFINITY;
+  expect(((await handler({ plan }, context)) as RunPlan).shares).toHaveLength(20);
 });

@@ -233,7 +233,7 @@ describe('the recipes', () => {
     await writer.putNode('USER-U1', { name: 'Ada' });
     await writer.putEdge('GOAL-1', 'MEMBER', 'USER-U1');
     await table.projectAll();
-    const [lines, deleted, next, remains] = await run(blocksOf('Erase a person')[0]!, given, [
+    const [lines, deleted, next, remains] = await run(blocksOf('In code')[0]!, given, [
       ...['lines', 'deleted', 'next', 'remains'],
     ]);
     expect(lines).toEqual(expect.arrayContaining(['USER-U1 USER-U1', 'USER-U1 ~view', 'GOAL-1 MEMBER-USER-U1']));

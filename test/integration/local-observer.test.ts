@@ -4,8 +4,8 @@ import { type Local, startLocal } from '../../packages/local/local.ts';
 import { createWriter } from '../../src/index.ts';
 import { readPublishedLowWatermark } from '../../src/stream/progress/applied-places.ts';
 import { status } from '../../src/trust/explain/status.ts';
+import type { ObservedDrift } from '../../src/trust/observe/drift.ts';
 import { readObserverProgress, TableMemory } from '../../src/trust/observe/memory.ts';
-import type { ObservedDrift } from '../../src/trust/observe/obligation.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { readersOf, StreamReaders } from '../support/stream-readers.ts';
 

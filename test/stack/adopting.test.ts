@@ -36,7 +36,15 @@ beforeAll(async () => {
 
 afterEach(() => vi.restoreAllMocks());
 
-function entities(client: DynamoDBDocumentClient, table: string) {
+/** What an application does with a library. */
+interface Library {
+  put(id: string): Promise<unknown>;
+  rename(id: string, name: string): Promise<unknown>;
+  follow(from: string, to: string, since: string): Promise<unknown>;
+  unfollow(from: string, to: string): Promise<unknown>;
+}
+
+function electroDb(client: DynamoDBClient, table: string): Library {
   const key = (field: string, attribute: string, before: string) => ({
     ...{ field, composite: [attribute], template: `${before}\${${attribute}}`, casing: 'none' },
   });
@@ -48,65 +56,21 @@ function entities(client: DynamoDBDocumentClient, table: string) {
         attributes: Object.fromEntries(attributes.map((name) => [name, text])),
         indexes: { primary: { pk, sk } },
       },
-      { client, table },
+      { client: DynamoDBDocumentClient.from(client), table },
     );
+  const user = of('user', ['id', 'name'], key('pk', 'id', 'USER-'), key('sk', 'id', 'USER-'));
+  const follows = of('follows', ['from', 'to', 'since'], key('pk', 'from', 'USER-'), key('sk', 'to', 'FOLLOWS-USER-'));
   return {
-    user: of('user', ['id', 'name'], key('pk', 'id', 'USER-'), key('sk', 'id', 'USER-')),
-    follows: of('follows', ['from', 'to', 'since'], key('pk', 'from', 'USER-'), key('sk', 'to', 'FOLLOWS-USER-')),
+    put: (id) => user.put({ id, name: `Name of ${id}` }).go(),
+    rename: (id, name) => user.patch({ id }).set({ name }).go(),
+    follow: (from, to, since) => follows.put({ from, to, since }).go(),
+    unfollow: (from, to) => follows.remove({ from, to }).go(),
   };
 }
 
-describe('a table that ElectroDB writes', () => {
-  it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
-    const { graph, client, store, projectAll, allRecords } = await testTable(model(uniqueTableName()));
-    const { user, follows } = entities(DynamoDBDocumentClient.from(client), graph.table.name);
-    for (const id of ['Ada', 'grace', 'Edsger']) await user.put({ id, name: `Name of ${id}` }).go();
-    await follows.put({ from: 'Ada', to: 'grace', since: '2026-01-01' }).go();
-    // An item of another kind, which the model does not know: it stays as it is.
-    await store.put({ pk: { S: 'invoice#7' }, sk: { S: 'line#1' }, total: { N: '12' } });
-    // What was there before the consumer has left the stream.
-    const before = (await allRecords()).length;
-    expect(before).toBeGreaterThan(3);
-
-    const rebuilt = await check(graph, { store, mode: 'rebuild' });
-    expect(rebuilt.repaired).toBeGreaterThan(0);
-    const reader = createReader(graph, { store });
-    expect(await reader.getViews(['USER-Ada'])).toMatchObject([
-      {
-        attributes: { name: 'Name of Ada' },
-        edgeSet: [{ type: 'FOLLOWS', target: 'USER-grace', since: '2026-01-01' }],
-      },
-    ]);
-
-    await user.patch({ id: 'grace' }).set({ name: 'Grace' }).go();
-    await follows.put({ from: 'Edsger', to: 'grace', since: '2026-02-01' }).go();
-    await follows.remove({ from: 'Ada', to: 'grace' }).go();
-    await projectAll();
-    const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
-    expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
-    expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
-    const findings: Finding[] = [];
-    const { drift } = await check(graph, {
-      store,
-      graceMs: 10,
-      onFinding: (one) => findings.push(one),
-    });
-    expect(drift, JSON.stringify(findings)).toEqual({ missing: 0, stale: 0, orphan: 0 });
-
-    // The nightly check too keeps its place under the table's own key names.
-    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
-    const handler = checkRunHandler(graph, { client, graceMs: 10, logger: pino({ level: 'silent' }) });
-    const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
-    const limits = { hours: 1, workers: 2, maxRcu: 0, maxWcu: 100, repair: false };
-    const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
-    expect(shares).toHaveLength(2);
-    for (const share of shares) expect(await handler(share, context)).toMatchObject({ isDone: true, isClean: true });
-  });
-});
-
 /** The models of docs/how-to/adopting.md for OneTable. */
 // biome-ignore-start lint/suspicious/noTemplateCurlyInString: templates of OneTable
-function oneTable(client: DynamoDBClient, name: string) {
+function oneTable(client: DynamoDBClient, name: string): Library {
   const text = { type: String, required: true };
   const schema = {
     format: 'onetable:1.1.0',
@@ -126,18 +90,29 @@ function oneTable(client: DynamoDBClient, name: string) {
     },
   };
   const table = new OneTable({ client, name, schema, partial: false, logger: false });
-  return { user: table.getModel('User'), follows: table.getModel('Follows') };
+  const [user, follows] = ['User', 'Follows'].map((model) => table.getModel(model));
+  return {
+    put: (id) => user.create({ id, name: `Name of ${id}` }),
+    rename: (id, to) => user.update({ id, name: to }),
+    follow: (from, to, since) => follows.create({ from, to, since }),
+    unfollow: (from, to) => follows.remove({ from, to }),
+  };
 }
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: templates of OneTable
 
-describe('a table that OneTable writes', () => {
+describe.each([
+  ['ElectroDB', electroDb],
+  ['OneTable', oneTable],
+])('a table that %s writes', (_library, open) => {
   it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
     const { graph, client, store, projectAll, allRecords } = await testTable(model(uniqueTableName()));
-    const { user, follows } = oneTable(client, graph.table.name);
-    for (const id of ['Ada', 'grace', 'Edsger']) await user.create({ id, name: `Name of ${id}` });
-    await follows.create({ from: 'Ada', to: 'grace', since: '2026-01-01' });
-    const before = (await allRecords()).length;
-    expect(before).toBe(4);
+    const application = open(client, graph.table.name);
+    for (const id of ['Ada', 'grace', 'Edsger']) await application.put(id);
+    await application.follow('Ada', 'grace', '2026-01-01');
+    // An item of another kind, which the model does not know: it stays as it is.
+    await store.put({ pk: { S: 'invoice#7' }, sk: { S: 'line#1' }, total: { N: '12' } });
+    // What was there before the consumer has left the stream.
+    expect((await allRecords()).length).toBeGreaterThan(3);
 
     expect((await check(graph, { store, mode: 'rebuild' })).repaired).toBeGreaterThan(0);
     const reader = createReader(graph, { store });
@@ -148,16 +123,26 @@ describe('a table that OneTable writes', () => {
       },
     ]);
 
-    await user.update({ id: 'grace', name: 'Grace' });
-    await follows.create({ from: 'Edsger', to: 'grace', since: '2026-02-01' });
-    await follows.remove({ from: 'Ada', to: 'grace' });
+    await application.rename('grace', 'Grace');
+    await application.follow('Edsger', 'grace', '2026-02-01');
+    await application.unfollow('Ada', 'grace');
     await projectAll();
     const { items } = await reader.inbound('USER-grace', 'FOLLOWS');
     expect(items.map(({ source }) => source)).toEqual(['USER-Edsger']);
     expect(await reader.getViews(['USER-grace'])).toMatchObject([{ attributes: { name: 'Grace' } }]);
-    const { drift, quarantined, unknown } = await check(graph, { store, graceMs: 10 });
-    expect({ drift, quarantined, unknown }).toEqual({
-      ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0, unknown: 0 },
+    const findings: Finding[] = [];
+    const { drift, quarantined } = await check(graph, { store, graceMs: 10, onFinding: (one) => findings.push(one) });
+    expect({ drift, quarantined }, JSON.stringify(findings)).toEqual({
+      ...{ drift: { missing: 0, stale: 0, orphan: 0 }, quarantined: 0 },
     });
+
+    // The nightly check too keeps its place under the table's own key names.
+    vi.spyOn(process.stdout, 'write').mockImplementation(() => true);
+    const handler = checkRunHandler(graph, { client, graceMs: 10, logger: pino({ level: 'silent' }) });
+    const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
+    const limits = { hours: 1, workers: 2, maxRcu: 0, maxWcu: 100, repair: false };
+    const { shares } = (await handler({ plan: { mode: 'check', ...limits } }, context)) as RunPlan;
+    expect(shares).toHaveLength(2);
+    for (const share of shares) expect(await handler(share, context)).toMatchObject({ isDone: true, isClean: true });
   });
 });

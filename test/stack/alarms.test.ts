@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createBatchMetrics, createCheckMetrics, createRedriveMetrics } from '../../src/deployment/lambda/metrics.ts';
+import { withTableName } from '../../src/core/model/compile/define-graph.ts';
+import { functionLogger } from '../../src/deployment/lambda/function-logger.ts';
+import { emitBatch, metricsOf, metricsOfCheck } from '../../src/deployment/lambda/metrics.ts';
+import { redriveHandler } from '../../src/deployment/lambda/redrive-handler.ts';
 import { DOCS } from '../../src/foundation/docs.ts';
 import { emptyCounts } from '../../src/trust/check/cursor.ts';
-import { emptyRedrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
+import { MemoryStore } from '../support/memory-store/memory-store.ts';
 import { watchedOf } from '../support/stack/alarm-rules.ts';
 import { testStack } from '../support/stack/parameters.ts';
-import { type Template, type TemplateResource, template } from '../support/stack/template.ts';
+import { template } from '../support/stack/template.ts';
 
 /** A table that the stack does not make. */
 const OF_ELSEWHERE = {
@@ -19,73 +22,7 @@ const OF_ELSEWHERE = {
 const { Resources } = template();
 const alarms = Object.entries(Resources).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
 
-/** `namespace metric dimensions statistic >= threshold in periods x seconds`. */
-function condition(alarm: TemplateResource): string {
-  const Properties = watchedOf(alarm);
-  const sign = { GreaterThanOrEqualToThreshold: '>=', LessThanThreshold: '<' }[
-    Properties['ComparisonOperator'] as string
-  ];
-  const watched = Properties.metrics.map(({ Namespace, MetricName, Dimensions }) => {
-    const dimensions = Dimensions.map(({ Name, Value }) => `${Name}=${Value}`);
-    return `${Namespace} ${MetricName} ${dimensions.join()}`;
-  });
-  const { Statistic, Threshold, EvaluationPeriods, DatapointsToAlarm, Period } = Properties;
-  const times = DatapointsToAlarm === EvaluationPeriods ? '' : `${DatapointsToAlarm} of `;
-  const stops = Properties['InsufficientDataActions'] === undefined ? '' : ', or when it stops';
-  const missing = Properties.isFilled ? ', gaps filled' : stops;
-  return `${watched.join(' + ')} ${Statistic} ${sign} ${Threshold} in ${times}${EvaluationPeriods} x ${Period}${missing}`;
-}
-
 describe('the alarms', () => {
-  it('watch the consumer, its failures, the check and the tables, with these thresholds', () => {
-    const of = (name: string) => `FunctionName=edgeloom-prod-${name}`;
-    const table = 'TableName=edgeloom-prod-records';
-    const own = 'service=edgeloom,table=edgeloom-prod-records';
-    const mapping = 'EventSourceMappingUUID=StreamEventSourceMappingDynamodbRecordsTable';
-    const machine = 'StateMachineArn=arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check';
-    const throttled = (cause: string) => {
-      const places = ['', ',GlobalSecondaryIndexName=gsi0', ',GlobalSecondaryIndexName=gsi1'];
-      const metrics = places.flatMap((place) =>
-        ['Read', 'Write'].map((kind) => `AWS/DynamoDB ${kind}${cause}ThrottleEvents ${table}${place}`),
-      );
-      return `${metrics.join(' + ')} Sum >= 1 in 3 x 300, gaps filled`;
-    };
-    expect(Object.fromEntries(alarms.map(([id, alarm]) => [id, condition(alarm)]))).toEqual({
-      NotPolledAlarm: `AWS/Lambda PolledEventCount ${mapping} Sum < 0 in 3 x 300, or when it stops`,
-      HotPartitionAlarm: throttled('KeyRangeThroughput'),
-      TableCapAlarm: throttled('MaxOnDemandThroughput'),
-      AccountLimitAlarm: throttled('AccountLimit'),
-      StreamReplacedAlarm: `Edgeloom StreamReplaced ${own} Maximum >= 1 in 2 x 300, or when it stops`,
-      CheckQuarantinedAlarm: `Edgeloom CheckQuarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
-      RebuildErrorsAlarm: `AWS/Lambda Errors ${of('rebuild')} Sum >= 2 in 1 x 3600`,
-      RebuildThrottlesAlarm: `AWS/Lambda Throttles ${of('rebuild')} Sum >= 5 in 1 x 3600`,
-      ScheduleDeadLettersAlarm:
-        'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-schedule-dead-letters Maximum >= 1 in 1 x 300',
-      CheckOverdueAlarm: `Edgeloom CheckAgeSeconds ${own} Maximum >= 93600 in 1 of 2 x 3600`,
-      RedriveMissingAlarm: `Edgeloom CheckAgeSeconds ${own} Maximum < 0 in 3 x 3600, or when it stops`,
-      FailedBatchesAgeAlarm:
-        'AWS/SQS ApproximateAgeOfOldestMessage QueueName=edgeloom-prod-failed-batches Maximum >= 3600 in 1 x 300',
-      IteratorAgeAlarm: `AWS/Lambda IteratorAge ${of('stream')} Maximum >= 300000 in 1 x 300`,
-      StreamErrorsAlarm: `AWS/Lambda Errors ${of('stream')} Sum >= 1 in 3 x 300`,
-      CheckErrorsAlarm: `AWS/Lambda Errors ${of('check')} Sum >= 2 in 1 x 3600`,
-      RedriveErrorsAlarm: `AWS/Lambda Errors ${of('redrive')} Sum >= 2 in 1 x 3600`,
-      StreamThrottlesAlarm: `AWS/Lambda Throttles ${of('stream')} Sum >= 1 in 3 x 300`,
-      CheckThrottlesAlarm: `AWS/Lambda Throttles ${of('check')} Sum >= 5 in 1 x 3600`,
-      RedriveThrottlesAlarm: `AWS/Lambda Throttles ${of('redrive')} Sum >= 5 in 1 x 3600`,
-      FailedEventsAlarm: `AWS/Lambda FailedInvokeEventCount ${mapping} Sum >= 1 in 3 x 300`,
-      DroppedEventsAlarm: `AWS/Lambda DroppedEventCount ${mapping} Sum >= 1 in 1 x 300`,
-      FailedBatchesAlarm: `AWS/Lambda OnFailureDestinationDeliveredEventCount ${mapping} Sum >= 1 in 1 x 300`,
-      DeadLettersAlarm:
-        'AWS/SQS ApproximateNumberOfMessagesVisible QueueName=edgeloom-prod-dead-letters Maximum >= 1 in 1 x 300',
-      QuarantinedAlarm: `Edgeloom Quarantined ${own} Sum >= 1 in 1 of 26 x 3600`,
-      QuarantineNotEmptyAlarm: `Edgeloom RedriveLeft ${own} Maximum >= 1 in 1 of 2 x 3600`,
-      UnmanagedAlarm: `Edgeloom Unmanaged ${own} Maximum >= 1 in 2 x 7200`,
-      MigrationOpenAlarm: `Edgeloom MigrationOpen ${own} Maximum >= 1 in 12 x 7200`,
-      DriftAlarm: `Edgeloom CheckDrift ${own} Sum >= 1 in 1 of 26 x 3600`,
-      CheckFailedAlarm: `AWS/States ExecutionsFailed ${machine} Sum >= 1 in 1 of 26 x 3600`,
-      CheckTimedOutAlarm: `AWS/States ExecutionsTimedOut ${machine} Sum >= 1 in 1 of 26 x 3600`,
-    });
-  });
   it('that a night has raised stay until the next night, whatever other calls of the check count', () => {
     const day = (hour: number, value: number) => Array.from({ length: 26 }, (_, i) => (i === hour ? value : undefined));
     for (const name of ['Drift', 'CheckFailed', 'CheckTimedOut', 'CheckQuarantined', 'Quarantined']) {
@@ -111,19 +48,6 @@ describe('the alarms', () => {
       { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: ['sns:Publish'] },
       { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
     ]);
-  });
-  it('have more metrics than one only within what CloudWatch takes', () => {
-    const of = (raw?: Template) => Object.values(template(raw).Resources).filter(({ Type }) => /::Alarm$/.test(Type));
-    for (const alarm of [...of(), ...of(testStack(goalGraph(), OF_ELSEWHERE))]) {
-      expect(watchedOf(alarm).metrics.length).toBeLessThanOrEqual(10);
-    }
-  });
-  it('of a table from elsewhere tell also of provisioned units, which such a table may have', () => {
-    const { ProvisionedCapAlarm } = template(testStack(goalGraph(), OF_ELSEWHERE)).Resources;
-    expect(watchedOf(ProvisionedCapAlarm!).metrics.map(({ MetricName }) => MetricName)).toContain(
-      'WriteProvisionedThroughputThrottleEvents',
-    );
-    expect(Resources).not.toHaveProperty('ProvisionedCapAlarm');
   });
   it('each name their runbook, which is there; a parameter makes it a link', () => {
     const docsUrl = 'https://git.example.com/docs';
@@ -165,15 +89,17 @@ describe('what the functions emit themselves', () => {
   });
   afterEach(() => vi.restoreAllMocks());
 
-  it('holds every metric of that namespace that alarms and dashboard name, with its dimensions', () => {
+  it('holds every metric of that namespace that alarms and dashboard name, with its dimensions', async () => {
     const counts = { records: 1, touches: 1, writes: 1, wcu: 1, rcu: 1, conflicts: 0, quarantined: 0 };
-    createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 5);
-    const ofRedrive = createRedriveMetrics('Edgeloom', 'edgeloom-prod-records');
-    ofRedrive.emit(emptyRedrive());
-    ofRedrive.emitCheckAge(3);
-    ofRedrive.emitRegistry({ isManaged: true, open: 0 });
-    ofRedrive.emitStream(false);
-    createCheckMetrics('Edgeloom', 'edgeloom-prod-records').emit(undefined, emptyCounts());
+    const graph = withTableName(goalGraph(), 'edgeloom-prod-records');
+    const emit = metricsOf(graph.table.name);
+    emitBatch(emit, counts, 5);
+    emit(metricsOfCheck(undefined, emptyCounts()));
+    // Without a client the function does not ask for the stream of the table.
+    emit({ StreamReplaced: 0 });
+    const store = new MemoryStore(graph.table, { indexes: graph.indexes });
+    const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 60_000 };
+    await redriveHandler(graph, { store, logger: functionLogger('silent') })({}, context);
     const documents = emitted.flatMap((text) => text.trim().split('\n')).map((line) => JSON.parse(line));
     const names = new Set<string>();
     for (const document of documents) {

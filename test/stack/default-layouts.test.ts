@@ -5,14 +5,14 @@ import { describe, expect, it } from 'vitest';
 import { LIBRARIES } from '../../packages/workbench/adopt/kinds.ts';
 import { edgeTypes, mappingOf, unplaced } from '../../packages/workbench/adopt/mapping.ts';
 import { propose } from '../../packages/workbench/adopt/propose.ts';
-import { sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
+import { type SampledItem, sampledItem } from '../../packages/workbench/adopt/sampled-item.ts';
 import { tableFacts } from '../../packages/workbench/adopt/table-facts.ts';
 import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { keyTextOfItem, type Source, type SourceKeys, sourceTable } from '../../src/sources/source.ts';
 import { createSources } from '../../src/sources/sources.ts';
-import { describeForeignTable, sampleForeignTable } from '../../src/store/foreign-table.ts';
+import { describeForeignTable, readForeignTable } from '../../src/store/foreign-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runs } from '../support/extent.ts';
@@ -54,11 +54,12 @@ describe.each(LIBRARY_TABLES)('a table in the default layout of $library', ({ op
     // What `edgeloom adopt` proposes is right as it stands.
     const { table, ttl } = await describeForeignTable(client, name);
     const { keys, keyAttributes } = tableFacts(table, ttl);
-    const sample = await sampleForeignTable(client, name, ITEMS / 2);
-    const proposal = propose(
-      sample.items.map((item) => sampledItem(item, keys, keyAttributes)!),
-      keys,
-    );
+    const sample: SampledItem[] = [];
+    await readForeignTable(client, name, {
+      most: ITEMS / 2,
+      onItems: (items) => void sample.push(...items.map((item) => sampledItem(item, keys, keyAttributes)!)),
+    });
+    const proposal = propose(sample, keys);
     expect([unplaced(proposal, name, keyAttributes), [...proposal.nodes].sort()]).toEqual([[], ['ORG', 'USER']]);
     expect([...edgeTypes(proposal)]).toEqual([['MEMBER', { from: 'ORG', to: 'USER' }]]);
     expect(LIBRARIES[proposal.library!]).toBe(layout);

@@ -1,43 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
-import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
-import { specificationProblems } from '../support/stack/specification.ts';
 import { roleStatements } from '../support/stack/statements.ts';
-import { type TemplateResource, template } from '../support/stack/template.ts';
+import type { TemplateResource } from '../support/stack/template.ts';
 
 /** The way from the observer to an event bus, which a stack has where its parameter `feedEventBus` asks for it. */
 
 const model = await loadModel('edgeloom.config.ts');
 const FED = { observe: true, feedEventBus: 'default' };
-const whole = testStack(model, FED);
-const withFeed = whole.Resources as Record<string, TemplateResource>;
+const withFeed = testStack(model, FED).Resources as Record<string, TemplateResource>;
 const without = testStack(model, { observe: true }).Resources as Record<string, TemplateResource>;
-const own = Object.keys(withFeed).filter((id) => !(id in without));
 
 describe('a stack with a feed', () => {
-  it('has its function, two queues and their alarms more than one without, and nothing else', () => {
-    expect(own.sort()).toEqual(
-      [
-        ...['FeedLambdaFunction', 'FeedLogGroup', 'FeedRole', 'FeedEventSourceMappingSQSFeedQueue'],
-        ...['FeedQueue', 'FeedQueuePolicy', 'FeedDeadLetterQueue', 'FeedDeadLetterQueuePolicy'],
-        ...['FeedErrorsAlarm', 'FeedThrottlesAlarm', 'FeedAgeAlarm', 'FeedDeadLettersAlarm'],
-      ].sort(),
-    );
-  });
-
-  it('is what the specification of CloudFormation allows', () => {
-    expect(specificationProblems(template(whole))).toEqual([]);
-    const other = testStack(model, {
-      ...FED,
-      kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
-      keepData: false,
-    });
-    expect(specificationProblems(template(other))).toEqual([]);
-  });
-
   it('has queues that keep the order of each group, and hold changes for days', () => {
     for (const id of ['FeedQueue', 'FeedDeadLetterQueue']) {
       const { QueueName, FifoQueue, FifoThroughputLimit, MessageRetentionPeriod } = withFeed[id]!.Properties;
@@ -94,19 +68,6 @@ describe('a stack with a feed', () => {
     expect(() => parametersOf({ feedEventBus: 'default' })).toThrow('feedEventBus: goes together with observe: true');
     expect(() => parametersOf({ ...FED, feedEventBus: 'two words' })).toThrow('should be the name or the ARN');
     expect(parametersOf({ observe: 'true', feedEventBus: 'own/bus.a' }).feedEventBus).toBe('own/bus.a');
-  });
-
-  it('has a section on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = readFileSync(resolve(import.meta.dirname, '../../docs/explain/observing.md'), 'utf8');
-    const alarms = own.filter((id) => id.endsWith('Alarm'));
-    for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
-    const [before, after] = [stackFixtures(model, { observe: true }), stackFixtures(model, FED)];
-    expect(after.alarms - before.alarms).toBe(alarms.length);
-  });
-
-  it('has the function for the Serverless Framework too', () => {
-    const { functions } = frameworkStack({ model, service: 'own', stage: 'test', parameters: parametersOf(FED) });
-    expect(functions).toHaveProperty('feed.handler', 'handlers/feed.handler');
   });
 });
 

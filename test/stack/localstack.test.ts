@@ -69,7 +69,7 @@ describe('the script that deploys into LocalStack', () => {
 });
 
 describe('the nightly job', () => {
-  it('packages what the container deploys before it starts the container, and then runs the tests', () => {
+  it('packages what the container deploys before it starts the container, as README does, and then runs the tests', () => {
     const workflow = readFileSync(join(ROOT, '.github/workflows/nightly.yml'), 'utf8');
     const job = /^ {2}localstack:\n(.*?)^ {2}\w+:$/ms.exec(workflow)![1]!;
     const steps = [...job.matchAll(/- run: (.*)/g)].map(([, command]) => command);
@@ -79,6 +79,8 @@ describe('the nightly job', () => {
       'docker compose up --wait',
       '.ci/run localstack',
     ]);
+    const [, operate = ''] = /^## Operate it$(.*?)^## /ms.exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))!;
+    for (const command of steps.slice(1, 3)) expect(operate).toContain(`\n${command}`);
     // The table whose functions the tests try is that of the stack.
     const tests = readFileSync(join(ROOT, 'scripts/test-localstack.mjs'), 'utf8');
     const [, table] = /EDGELOOM_DEPLOYED_TABLE: '(.*?)'/.exec(tests)!;

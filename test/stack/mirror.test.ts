@@ -8,16 +8,13 @@ import { node } from '../../src/core/model/schema.ts';
 import { mirrorHandler } from '../../src/deployment/lambda/mirror-handler.ts';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { checkHandlers, checkSources } from '../../src/deployment/stack/project/service.ts';
-import { frameworkStack, stackFixtures } from '../../src/deployment/stack/stack.ts';
 import { mappedNode } from '../../src/sources/items.ts';
 import { defineSource, sourceTable } from '../../src/sources/source.ts';
 import { createSources } from '../../src/sources/sources.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
-import { howTo } from '../support/how-to.ts';
 import { guardedTable, stopProxies } from '../support/stack/guarded-table.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { tableArn } from '../support/stack/policy-proxy.ts';
-import { specificationProblems } from '../support/stack/specification.ts';
 import { type PolicyStatement, type TemplateResource, template } from '../support/stack/template.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
@@ -27,10 +24,7 @@ const model = await loadModel('edgeloom.config.ts');
 const APP = 'arn:aws:dynamodb:eu-central-1:123456789012:table/app-table';
 const THEIRS = 'arn:aws:dynamodb:eu-central-1:210987654321:table/orders';
 const MIRRORED = { sourceStreamArns: `${APP}/stream/2026-01-01T00:00:00.000` };
-const whole = testStack(model, MIRRORED);
-const withMirror = whole.Resources as Record<string, TemplateResource>;
-const without = testStack(model, {}).Resources as Record<string, TemplateResource>;
-const own = Object.keys(withMirror).filter((id) => !(id in without));
+const withMirror = testStack(model, MIRRORED).Resources as Record<string, TemplateResource>;
 
 beforeEach(() => {
   // Metrics go to stdout as they do in Lambda.
@@ -42,31 +36,6 @@ afterEach(async () => {
 });
 
 describe('a stack with a source', () => {
-  it('has its function, mapping, schedule, queue and their alarms more than one without, and nothing else', () => {
-    expect(own.sort()).toEqual(
-      [
-        ...['MirrorLambdaFunction', 'MirrorLogGroup', 'MirrorRole', 'MirrorEventSourceMapping1'],
-        ...['MirrorEventsRuleSchedule1', 'MirrorLambdaPermissionEventsRuleSchedule1'],
-        ...['MirrorDeadLetterQueue', 'MirrorDeadLetterQueuePolicy'],
-        ...['MirrorAgeAlarm', 'MirrorNotPolledAlarm', 'MirrorErrorsAlarm', 'MirrorThrottlesAlarm'],
-        ...['MirrorGaveUpAlarm', 'MirrorRefusedAlarm', 'MirrorConflictsAlarm', 'SourceStreamReplacedAlarm'],
-      ].sort(),
-    );
-    expect(whole.Outputs).toHaveProperty('MirrorRoleArn');
-    expect(testStack(model, {}).Outputs).not.toHaveProperty('MirrorRoleArn');
-  });
-
-  it('is what the specification of CloudFormation allows, with a source of another account too', () => {
-    expect(specificationProblems(template(whole))).toEqual([]);
-    const two = testStack(model, {
-      sourceStreamArns: `${MIRRORED.sourceStreamArns},${THEIRS}/stream/2026-01-01T00:00:00.000`,
-      kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/k',
-    });
-    expect(specificationProblems(template(two))).toEqual([]);
-    const ids = Object.keys(two.Resources);
-    expect(ids).toEqual(expect.arrayContaining(['MirrorEventSourceMapping2', 'MirrorNotPolled2Alarm']));
-  });
-
   it('reads the stream whole, retries the rest of a batch, and tells a queue of what it gives up', () => {
     expect(withMirror['MirrorEventSourceMapping1']!.Properties).toMatchObject({
       EventSourceArn: MIRRORED.sourceStreamArns,
@@ -151,20 +120,6 @@ describe('a stack with a source', () => {
     } finally {
       await rm(folder, { recursive: true });
     }
-  });
-
-  it('has a row on each of its alarms in the documentation, and pays for them in the cost', () => {
-    const page = howTo(['alarms']);
-    const alarms = own.filter((id) => id.endsWith('Alarm'));
-    for (const id of alarms) expect(page).toContain(`\`${id.replace(/Alarm$/, '')}\``);
-    const [before, after] = [stackFixtures(model), stackFixtures(model, parametersOf(MIRRORED))];
-    // One of them watches two metrics.
-    expect(after.alarms - before.alarms).toBe(alarms.length + 1);
-  });
-
-  it('has the function for the Serverless Framework too', () => {
-    const { functions } = frameworkStack({ model, service: 'own', stage: 'test', parameters: parametersOf(MIRRORED) });
-    expect(functions).toHaveProperty('mirror.handler', 'handlers/mirror.handler');
   });
 });
 

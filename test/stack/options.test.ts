@@ -6,7 +6,7 @@ import { rawTemplate, template } from '../support/stack/template.ts';
 /** Each option of the deployment that issue and documentation promise. */
 
 const config = await loadModel('edgeloom.config.ts');
-const { Resources, Outputs } = template();
+const { Resources } = template();
 const dev = template(rawTemplate(inject('packages').dev)).Resources;
 const properties = (id: string) => Resources[id]!.Properties;
 
@@ -143,53 +143,5 @@ describe('failed batches', () => {
     // Lambda's advice: or a message comes again while it is being worked on.
     const { VisibilityTimeout } = properties('FailedBatchesQueue');
     expect(VisibilityTimeout).toBe(6 * properties('RedriveLambdaFunction')['Timeout']);
-  });
-});
-
-describe('the functions', () => {
-  it.each([
-    ['stream', 60, 1024],
-    ['check', 900, 1024],
-    ['rebuild', 900, 1024],
-    ['redrive', 120, 512],
-  ])('%s runs on Node 24 and arm64, with the table in its environment', (name, Timeout, MemorySize) => {
-    const id = name[0]!.toUpperCase() + name.slice(1);
-    expect(properties(`${id}LambdaFunction`)).toMatchObject({
-      FunctionName: `edgeloom-prod-${name}`,
-      Handler: `handlers/${name === 'rebuild' ? 'check' : name}.handler`,
-      Runtime: 'nodejs24.x',
-      Architectures: ['arm64'],
-      ...{ Timeout, MemorySize },
-      Environment: {
-        Variables: {
-          ...{ EDGELOOM_TABLE: 'edgeloom-prod-records', EDGELOOM_LOG_LEVEL: 'info' },
-          NODE_OPTIONS: '--enable-source-maps',
-        },
-      },
-    });
-    expect(properties(`${id}LogGroup`)).toMatchObject({
-      LogGroupName: `/aws/lambda/edgeloom-prod-${name}`,
-      RetentionInDays: 90,
-    });
-    expect(dev[`${id}LogGroup`]!.Properties['RetentionInDays']).toBe(7);
-  });
-  it('redrive runs every hour for the quarantine', () => {
-    expect(properties('RedriveEventsRuleSchedule1')).toMatchObject({
-      ScheduleExpression: 'rate(60 minutes)',
-      State: 'ENABLED',
-      Targets: [{ Arn: 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-prod-redrive' }],
-    });
-  });
-});
-
-describe('the outputs', () => {
-  it('say what a user needs', () => {
-    expect(Outputs).toMatchObject({
-      TableName: { Value: 'edgeloom-prod-records' },
-      ProducerPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-producer-eu-central-1' },
-      ReaderPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-reader-eu-central-1' },
-      MigratorPolicyArn: { Value: 'arn:aws:iam::123456789012:policy/edgeloom-prod-migrator-eu-central-1' },
-      DeadLetterQueueUrl: { Value: 'https://sqs.eu-central-1.amazonaws.com/123456789012/edgeloom-prod-dead-letters' },
-    });
   });
 });

@@ -124,16 +124,15 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     const { page } = at.seen;
     await page.keyboard.press('Control+k');
     const actions = found().getByRole('button');
-    await expect.poll(() => actions.count()).toBeGreaterThan(5);
+    await expect.poll(() => actions.count()).toBe(4);
     // This studio only reads.
     expect(await actions.filter({ hasText: 'Redrive' }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.keyboard.type('dark');
+    await page.keyboard.type('keys');
     await expect.poll(() => actions.count()).toBe(1);
     await page.keyboard.press('Enter');
-    await expect.poll(() => page.evaluate('document.documentElement.dataset.theme')).toBe('dark');
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
     expect(await field().inputValue()).toBe('');
-    expect(await page.getByLabel('Colours').inputValue()).toBe('dark');
     expect(await found().count()).toBe(0);
   });
 

@@ -133,10 +133,7 @@ const PARAMETER: Recipe = {
       ],
     ],
     'src/deployment/stack/parts/functions.ts': [
-      [
-        "'Projects the stream of the table.',\n        memoryMegabytes: 1024,",
-        "'Projects the stream of the table.',\n        memoryMegabytes: parameters.streamMegabytes,",
-      ],
+      ['MemorySize: memoryMegabytes,', "MemorySize: name === 'stream' ? parameters.streamMegabytes : memoryMegabytes,"],
     ],
   },
   test: `

@@ -468,6 +468,19 @@ describe('a sync', () => {
     expect(touched.size).toBe(450);
   });
 
+  it('begins anew with resume where another version has come into force since it was stopped', async () => {
+    const { rows, open, source, shown } = world();
+    for (let i = 0; i < 150; i++) rows.set(`${1000 + i}`, { id: `${1000 + i}` });
+    const controller = new AbortController();
+    const onProgress = (): void => controller.abort(new Error('killed'));
+    const one = open(source('app', users, 1));
+    await expect(one.sync('app', { onProgress, signal: controller.signal })).rejects.toThrow('killed');
+    const two = open(source('app', ({ id }) => [mappedNode(`USER-${id}`, { name: 'two' })], 2));
+    expect(await two.sync('app', { resume: true })).toMatchObject({ items: 150 });
+    expect(await two.sync('app', { dryRun: true })).toMatchObject({ differences: [], items: 150 });
+    expect(await shown()).toHaveLength(150);
+  });
+
   it('that is killed between a ledger and its items makes them when it goes on', async () => {
     const { rows, open, source, hook, shown, clock } = world();
     const sources = open(source('app', users));
@@ -484,16 +497,20 @@ describe('a sync', () => {
     expect(await shown()).toEqual(nodes('2'));
   });
 
-  it('takes a page of a table in parts, each with the place where the next one begins', async () => {
-    const items = Array.from({ length: 2_500 }, (_, i) => ({ pk: { S: 'a' }, sk: { S: `${i}` } }));
-    const openTable = () => ({ get: async () => ({ rcu: 0 }), scan: async () => ({ items, rcu: 0 }) });
+  it('takes a page of a table in parts, and continues behind the last key of one', async () => {
+    const items = Array.from({ length: 250 }, (_, i) => ({ pk: { S: 'a' }, sk: { S: `${1000 + i}` } }));
+    const from: unknown[] = [];
+    const scan = async ({ startKey }: { startKey?: object | undefined }) => {
+      from.push(startKey);
+      return { items: from.length === 1 ? items : [], rcu: 0 };
+    };
+    const openTable = () => ({ get: async () => ({ rcu: 0 }), scan });
     const { pages } = accessOf(sourceTable('app', { map: () => [] }), openTable, async () => undefined);
-    const sizes: number[] = [];
-    for await (const { keys, place } of pages(undefined)) {
-      expect(place).toBe(keys.at(-1));
-      sizes.push(keys.length);
-    }
-    expect(sizes).toEqual([1_000, 1_000, 500]);
+    const found: string[][] = [];
+    for await (const keys of pages(undefined)) found.push(keys);
+    expect(found.map((keys) => keys.length)).toEqual([100, 100, 50]);
+    for await (const _ of pages(found[0]!.at(-1))) break;
+    expect(from).toEqual([undefined, items[99]]);
   });
 
   it('waits out a source and a table that are short of capacity, and keeps to its rates', async () => {
@@ -569,6 +586,30 @@ describe('a source that is renamed or taken away', () => {
     await expect(open(source('app', map)).touch('app', ['1'])).rejects.toThrow(/no version is in force/);
     await open(source('app', map)).sync('app');
     expect(await shown()).toEqual(nodes('1'));
+  });
+
+  it('goes on with its removal where that was stopped, and stops it where the source comes into force again', async () => {
+    const { rows, open, source, shown, hook } = world();
+    for (let i = 0; i < 40; i++) rows.set(`${i}`, { id: `${i}` });
+    const sources = open(source('app', users));
+    await sources.sync('app');
+    let removed = 0;
+    hook.before = ({ method, target }) => {
+      if (method === 'change' && target.startsWith('USER') && ++removed === 20)
+        throw new StoreError('fatal', 'Killed', 'The process is gone.');
+    };
+    await expect(sources.retire('app')).rejects.toThrow('gone');
+    await sources.retire('app', { resume: true });
+    expect(removed).toBeLessThan(60);
+    expect(await shown()).toEqual([]);
+    await sources.sync('app');
+    hook.before = async ({ method, target }) => {
+      if (method !== 'change' || !target.startsWith('source-sync/')) return;
+      hook.before = () => undefined;
+      await sources.sync('app');
+    };
+    await expect(sources.retire('app')).rejects.toMatchObject({ code: 'mapping-not-in-force' });
+    expect(await shown()).toHaveLength(40);
   });
 });
 

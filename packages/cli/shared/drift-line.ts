@@ -1,6 +1,6 @@
 import { printable } from '../../../src/foundation/printable.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import type { IndexDifference } from '../../../src/trust/observe/index-sample.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import { shownDifference } from './difference.ts';
 
 /** One line about drift that an observer has found, printable. */

@@ -1,7 +1,7 @@
 import { isServicePartition } from '../../../src/core/items/keys.ts';
 import { VERDICT_NAMES } from '../../../src/core/verdicts.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 /** An item that needs a look. */
 export interface Suspect {
@@ -88,4 +88,4 @@ function rankOf(why: string): number {
   return RANKS.get(why) ?? (OBSERVED.includes(why) ? RANKS.get('missing')! : RANKS.get('quarantined')!);
 }
 
-const OBSERVED: readonly string[] = ['drift', 'given-up', 'at-risk', 'not-ready'] satisfies ObservedDrift['state'][];
+const OBSERVED: readonly string[] = ['drift', 'given-up', 'not-ready'] satisfies ObservedDrift['state'][];

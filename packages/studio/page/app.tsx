@@ -6,7 +6,6 @@ import { LOOK_MS, lookAtConnection, useLooks, useLost } from './base/connection.
 import { Link, usePlace } from './base/place.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys, showKeys } from './parts/keys.tsx';
-import { ThemeChoice } from './parts/theme.tsx';
 import { FailureNote, Told } from './parts/told.tsx';
 import { Explore } from './places/explore.tsx';
 import { Overview } from './places/overview.tsx';
@@ -100,16 +99,13 @@ function Header({ path, model }: { path: string; model: ModelAnswer | undefined 
       >
         Menu
       </button>
-      <div id="places">
-        <nav aria-label="Places">
-          {PLACES.map((one) => (
-            <Link key={one.path} to={one.path} aria-current={one.path === path ? 'page' : undefined}>
-              {one.name}
-            </Link>
-          ))}
-        </nav>
-        <ThemeChoice />
-      </div>
+      <nav id="places" aria-label="Places">
+        {PLACES.map((one) => (
+          <Link key={one.path} to={one.path} aria-current={one.path === path ? 'page' : undefined}>
+            {one.name}
+          </Link>
+        ))}
+      </nav>
     </header>
   );
 }

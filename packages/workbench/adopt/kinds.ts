@@ -303,7 +303,9 @@ function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   for (const kind of nameless) {
     const word = kind.forms![1].filter((one) => one !== undefined && one !== '').at(-1);
     const own = kind.forms![0].filter((one) => one !== undefined && one !== '').at(-1);
-    kind.name = typeNameOf(word ?? (isOfPartition(kind) ? '' : (keys[1] ?? own ?? 'ITEM')));
+    // A partition of which there is one tells what its items are.
+    const isOne = own !== undefined && !kind.forms![0].includes(undefined);
+    kind.name = typeNameOf(word ?? (isOfPartition(kind) ? '' : isOne ? own : (keys[1] ?? own ?? 'ITEM')));
   }
   for (const own of grouped(nameless.filter(isOfPartition), ({ forms }) => JSON.stringify(forms![0])).values()) {
     const name = partitionName(own[0]!.forms![0], keys);

@@ -13,9 +13,10 @@ import { OF_LIBRARIES } from './sampled-item.ts';
 export interface SampleFacts {
   /** The table that the sample is of. */
   table: string;
-  /** Items of the sample, and of the table. */
+  /** Items of the sample. */
   sampled: number;
-  tableItems: number;
+  /** What the sample is: `all 48 items`. */
+  extent: string;
   /** The attribute by which the table deletes items. Default: it deletes none. */
   ttl?: string | undefined;
   /** Sentences about the table. */
@@ -102,15 +103,13 @@ function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<
 }
 
 function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleFacts, body: readonly string[]): string {
-  const { table, sampled, tableItems, notes, leftOut } = facts;
+  const { table, sampled, extent, notes, leftOut } = facts;
   const left = leftOut.reduce((sum, { items }) => sum + items, 0);
   return [
     `import { ${imports.join(', ')} } from 'edgeloom';`,
     ...(ofAdmin === undefined ? [] : [`import { ${ofAdmin.join(', ')} } from 'edgeloom/admin';`]),
     '',
-    ...comment(
-      `Proposed from ${figureText(sampled)} of about ${figureText(tableItems)} items of ${table}: read it, and correct it.`,
-    ),
+    ...comment(`Proposed from ${extent} of ${table}: read it, and correct it.`),
     ...comment(
       `Items of the graph: ${figureText(sampled - left)}; not of it, as the end of this file says: ${figureText(left)}.`,
     ),

@@ -63,6 +63,8 @@ export interface Proposal {
 /** The most kinds of a proposal: nobody edits more. */
 const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
+/** So few items of a kind, among so many items, are rare. */
+const [FEW, ENOUGH_ITEMS] = [5, 500];
 /** The most fields that make one id. */
 const MOST_FIELDS = 4;
 /** The shares of values that have to be ids: where a field of the type has the same name, and where none has. */
@@ -107,6 +109,9 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
     leave(kind.items, reason);
   }
   const kinds = found.kinds.filter((kind) => !refused.has(kind));
+  if (items.length >= ENOUGH_ITEMS)
+    for (const { items: own, unsure } of kinds)
+      if (own.length <= FEW && own.length > 1) unsure.push(`it is rare: there are ${own.length} such items`);
   const { nodes, kinds: proposed } = related(kinds, keys);
   // Their cases come first: a form with places would take them.
   const all = library === undefined ? [...single, ...proposed] : proposed;

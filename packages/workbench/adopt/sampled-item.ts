@@ -45,7 +45,10 @@ export function sampledItem(
   const source = textOf(partitionKey);
   const target = sortKey === undefined ? '' : textOf(sortKey);
   if (source === undefined || target === undefined) return undefined;
-  const names = Object.keys(item).filter((name) => name !== partitionKey && name !== sortKey && !hidden.has(name));
+  // Engines give attributes in any order.
+  const names = Object.keys(item)
+    .filter((name) => name !== partitionKey && name !== sortKey && !hidden.has(name))
+    .sort();
   const texts = new Map<string, string>();
   for (const name of names) {
     if (texts.size === MOST_TEXTS) break;

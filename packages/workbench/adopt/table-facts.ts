@@ -6,13 +6,19 @@ import type { KeyNames } from './kinds.ts';
 export interface DescribedTable {
   /** The options of a model that has its items in this table. */
   options: TableOptions;
-  /** The key attributes of its indexes: they hold keys, and no ids. */
+  /** The key attributes of its indexes. */
+  indexAttributes: ReadonlySet<string>;
+  /** Those that only hold keys, such as `GSI1PK`; others, such as `email`, are attributes as well. */
   keyAttributes: ReadonlySet<string>;
+  /** The view type of its stream; undefined: it has none. */
+  streamView: string | undefined;
   /** Items of the table, as DynamoDB last counted them. */
   items: number;
   keys: KeyNames;
   /** The attribute by which the table deletes items; undefined: it deletes none. */
   ttl: string | undefined;
+  /** Its provisioned read capacity, in units per second; undefined: it is on demand. */
+  readCapacity: number | undefined;
   /** Sentences for the person who edits the model. */
   notes: string[];
 }
@@ -35,28 +41,31 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   const sortKey = keyOf('RANGE');
   const indexes = table.GlobalSecondaryIndexes ?? [];
   const all = [...indexes, ...(table.LocalSecondaryIndexes ?? [])];
-  const keyAttributes = new Set(
-    all.flatMap(({ KeySchema }) => (KeySchema ?? []).map(({ AttributeName }) => AttributeName!)),
-  );
+  const ofIndexes = all.flatMap(({ KeySchema }) => (KeySchema ?? []).map(({ AttributeName }) => AttributeName!));
+  const indexAttributes = new Set(ofIndexes);
   const indexNames = all.map(({ IndexName }) => IndexName!);
   const notes = indexes.map(({ IndexName, KeySchema = [], Projection }) => {
     const keys = KeySchema.map(({ AttributeName }) => AttributeName).join(', ');
     const attributes = Projection?.ProjectionType === 'ALL' ? 'all attributes' : 'not all attributes';
     return `The table has the index ${IndexName} (${keys}; ${attributes}). It stays as it is.`;
   });
-  const isTaken = DEFAULT_NAMES.some((one) => keyAttributes.has(one) || indexNames.includes(one));
-  if (table.StreamSpecification?.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
-    notes.push('The table lacks a stream of new and old images (NEW_AND_OLD_IMAGES): switch it on.');
-  }
+  const isTaken = DEFAULT_NAMES.some((one) => indexAttributes.has(one) || indexNames.includes(one));
   return {
     items: table.ItemCount ?? 0,
-    ...{ keyAttributes, notes, ttl },
+    streamView: table.StreamSpecification?.StreamViewType,
+    ...{
+      indexAttributes,
+      keyAttributes: new Set(ofIndexes.filter(isNameOfKey)),
+      notes,
+      ttl,
+      readCapacity: table.ProvisionedThroughput?.ReadCapacityUnits || undefined,
+    },
     keys: sortKey === undefined ? [partitionKey] : [partitionKey, sortKey],
     options: {
       ...{ name, partitionKey, ...(sortKey !== undefined && { sortKey }) },
       ...(ttl !== undefined && ttl !== DEFAULT_TTL && { ttl }),
       ...(isTaken && {
-        indexes: { gsi0: freeIndex(0, keyAttributes, indexNames), gsi1: freeIndex(1, keyAttributes, indexNames) },
+        indexes: { gsi0: freeIndex(0, indexAttributes, indexNames), gsi1: freeIndex(1, indexAttributes, indexNames) },
       }),
     },
   };
@@ -64,9 +73,9 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
 
 /** The options of a table whose items have an attribute that would be taken for Edgeloom's. */
 export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>): DescribedTable {
-  const { options, keyAttributes, ttl } = facts;
+  const { options, indexAttributes, ttl } = facts;
   const isIndexTaken = DEFAULT_NAMES.some((one) => names.has(one));
-  const all = new Set([...keyAttributes, ...names]);
+  const all = new Set([...indexAttributes, ...names]);
   const free: TableOptions = {
     ...options,
     ...(options.ttl === undefined &&
@@ -76,6 +85,11 @@ export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>)
       isIndexTaken && { indexes: { gsi0: freeIndex(0, all, []), gsi1: freeIndex(1, all, []) } }),
   };
   return { ...facts, options: free };
+}
+
+/** Whether an attribute is named after the key of an index: `GSI1PK`, `pk2`, `byStatusSK`, `gs1sk`. */
+function isNameOfKey(name: string): boolean {
+  return /^(gsi|lsi|[gl]s\d|[ps]k\d*$)/i.test(name) || /([^a-z](pk|sk)|[a-z\d_-](PK|SK))[_-]?\d*$/.test(name);
 }
 
 function freeIndex(number: number, attributes: ReadonlySet<string>, indexes: readonly string[]) {

@@ -9,10 +9,11 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { type CheckOptions, type CheckResult, checkTable, GRACE_MS } from '../../trust/check/check.ts';
 import { type CheckCounts, type CheckCursor, parseCursor } from '../../trust/check/cursor.ts';
 import type { Finding } from '../../trust/check/finding.ts';
-import { pageItemsAt, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
+import { pageItemsAt, SEGMENTS_A_WORKER, UNITS_AN_ITEM } from '../../trust/check/run/limits.ts';
 import { timeOfCall } from './call-time.ts';
+import { checkEvent } from './events.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { createCheckMetrics } from './metrics.ts';
+import { metricsOf, metricsOfCheck } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -51,8 +52,6 @@ export interface CheckHandlerOptions
   store?: (Store & ScanSource) | undefined;
   /** Milliseconds before the function's timeout at which the check stops and gives its cursor. Default 10,000; where it writes 60,000; half of the call's time at most. */
   reserveMs?: number | undefined;
-  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
@@ -68,7 +67,6 @@ export const CHECK_HANDLER_OPTIONS: OptionNames<CheckHandlerOptions> = {
   maxWcu: true,
   mostSuspects: true,
   reserveMs: true,
-  metricsNamespace: true,
   logger: true,
   telemetry: true,
   now: true,
@@ -87,17 +85,24 @@ const WRITING_RESERVE_MS = 60_000;
  * reserve is for slow calls.
  */
 const DRAIN_SECONDS = 20;
+/** Partitions that are judged at the price of one, at least: with fewer a short call would get on slowly. */
+const FEWEST_SUSPECTS = 16;
+/** Write units a second of a call without a rate: a partition of DynamoDB takes them. */
+const WRITE_UNITS_A_SECOND = 1_000;
 
 /**
  * The most partitions that wait, so that a call that writes at this rate ends within its reserve. A rebuild reconciles the partitions of
  * a page that has begun too; the differences that a check finds in it wait for the next call.
+ *
+ * @param share the part of the reserve that a call has: a function with a short timeout has less.
  */
-function writingLimits(maxWcu: number, mostSuspects: number, isRebuild: boolean) {
-  const suspects = Math.floor((maxWcu * DRAIN_SECONDS) / UNITS_AN_ITEM);
-  return {
-    mostSuspects: Math.max(1, Math.min(mostSuspects, suspects)),
-    ...(isRebuild && { pageItems: pageItemsAt(maxWcu, DRAIN_SECONDS) }),
-  };
+function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mostSuspects: number, share: number) {
+  const [wcu, seconds] = [maxWcu ?? WRITE_UNITS_A_SECOND, DRAIN_SECONDS * share];
+  const written = mode === 'report' ? mostSuspects : (wcu * seconds) / UNITS_AN_ITEM;
+  const most = Math.max(1, Math.floor(Math.min(Math.max(FEWEST_SUSPECTS, mostSuspects * share), written)));
+  if (mode === 'rebuild') return { mostSuspects: most, pageItems: pageItemsAt(wcu, seconds) };
+  // A page that has begun is judged whole, whatever of it differs.
+  return { mostSuspects: most, ...(share < 1 && { pageItems: Math.ceil(most / SEGMENTS_A_WORKER) }) };
 }
 
 /** One call of a check, as options of `check`. */
@@ -126,17 +131,12 @@ export interface CheckCaller {
 
 /** Makes what both handlers of checks call: metrics and logs are those of the call. */
 export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOptions): CheckCaller {
-  const {
-    client,
-    mostSuspects = MOST_SUSPECTS,
-    metricsNamespace,
-    logger: rootLogger = functionLogger('info'),
-  } = options;
+  const { client, mostSuspects = MOST_SUSPECTS, logger: rootLogger = functionLogger('info') } = options;
   const calls = client ?? deferredCalls(functionClientOptions());
   const store = options.store ?? new DynamoDBStore(calls, graph.table);
   const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
   const ownClient = options.store === undefined ? openClient : undefined;
-  const metrics = createCheckMetrics(metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const emit = metricsOf(graph.table.name);
   return {
     store,
     client: ownClient,
@@ -154,21 +154,19 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
     async call({ isOver = () => false, through = (one) => one, ...request }, context) {
       const logger = rootLogger.child({ requestId: context.awsRequestId });
       const { mode = 'report', maxWcu } = request;
-      const isWriting = mode === 'rebuild' || mode === 'repair';
-      const { reserveMs = isWriting ? WRITING_RESERVE_MS : RESERVE_MS } = options;
+      const { reserveMs = mode === 'report' ? RESERVE_MS : WRITING_RESERVE_MS } = options;
       const time = timeOfCall(context, reserveMs);
       const result = await checkTable({
         ...options,
         graph,
         store: through(store),
         ...request,
-        mostSuspects,
-        ...(isWriting && maxWcu !== undefined && writingLimits(maxWcu, mostSuspects, mode === 'rebuild')),
+        ...drainLimits(mode, maxWcu, mostSuspects, Math.min(1, time.timeoutMs / 2 / reserveMs)),
         remainingMs: () => (isOver() ? 0 : time.remainingMs()),
         onFinding: (finding) => logFinding(logger, finding),
       });
       const { cursor, ...totals } = result;
-      metrics.emit(request.resume?.totals, totals);
+      emit(metricsOfCheck(request.resume?.totals, totals));
       logger.info({ ...totals, isOver: cursor === undefined }, 'checked');
       return result;
     },
@@ -186,7 +184,9 @@ export function createCheckCaller(graph: CompiledModel, options: CheckHandlerOpt
 export function checkHandler(graph: CompiledModel, options: CheckHandlerOptions = {}): CheckHandler {
   checkOptions('checkHandler', options, CHECK_HANDLER_OPTIONS);
   const caller = createCheckCaller(graph, options);
-  return async ({ segments, onlySegments, repair = false, cursor }, context) => {
+  return async (event, context) => {
+    checkEvent('check', event);
+    const { segments, onlySegments, repair = false, cursor } = event;
     const resume = cursor === undefined || cursor === null ? undefined : parseCursor(cursor);
     const { maxRcu, maxWcu } = options;
     const mode = repair ? 'repair' : 'report';

@@ -14,8 +14,8 @@ import {
   type CheckHandlerOptions,
   createCheckCaller,
 } from './check-handler.ts';
+import { checkRunEvent } from './events.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
-import { checkRunEvent } from './run-event.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
 /** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */

@@ -37,7 +37,6 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
     // Retries of a call belong to the projector, which knows how much time is left.
     store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
     logger: functionLogger(logLevel),
-
     sampleRate,
     concurrency,
   });
@@ -71,7 +70,6 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
   const { table, logLevel, graceMs } = readFunctionSettings();
   return checkRunHandler(withTableName(graph, table), {
     logger: functionLogger(logLevel),
-
     graceMs,
   });
 }

@@ -1,22 +1,26 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** The sources of events with records. */
+/** The sources of events with records: how records name them, and what gives them. */
 const SOURCES = {
-  stream: 'an event source mapping of a DynamoDB stream',
-  queue: 'an event source mapping of an SQS queue',
+  stream: ['aws:dynamodb', 'an event source mapping of a DynamoDB stream'],
+  queue: ['aws:sqs', 'an event source mapping of an SQS queue'],
 } as const;
 
-/** Returns the records of an event. Throws `invalid-record` for an event of another kind, such as the arrays of EventBridge Pipes. */
+/** Returns the records of an event. Throws `invalid-record` for an event of another kind, such as the arrays of EventBridge Pipes or records of another service. */
 export function recordsOf<Event extends { Records?: readonly unknown[] | undefined }>(
   event: Event,
   source: keyof typeof SOURCES,
 ): NonNullable<Event['Records']> {
   const records: unknown = (event as Event | null | undefined)?.Records;
+  const [service, mapping] = SOURCES[source];
   const isObject = (record: unknown): boolean => typeof record === 'object' && record !== null;
-  if (Array.isArray(records) && records.every(isObject)) return records as NonNullable<Event['Records']>;
+  const isList = Array.isArray(records) && records.every(isObject);
+  const other = isList ? records.find(({ eventSource = service }) => eventSource !== service) : undefined;
+  if (isList && other === undefined) return records as unknown as NonNullable<Event['Records']>;
+  const found = other === undefined ? kindOf(event) : `one of records with the eventSource ${other.eventSource}`;
   throw new EdgeloomError(
     'invalid-record',
-    `The event is ${kindOf(event)}; expected is { "Records": [...] }, a list of objects, as ${SOURCES[source]} gives it.`,
+    `The event is ${found}; expected is { "Records": [...] }, a list of objects, as ${mapping} gives it.`,
     'Let such a mapping call the function. A pipe of EventBridge gives bare arrays.',
   );
 }

@@ -5,8 +5,8 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { SourceStore } from '../../sources/access.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
-import type { SourceStore } from '../../sources/source-store.ts';
 import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
@@ -14,8 +14,9 @@ import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
+import { checkEvent } from './events.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { createMirrorMetrics } from './metrics.ts';
+import { metricsOf } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamEvent, StreamResponse } from './stream-handler.ts';
 
@@ -48,8 +49,6 @@ export interface MirrorHandlerOptions {
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
   /** Milliseconds before the function's timeout at which no more source items are started; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
-  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
@@ -64,7 +63,6 @@ const OPTIONS: OptionNames<MirrorHandlerOptions> = {
   store: true,
   openSource: true,
   reserveMs: true,
-  metricsNamespace: true,
   logger: true,
   now: true,
   wait: true,
@@ -96,7 +94,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const calls = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
   const store = options.store ?? new DynamoDBStore(calls, graph.table);
   const openSource = options.openSource ?? deferredSource(async () => ('callOnce' in calls ? calls.client() : calls));
-  const metrics = createMirrorMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const emit = metricsOf(graph.table.name);
   const rootLogger = options.logger ?? functionLogger('info');
   const opened = new Map<string, OpenSource>();
   const open = (tableArn: string): OpenSource => {
@@ -109,7 +107,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     opened.set(tableArn, made);
     return made;
   };
-  const look = async (logger: FunctionLogger): Promise<void> => {
+  const look = async (logger: FunctionLogger, remainingMs: () => number): Promise<void> => {
     // First what needs few calls: the call may end in what follows.
     let isReplaced = false;
     for (const reads of streamArns) {
@@ -118,17 +116,18 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       isReplaced = true;
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
-    if (streamArns.length > 0) metrics.emitStream(isReplaced);
+    if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
     let refused = 0;
     const { conflicts, hasMore } = await sourcesStatus(graph, store, {
       names: sources.map(({ name }) => name),
       prunes: store,
+      remainingMs,
       onRefused: (source, { key, code }) => {
         refused += 1;
         if (refused <= MOST_LOGGED) logger.warn({ source, key, code }, 'not taken by the mapping');
       },
     });
-    metrics.emitWatch({ refused, conflicts: conflicts.length });
+    emit({ MirrorRefused: refused, MirrorConflicts: conflicts.length });
     for (const { source, target, shown, makers } of conflicts.slice(0, MOST_LOGGED)) {
       logger.warn({ source, target, shown, makers }, 'several source items make it');
     }
@@ -141,8 +140,10 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    if ('watch' in event && event.watch) {
-      await look(logger);
+    const time = timeOfCall(context, reserveMs);
+    if (Object.hasOwn(Object(event), 'watch')) {
+      checkEvent('mirror', event);
+      await look(logger, time.remainingMs);
       return { batchItemFailures: [] };
     }
     const records = recordsOf(event as StreamEvent, 'stream');
@@ -156,12 +157,14 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       );
     }
     const { source, touches, progress } = open(tableArnOf(arn));
-    const time = timeOfCall(context, reserveMs);
     const keys = records.map((record) => keyOfRecord(source, record));
     const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
     const nowMs = now();
     const lagSeconds = lagOf(records, nowMs);
-    metrics.emitBatch({ records: records.length, isFailed: left.size > 0, lagSeconds });
+    emit({
+      ...{ MirrorRecords: records.length, MirrorRetriedBatches: left.size > 0 ? 1 : 0 },
+      MirrorLagSeconds: lagSeconds,
+    });
     if (left.size > 0) {
       const place = keys.findIndex((key) => left.has(key));
       const { timeoutMs, reserveMs } = time;

@@ -6,15 +6,15 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { StreamSource } from '../../stream/source.ts';
+import { isOfReaders } from '../../trust/observe/drift.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
-import { isOfReaders } from '../../trust/observe/obligation.ts';
-import { type ObserveResult, observe } from '../../trust/observe/observe.ts';
-import type { ObserverLimits } from '../../trust/observe/observer.ts';
+import { MARK_MS, type ObserveResult, observe } from '../../trust/observe/observe.ts';
+import { GRACE_MS, type ObserverLimits } from '../../trust/observe/observer.ts';
 import { timeOfCall } from './call-time.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { createObserverMetrics } from './metrics.ts';
+import { metricsOf } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext } from './stream-handler.ts';
 
@@ -40,8 +40,6 @@ export interface ObserveHandlerOptions {
   indexShare?: number | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
-  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
@@ -69,7 +67,6 @@ const OPTIONS: OptionNames<ObserveHandlerOptions> = {
   feed: true,
   indexShare: true,
   limits: true,
-  metricsNamespace: true,
   logger: true,
   now: true,
   wait: true,
@@ -77,6 +74,8 @@ const OPTIONS: OptionNames<ObserveHandlerOptions> = {
 
 const RUN_MS = 50_000;
 const RESERVE_MS = 10_000;
+/** The part of a call that the projector has for a record at most, and that a low watermark is used: a record is judged within the call that reads it. */
+const WAITING_SHARE = 0.1;
 
 /**
  * Makes the handler that judges each change of a table as it comes: a schedule calls it every minute, it reads on from where the call
@@ -94,7 +93,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   const { now } = runtimeOf(options);
   const store =
     options.store ?? new DynamoDBStore(options.client ?? deferredCalls(functionClientOptions()), graph.table);
-  const metrics = createObserverMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const emit = metricsOf(graph.table.name);
   // A question waits for longer than a call works: the calls of a process share them.
   const indexSample = new IndexSample(graph, options.indexShare);
   const rootLogger = options.logger ?? functionLogger('info');
@@ -102,9 +101,12 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const logger = rootLogger.child({ requestId: context.awsRequestId });
     const deadlineMs = now() + runMs;
     const time = timeOfCall(context, reserveMs);
+    const waitingMs = (time.timeoutMs - time.reserveMs) * WAITING_SHARE;
+    const graceMs = Math.min(limits?.graceMs ?? GRACE_MS, waitingMs);
     let indexDifferences = 0;
     const result = await observe({
-      ...{ graph, store, now, wait: options.wait, limits, source: stream },
+      ...{ graph, store, now, wait: options.wait, limits: { ...limits, graceMs }, source: stream },
+      markMs: Math.min(MARK_MS, waitingMs),
       feed: options.feed,
       indexSample,
       checks: false,
@@ -124,7 +126,10 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
       ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.filter(isOfReaders).length ?? 0 }
       : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.filter(isOfReaders).length };
-    metrics.emit({ ageMs: Math.max(0, now() - (throughMs ?? sinceMs ?? now())), drift, records, indexDifferences });
+    emit({
+      VerifiedAgeSeconds: Math.max(0, now() - (throughMs ?? sinceMs ?? now())) / 1000,
+      ...{ ObservedDrift: drift, ObservedRecords: records, IndexDifferences: indexDifferences },
+    });
     const verifiedThrough = throughMs === undefined ? null : new Date(throughMs).toISOString();
     const response = { verifiedThrough, heldBy: heldBy ?? null, drift, records, endedBy };
     logger.info(response, 'observed');

@@ -27,13 +27,14 @@ import {
 } from '../../trust/repair/redrive.ts';
 import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
+import { checkEvent } from './events.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { createRedriveMetrics } from './metrics.ts';
+import { metricsOf } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 import type { InvocationContext, StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** The part of an event that is used. An event with none of these asks for a redrive of the quarantine. */
+/** The part of an event that is used. An event with none of these asks for a redrive of the quarantine; other fields are refused. */
 export interface RedriveEvent {
   /** Looks at the table alone: whether it has a registry, and which stream. */
   watch?: boolean;
@@ -61,8 +62,6 @@ export interface RedriveHandlerOptions extends TelemetryOption {
   sendRest?: SendMessage | undefined;
   /** Milliseconds before the function's timeout at which no more entries are begun; at most half of a call's time. Default 5,000. */
   reserveMs?: number | undefined;
-  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
@@ -85,7 +84,6 @@ const OPTIONS: OptionNames<RedriveHandlerOptions> = {
   buckets: true,
   sendRest: true,
   reserveMs: true,
-  metricsNamespace: true,
   logger: true,
   telemetry: true,
   now: true,
@@ -116,23 +114,30 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     buckets: options.buckets,
   };
   const sendRest = options.sendRest ?? queueSender({});
-  const metrics = createRedriveMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const emit = metricsOf(graph.table.name);
   const rootLogger = options.logger ?? functionLogger('info');
+  const emitRegistry = async (watched: WatchedTable): Promise<void> => {
+    const { isManaged, open } = await registeredState(watched);
+    emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
+  };
   const emitStates = async (watched: WatchedTable): Promise<void> => {
     const nowMs = runtimeOf(options).now();
-    metrics.emitCheckAge(await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, nowMs));
-    metrics.emitRegistry(await registeredState(watched));
+    // Only calls of the schedule emit them, so that they stop with the schedule.
+    emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, nowMs) });
+    await emitRegistry(watched);
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const { remainingMs } = timeOfCall(context, reserveMs);
+    const isOfQueue = (event as RedriveEvent | null)?.Records !== undefined;
+    if (!isOfQueue) checkEvent('redrive', event ?? {});
+    const { timeoutMs, reserveMs: keptMs, remainingMs } = timeOfCall(context, reserveMs);
     const run: RedriveOptions = { store, remainingMs, now: options.now, telemetry: options.telemetry };
     const client = options.store === undefined ? openClient : undefined;
     const watched: WatchedTable = { graph, store, client, logger, now: options.now, remainingMs };
     if ((event as RedriveEvent | null)?.watch === true) {
-      metrics.emitRegistry(await registeredState(watched));
+      await emitRegistry(watched);
       const isReplaced = options.stream && (await isStreamReplaced(watched, options.stream.streamArn));
-      if (isReplaced !== undefined) metrics.emitStream(isReplaced);
+      if (isReplaced !== undefined) emit({ StreamReplaced: isReplaced ? 1 : 0 });
       const { reasons: _, ...none } = emptyRedrive();
       return { ...none, swept: 0, batchItemFailures: [] };
     }
@@ -142,17 +147,18 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       const { reasons: _, ...none } = emptyRedrive();
       return { ...none, swept: 0, batchItemFailures: [] };
     }
-    // Any event without records asks for a redrive of the quarantine.
-    const isOfQueue = (event as RedriveEvent | null)?.Records !== undefined;
-    const messages = isOfQueue
-      ? recordsOf(event, 'queue').filter(({ eventSource }) => eventSource === 'aws:sqs')
-      : undefined;
+    const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
+    // Entries whose cause remains take any time there is: the sweep has half of it.
+    const sweepMs = options.stream === undefined ? 0 : (timeoutMs - keptMs) / 2;
     const { result, failed } =
       messages === undefined
-        ? { result: await redrive(graph, run), failed: [] }
+        ? { result: await redrive(graph, { ...run, remainingMs: () => remainingMs() - sweepMs }), failed: [] }
         : await redriveMessages(messages, { ...run, graph, sources, sendRest, logger });
     const { reasons, ...counts } = result;
-    metrics.emit(counts);
+    const { entries, repaired, left, quarantined } = counts;
+    emit({
+      ...{ RedriveEntries: entries, RedriveRepaired: repaired, RedriveLeft: left, RedriveQuarantined: quarantined },
+    });
     for (const reason of reasons) logger.warn({ reason }, 'not reconciled');
     logger.info(counts, 'redriven');
     let swept = 0;

@@ -17,7 +17,7 @@ import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import { type CallTime, timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { createBatchMetrics } from './metrics.ts';
+import { emitBatch, metricsOf } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 
 /** The part of Lambda's stream event that is used. */
@@ -55,8 +55,6 @@ export interface StreamHandlerOptions extends TelemetryOption {
   reserveMs?: number | undefined;
   /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
-  /** Namespace of the EMF metrics. Default `'Edgeloom'`. */
-  metricsNamespace?: string | undefined;
   /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
   /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
@@ -72,7 +70,6 @@ const OPTIONS: OptionNames<StreamHandlerOptions> = {
   concurrency: true,
   reserveMs: true,
   progress: 'boolean',
-  metricsNamespace: true,
   logger: true,
   sampleRate: true,
   telemetry: true,
@@ -101,7 +98,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
   const store = options.store ?? new DynamoDBStore(client, graph.table);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
-  const metrics = createBatchMetrics(options.metricsNamespace ?? 'Edgeloom', graph.table.name);
+  const emit = metricsOf(graph.table.name);
   const rootLogger = options.logger ?? functionLogger('info');
   const onError = (error: unknown): void =>
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
@@ -124,7 +121,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const time = timeOfCall(context, reserveMs);
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
-    metrics.emit(result, ageOfOldestMs(records, now()), context.functionVersion);
+    emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
     // After applying, and of a failed batch only what is applied: the low watermark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();

@@ -133,7 +133,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
     functions: Object.fromEntries(
       functionsOf(parameters).map((name) => {
         const { FunctionName } = functionProperties(name, site);
-        const own = { handler: handlerOf(name, site), name: FunctionName!, runtime: RUNTIME };
+        const own = { handler: handlerOf(name), name: FunctionName!, runtime: RUNTIME };
         return [name, { ...own, role: `${logicalIdPrefix(name)}Role`, disableLogs: true }];
       }),
     ),

@@ -1,4 +1,5 @@
 import type { OfGraph } from '../../core/model/compiled.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
 import { readHead } from '../../registry/head.ts';
 import type { MigrateAction } from '../action.ts';
@@ -127,10 +128,14 @@ async function dealOutShares(options: DividedOptions, name: string, { shares, se
   // rule: walk-has-shares-of-its-own
   const plan = Math.floor(runtimeOf(options).random() * 2 ** 48).toString(36);
   const segments = shares * segmentsOfShare;
-  for (let share = 0; share < shares; share++) {
-    const open = Array.from({ length: segmentsOfShare }, (_, i) => ({ segment: share + i * shares }));
-    await saveShare(options.store, { plan, share }, { at: { segments, open } }, undefined);
-  }
+  await forEachOf(
+    Array.from({ length: shares }, (_, share) => share),
+    async (share) => {
+      const open = Array.from({ length: segmentsOfShare }, (_, i) => ({ segment: share + i * shares }));
+      await saveShare(options.store, { plan, share }, { at: { segments, open } }, undefined);
+    },
+    { concurrency: CALLS_AT_ONCE },
+  );
   return { name, plan, shares };
 }
 

@@ -4,6 +4,7 @@ import { REVISION } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { type CountingReader, queriedItems, readItem } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from '../walks/place.ts';
@@ -105,12 +106,15 @@ export async function clearShares(
   except: string | undefined,
 ): Promise<void> {
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: SHARES }, consistent: true };
-  for await (const item of queriedItems(store, request)) {
-    const target = stringOf(item[sortKey]) ?? '';
-    if (except === undefined || !target.startsWith(`${SHARES}${except}/`)) {
+  await forEachOf(
+    queriedItems(store, request),
+    async (item) => {
+      const target = stringOf(item[sortKey]) ?? '';
+      if (except !== undefined && target.startsWith(`${SHARES}${except}/`)) return;
       await store.delete({ source: SERVICE_PARTITION, target });
-    }
-  }
+    },
+    { concurrency: CALLS_AT_ONCE },
+  );
 }
 
 function shareKey(plan: string, share: number): ItemKey {

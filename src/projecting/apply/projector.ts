@@ -26,7 +26,8 @@ import {
 } from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
 import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
-import { type ReadAhead, readAhead, reconcileTouches } from '../../reconcile/touches.ts';
+import type { ReadAhead } from '../../reconcile/step.ts';
+import { readAhead, reconcileTouches } from '../../reconcile/touches.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
 import { QuarantineKinds } from './quarantine-kinds.ts';

@@ -1,14 +1,5 @@
 import { checkOptions } from '../../foundation/options.ts';
-import {
-  checkList,
-  ENTITY_OPTIONS,
-  type Entity,
-  type EntityOptions,
-  isObject,
-  type Layout,
-  layoutOf,
-  mistake,
-} from './layout.ts';
+import { type Entity, type EntityOptions, isObject, type Layout, layoutOf, mistake } from './layout.ts';
 
 /** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
 export interface ElectroDBSchema {
@@ -42,21 +33,25 @@ export interface ElectroDBOptions {
 export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
   checkOptions('fromElectroDB', options, { identifiers: true });
   checkOptions('identifiers of fromElectroDB', options.identifiers, { entity: true, version: true });
-  checkList('fromElectroDB', 'entities', entities);
   const { entity: entityName = '__edb_e__', version: versionName = '__edb_v__' } = options.identifiers ?? {};
-  const declared = entities.map((entity) => {
-    checkOptions('an entity of fromElectroDB', entity, { ...ENTITY_OPTIONS, schema: true });
-    return entityOf(entity, [entityName, versionName]);
-  });
-  const versions = new Map(entities.map(({ schema: { model } }) => [model.entity, model.version]));
-  return layoutOf('fromElectroDB', declared, (item) => {
-    const [name, version] = [item[entityName], item[versionName]];
-    if (typeof name !== 'string') return { reason: `no attribute ${entityName} names its entity` };
-    const known = versions.get(name);
-    if (known !== undefined && version !== known)
-      return { reason: `it is of version ${String(version)} of the entity ${name}, and version ${known} is declared` };
-    return { entity: name };
-  });
+  const versions = new Map<string, string>();
+  return layoutOf<ElectroDBEntity>(
+    {
+      ...{ what: 'fromElectroDB', of: 'entities', own: { schema: true } },
+      entityOf(declared) {
+        const entity = entityOf(declared, [entityName, versionName]);
+        versions.set(entity.name, declared.schema.model.version);
+        return entity;
+      },
+      nameOf({ [entityName]: name, [versionName]: version }) {
+        if (typeof name !== 'string') return { reason: `no attribute ${entityName} names its entity` };
+        const known = versions.get(name);
+        if (known === undefined || version === known) return { entity: name };
+        return { reason: `it is of version ${version} of the entity ${name}, and version ${known} is declared` };
+      },
+    },
+    entities,
+  );
 }
 
 function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly string[]): Entity {

@@ -67,29 +67,41 @@ export interface Entity extends EntityOptions {
   hidden: ReadonlySet<string>;
 }
 
-/** The name of an item's entity, or the reason why it has none that is known. */
-export type Named = { entity: string } | { reason: string };
+/** How a library's declarations become entities, and how its items name them. */
+export interface Library<Declared extends object> {
+  /** The function that makes the mapping: `fromToolbox`. */
+  what: string;
+  /** The word for what is declared: `entities`. */
+  of: string;
+  /** The names of the options that an entity has besides `EntityOptions`. */
+  own: Readonly<Record<string, true>>;
+  entityOf(declared: Declared): Entity;
+  /** The name of an item's entity, or the reason why it has none that is known. */
+  nameOf(item: SourceItem): { entity: string } | { reason: string };
+}
 
-/** The options of an entity, for `checkOptions`. */
-export const ENTITY_OPTIONS = { node: true, id: true, attributes: true, edges: true } as const;
-
-/** Tells whether a value has names of its own, as a schema has. */
+/** Whether a value has names of its own, like a schema. */
 export function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
 /** Refuses what is no list of objects. Throws `invalid-option`. */
-export function checkList(what: string, of: string, given: unknown): void {
+function checkList(what: string, of: string, given: unknown): void {
   if (Array.isArray(given) && given.every(isObject)) return;
   throw mistake(`${what} is given no list of ${of}.`, 'Give a list: [{ … }].');
 }
 
-/** Makes a mapping of entities. Throws `invalid-option`. */
-export function layoutOf(what: string, entities: readonly Entity[], nameOf: (item: SourceItem) => Named): Layout {
+/** Makes the mapping of a library's table. Throws `invalid-option` or `unknown-option`. */
+export function layoutOf<Declared extends object>(library: Library<Declared>, declared: readonly Declared[]): Layout {
+  const { what, of, own, nameOf } = library;
+  checkList(what, of, declared);
   const byName = new Map<string, Entity>();
-  for (const entity of entities) {
+  for (const one of declared) {
+    const names = { node: true, id: true, attributes: true, edges: true, ...own };
+    checkOptions(`an entity of ${what}`, one, names as never);
+    const entity = library.entityOf(one);
     if (byName.has(entity.name)) throw mistake(`${what} has the entity ${entity.name} twice.`, 'Declare it once.');
-    checkEntity(what, entity);
+    checkEntity(`${what}: the entity ${entity.name}`, entity);
     byName.set(entity.name, entity);
   }
   const find = (item: SourceItem): Entity | string => {
@@ -101,12 +113,11 @@ export function layoutOf(what: string, entities: readonly Entity[], nameOf: (ite
     const entity = find(item);
     return typeof entity === 'string' ? [] : itemsOf(entity, item);
   };
-  return Object.assign(map, {
-    unplaced: (item: SourceItem) => {
-      const entity = find(item);
-      return typeof entity === 'string' ? entity : undefined;
-    },
-  });
+  const unplaced = (item: SourceItem): string | undefined => {
+    const entity = find(item);
+    return typeof entity === 'string' ? entity : undefined;
+  };
+  return Object.assign(map, { unplaced });
 }
 
 /** An error about what is declared. */
@@ -117,52 +128,52 @@ export function mistake(message: string, remedy: string): EdgeloomError {
 /** Attributes that the keys of our items have. */
 const KEYS = ['source', 'target'];
 
-function checkEntity(what: string, entity: Entity): void {
-  const { name, node, edges = [] } = entity;
-  const place = `${what}: the entity ${name}`;
+function checkEntity(place: string, entity: Entity): void {
+  const { node, edges = [], id = entity.key, attributes, fields, hidden } = entity;
   checkList(place, 'edges', edges);
   if (node === undefined ? edges.length === 0 : !isName(node))
     throw mistake(`${place} is nothing in the graph.`, 'Give it node: a node type, or edges; or leave it out.');
   checkNames(`${place} has id`, entity.id);
-  checkNames(`${place} has attributes`, entity.attributes);
-  for (const edge of edges) {
-    checkOptions(`an edge of ${name}`, edge, { type: true, from: true, to: true, attributes: true });
-    if (!isName(edge.type)) throw mistake(`${place} has an edge without a type.`, "Give it type: 'IN_REPO'.");
-    checkReference(place, edge, 'to');
-    if (edge.from !== undefined) checkReference(place, edge, 'from');
-    if (edge.attributes !== 'ALL') checkNames(`${place} has an edge ${edge.type} with attributes`, edge.attributes);
-    if (edge.from === undefined && node === undefined)
-      throw mistake(`${place} has an edge ${edge.type} that leaves no node.`, 'Give it from, or give the entity node.');
-  }
-  const inIds = [
-    ...(node === undefined ? [] : (entity.id ?? entity.key)),
-    ...edges.flatMap(({ from, to }) => [...(from?.id ?? []), ...to.id]),
-  ].filter((name) => pathOf(entity, name) === undefined);
-  const ofEdges = edges.map(({ attributes = [] }) => attributes);
-  const listed = [...(entity.attributes ?? []), ...ofEdges.flatMap((names) => (names === 'ALL' ? [] : names))];
-  if (node !== undefined && (entity.id ?? entity.key).length === 0)
+  checkNames(`${place} has attributes`, attributes);
+  for (const edge of edges) checkEdge(place, entity, edge);
+  if (node !== undefined && id.length === 0)
     throw mistake(`${place} has no attributes that make an id.`, 'Give it id: the names of attributes.');
-  for (const attribute of entity.hasSchema ? [...inIds, ...listed] : []) {
-    if (entity.fields.has(attribute)) continue;
-    const there = wordsThereAre(attribute, entity.fields.keys());
-    throw mistake(`${place} has no attribute ${attribute}${there}.`, 'Name attributes of its schema.');
+  const ofIds = [
+    ...(node === undefined ? [] : id),
+    ...edges.flatMap(({ from, to }) => [...(from?.id ?? []), ...to.id]),
+  ];
+  const ofEdges = edges.map(({ attributes: own = [] }) => own);
+  const listed = [...(attributes ?? []), ...ofEdges.flatMap((names) => (names === 'ALL' ? [] : names))];
+  const unknown = [
+    ...ofIds.filter((name) => pathOf(entity, name) === undefined),
+    ...listed.filter((name) => !fields.has(name)),
+  ];
+  if (entity.hasSchema && unknown.length > 0) {
+    const there = wordsThereAre(unknown[0]!, fields.keys());
+    throw mistake(`${place} has no attribute ${unknown[0]}${there}.`, 'Name attributes of its schema.');
   }
-  const isAll = (node !== undefined && entity.attributes === undefined) || ofEdges.includes('ALL');
-  const all = [...entity.fields].filter(([, [stored]]) => !entity.hidden.has(stored!)).map(([name]) => name);
-  const shown = [...(isAll ? all : []), ...listed];
-  const taken = shown.find((attribute) => KEYS.includes(attribute));
-  if (taken !== undefined)
-    throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
+  const isAll = (node !== undefined && attributes === undefined) || ofEdges.includes('ALL');
+  const all = isAll ? [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([name]) => name) : [];
+  const taken = [...all, ...listed].find((name) => KEYS.includes(name));
+  if (taken === undefined) return;
+  throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
 }
 
-function checkReference(place: string, edge: EntityEdge, side: 'from' | 'to'): void {
-  const reference = edge[side];
-  checkOptions(`${side} of an edge ${edge.type}`, reference, { type: true, id: true });
-  if (isName(reference?.type) && isNames(reference.id) && reference.id.length > 0) return;
-  throw mistake(
-    `${place} has an edge ${edge.type} of which ${side} names no node.`,
-    `Give it ${side}: { type: 'REPO', id: ['owner', 'repo'] }, the type and the attributes that make the id.`,
-  );
+function checkEdge(place: string, { name, node }: Entity, edge: EntityEdge): void {
+  const { type, from, to, attributes } = edge;
+  checkOptions(`an edge of ${name}`, edge, { type: true, from: true, to: true, attributes: true });
+  if (!isName(type)) throw mistake(`${place} has an edge without a type.`, "Give it type: 'IN_REPO'.");
+  for (const [side, reference] of Object.entries({ to, ...(from !== undefined && { from }) })) {
+    checkOptions(`${side} of an edge ${type}`, reference, { type: true, id: true });
+    if (isName(reference?.type) && isNames(reference.id) && reference.id.length > 0) continue;
+    throw mistake(
+      `${place} has an edge ${type} of which ${side} names no node.`,
+      `Give it ${side}: { type: 'REPO', id: ['owner', 'repo'] }, the type and the attributes that make the id.`,
+    );
+  }
+  if (attributes !== 'ALL') checkNames(`${place} has an edge ${type} with attributes`, attributes);
+  if (from === undefined && node === undefined)
+    throw mistake(`${place} has an edge ${type} that leaves no node.`, 'Give it from, or give the entity node.');
 }
 
 /** Refuses what is neither absent nor a list of names: a text would be taken apart. */
@@ -180,35 +191,30 @@ function isName(given: unknown): given is string {
 }
 
 function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
-  const { node, edges = [] } = entity;
-  const id = node === undefined ? undefined : idOf(entity, { type: node, id: entity.id ?? entity.key }, item);
+  const { node, id: parts = entity.key, edges = [], attributes: shown = 'ALL' } = entity;
+  const id = node === undefined ? undefined : idOf(entity, { type: node, id: parts }, item);
   if (node !== undefined && id === undefined) {
-    const names = (entity.id ?? entity.key).filter((name) => isMissing(storedValue(entity, item, name)));
+    const names = parts.filter((name) => isMissing(storedValue(entity, item, name)));
     throw attributeError(entity, names.join(', '), 'is missing, and makes the id');
   }
-  const found = new Map<string, MappedItem>();
-  const add = (made: MappedItem): void => {
-    const key = textOfKey(made);
-    if (!found.has(key)) found.set(key, made);
-  };
-  if (id !== undefined) {
-    add(mappedNode(id, picked(entity, item, entity.attributes ?? 'ALL')));
-  }
+  const made = id === undefined ? [] : [mappedNode(id, picked(entity, item, shown))];
   for (const { type, from, to, attributes = [] } of edges) {
     const source = from === undefined ? id : idOf(entity, from, item);
     const target = idOf(entity, to, item);
     if (source !== undefined && target !== undefined)
-      add(mappedEdge(source, type, target, picked(entity, item, attributes)));
+      made.push(mappedEdge(source, type, target, picked(entity, item, attributes)));
   }
-  return [...found.values()];
+  const first = new Map<string, MappedItem>();
+  for (const one of made) if (!first.has(textOfKey(one))) first.set(textOfKey(one), one);
+  return [...first.values()];
 }
 
 function picked(entity: Entity, item: SourceItem, names: readonly string[] | 'ALL'): Record<string, unknown> {
-  const isAll = names === 'ALL';
-  const listed = isAll ? [...entity.fields.keys()] : names;
-  const values = listed.map((name) => [name, storedValue(entity, item, name)] as const);
-  const shown = isAll ? values.filter(([name]) => !entity.hidden.has(pathOf(entity, name)![0]!)) : values;
-  const all = [...(isAll ? unnamed(entity, item) : []), ...shown].filter(([, value]) => value !== undefined);
+  const { fields, hidden } = entity;
+  const named =
+    names === 'ALL' ? [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([name]) => name) : names;
+  const values = named.map((name) => [name, storedValue(entity, item, name)] as const);
+  const all = [...(names === 'ALL' ? unnamed(entity, item) : []), ...values].filter(([, value]) => value !== undefined);
   const taken = all.find(([name]) => KEYS.includes(name));
   if (taken !== undefined) throw attributeError(entity, taken[0], 'is a key of items here');
   return Object.fromEntries(all);

@@ -1,15 +1,6 @@
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import {
-  checkList,
-  ENTITY_OPTIONS,
-  type Entity,
-  type EntityOptions,
-  isObject,
-  type Layout,
-  layoutOf,
-  mistake,
-} from './layout.ts';
+import { type Entity, type EntityOptions, isObject, type Layout, layoutOf, mistake } from './layout.ts';
 
 /** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
 export interface OneTableSchema {
@@ -47,19 +38,19 @@ export function fromOneTable(
   options: OneTableOptions = {},
 ): Layout {
   checkOptions('fromOneTable', options, { typeField: true });
-  checkList('fromOneTable', 'models', models);
   const { typeField = '_type' } = options;
   const keys = keysOf(schema);
-  const [hash = 'pk'] = keys.primary;
-  const entities = models.map((model) => {
-    checkOptions('a model of fromOneTable', model, { ...ENTITY_OPTIONS, model: true });
-    return entityOf(schema, keys, typeField, model);
-  });
-  return layoutOf('fromOneTable', entities, (item) => {
-    if (String(item[hash]).startsWith(`${UNIQUE}#`)) return { reason: 'it guards a unique attribute' };
-    const name = item[typeField];
-    return typeof name === 'string' ? { entity: name } : { reason: `no attribute ${typeField} names its model` };
-  });
+  return layoutOf<OneTableModel>(
+    {
+      ...{ what: 'fromOneTable', of: 'models', own: { model: true } },
+      entityOf: (model) => entityOf(schema, keys, typeField, model),
+      nameOf({ [keys.primary[0]!]: partition, [typeField]: name }) {
+        if (String(partition).startsWith(`${UNIQUE}#`)) return { reason: 'it guards a unique attribute' };
+        return typeof name === 'string' ? { entity: name } : { reason: `no attribute ${typeField} names its model` };
+      },
+    },
+    models,
+  );
 }
 
 /** The key attributes of the indexes of a table. */

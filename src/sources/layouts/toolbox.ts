@@ -1,14 +1,5 @@
 import { checkOptions } from '../../foundation/options.ts';
-import {
-  checkList,
-  checkNames,
-  ENTITY_OPTIONS,
-  type Entity,
-  type EntityOptions,
-  type Layout,
-  layoutOf,
-  mistake,
-} from './layout.ts';
+import { checkNames, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
 
 /** A DynamoDB-Toolbox entity, and what its items are in the graph. */
 export interface ToolboxEntity extends EntityOptions {
@@ -39,22 +30,21 @@ const OF_LIBRARY = ['_ct', '_md'];
  */
 export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
   checkOptions('fromToolbox', options, { entityAttribute: true, hidden: true });
-  checkList('fromToolbox', 'entities', entities);
   checkNames('fromToolbox has hidden attributes', options.hidden);
   const { entityAttribute = '_et', hidden = ['PK', 'SK'] } = options;
-  const declared = entities.map(({ entity: name, savedAs = {}, ...rest }): Entity => {
-    checkOptions(
-      'an entity of fromToolbox',
-      { ...rest, entity: name, savedAs },
-      { ...ENTITY_OPTIONS, entity: true, savedAs: true },
-    );
-    if (typeof name !== 'string') throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
-    const fields = new Map(Object.entries(savedAs ?? {}).map(([attribute, stored]) => [attribute, [stored]]));
-    const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
-    return { ...rest, name, fields, hasSchema: false, key: [], hidden: apart };
-  });
-  return layoutOf('fromToolbox', declared, (item) => {
-    const name = item[entityAttribute];
-    return typeof name === 'string' ? { entity: name } : { reason: `no attribute ${entityAttribute} names its entity` };
-  });
+  const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
+  return layoutOf<ToolboxEntity>(
+    {
+      ...{ what: 'fromToolbox', of: 'entities', own: { entity: true, savedAs: true } },
+      entityOf({ entity: name, savedAs = {}, ...rest }) {
+        if (typeof name !== 'string')
+          throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
+        const fields = new Map(Object.entries(savedAs ?? {}).map(([attribute, stored]) => [attribute, [stored]]));
+        return { ...rest, name, fields, hasSchema: false, key: [], hidden: apart };
+      },
+      nameOf: ({ [entityAttribute]: name }) =>
+        typeof name === 'string' ? { entity: name } : { reason: `no attribute ${entityAttribute} names its entity` },
+    },
+    entities,
+  );
 }

@@ -4,6 +4,7 @@ import type { TableNames } from '../../core/model/compiled.ts';
 import { type CountingReader, queriedItems, readItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { driftLeft, type VerdictCounts } from '../../core/verdicts.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 import {
   type CheckShare,
   checkShareItem,
@@ -71,9 +72,13 @@ export async function saveRunAsLastCheck(
 
 /** Deletes the previous run's shares before a new one begins. */
 export async function clearShares(table: TableNames, store: Pick<Store, 'delete' | 'query'>): Promise<void> {
-  for await (const item of sharesIn(store)) {
-    await store.delete({ source: SERVICE_PARTITION, target: stringOf(item[table.sortKey]) ?? '' });
-  }
+  await forEachOf(
+    sharesIn(store),
+    async (item) => {
+      await store.delete({ source: SERVICE_PARTITION, target: stringOf(item[table.sortKey]) ?? '' });
+    },
+    { concurrency: CALLS_AT_ONCE },
+  );
 }
 
 /**

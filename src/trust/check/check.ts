@@ -148,15 +148,25 @@ const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonl
 
 /** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
 function checkValues(options: CheckOptions): void {
-  const { mode = 'report', segments, pageItems, mostSuspects, graceMs } = options;
+  const { mode = 'report', segments, onlySegments = [], pageItems, mostSuspects, graceMs } = options;
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
     throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
   }
   for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
     checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
+  const all = segmentsOf(options);
+  if (!onlySegments.every((segment) => Number.isInteger(segment) && segment >= 0 && segment < all)) {
+    const message = `onlySegments of check should name some of ${all} segments, but is ${JSON.stringify(onlySegments)}.`;
+    throw new EdgeloomError('invalid-option', message, `Give whole numbers from 0 to ${all - 1}, or more segments.`);
+  }
   checkNumber('graceMs of check', graceMs, { least: 0 });
   checkRates('check', options);
+}
+
+/** The number of segments that the table is read in. */
+function segmentsOf({ resume, sources, segments }: CheckOptions): number {
+  return resume?.segments ?? sources?.length ?? segments ?? SEGMENTS;
 }
 
 /** One run of a check. */
@@ -210,7 +220,7 @@ class Check {
     });
     const isWhole = onlySegments === undefined && sources === undefined && resume === undefined;
     this.dangling = isWhole && options.dangling === true ? new DanglingEdges(graph) : undefined;
-    const segments = resume?.segments ?? sources?.length ?? options.segments ?? SEGMENTS;
+    const segments = segmentsOf(options);
     const isPart = onlySegments !== undefined || sources !== undefined;
     this.walk = new TableWalk(
       {
@@ -329,7 +339,6 @@ class Check {
   /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
   private async afterPage(): Promise<void> {
     await this.dangling?.flushToFile();
-    this.inspector.judgeGathered();
     if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }

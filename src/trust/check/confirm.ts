@@ -5,6 +5,7 @@ import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
+import { Gathered } from './gathered.ts';
 import { isWrong, type Observation, observe } from './observe.ts';
 
 /**
@@ -40,7 +41,7 @@ const STEADY_ROUNDS = 2;
 
 interface Open {
   suspect: Suspect;
-  observation: Observation;
+  look: Look;
   steadyRounds: number;
 }
 
@@ -50,69 +51,76 @@ export interface Nominated {
   read?: { derived: Item | undefined } | undefined;
 }
 
-/**
- * Observes suspects for the first time. The derived item of the nomination does: if the consumer has written the item since, the second look
- * sees another revision, and does not count.
- */
-async function firstLook(context: ConfirmContext, nominated: readonly Nominated[]): Promise<Observation[]> {
-  const known = nominated.filter(({ read }) => read !== undefined);
-  const unknown = nominated.filter(({ read }) => read === undefined);
-  const suspectsOf = (of: readonly Nominated[]) => of.map(({ suspect }) => suspect);
-  const first = new Map<Nominated, Observation>();
-  const seen = await observe(
-    context,
-    suspectsOf(known),
-    known.map(({ read }) => read!.derived),
-  );
-  for (const [i, one] of known.entries()) first.set(one, seen[i]!);
-  const looked = await observe(context, suspectsOf(unknown));
-  for (const [i, one] of unknown.entries()) first.set(one, looked[i]!);
-  return nominated.map((one) => first.get(one)!);
+/** What was seen at one moment: the look waits for the stream at most once, whoever asks. */
+interface Look {
+  observation: Observation;
+  moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
 }
 
-/** Distinguishes drift from lag; yields the outcomes of suspects as they come. */
-export async function* confirm(
+/** Looks at the suspects of all inspections, a hundred of them in two calls. */
+export type Looker = Gathered<Nominated, Look>;
+
+/**
+ * Makes a looker. The derived item of a nomination is not read again: if the consumer has written the item since, the second look sees another
+ * revision, and does not count.
+ */
+export function lookerOf(context: ConfirmContext): Looker {
+  return new Gathered(async (nominated) => {
+    const known = nominated.filter(({ read }) => read !== undefined);
+    const unknown = nominated.filter(({ read }) => read === undefined);
+    const suspectsOf = (of: readonly Nominated[]) => of.map(({ suspect }) => suspect);
+    const read = known.map(({ read }) => read!.derived);
+    const seen = [
+      ...(await observe(context, suspectsOf(known), read)),
+      ...(await observe(context, suspectsOf(unknown))),
+    ];
+    const moment = { atMs: context.now() };
+    const looks = new Map([...known, ...unknown].map((one, i) => [one, { observation: seen[i]!, moment }]));
+    return nominated.map((one) => looks.get(one)!);
+  });
+}
+
+/** Distinguishes lag from drift. */
+export async function confirm(
   context: ConfirmContext,
+  looker: Looker,
   nominated: readonly Nominated[],
-): AsyncGenerator<readonly Confirmed[]> {
+): Promise<Confirmed[]> {
   const confirmed: Confirmed[] = [];
-  const first = await firstLook(context, nominated);
-  let observedAtMs = context.now();
   let open: Open[] = [];
-  for (const [i, { suspect }] of nominated.entries()) {
-    const observation = first[i]!;
+  for (const [i, look] of (await looker.answers(nominated)).entries()) {
+    const { suspect } = nominated[i]!;
     // rule: drift-takes-a-second-look
-    if (isWrong(observation)) open.push({ suspect, observation, steadyRounds: 0 });
-    else confirmed.push({ suspect, observation, outcome: 'superseded' });
+    if (isWrong(look.observation)) open.push({ suspect, look, steadyRounds: 0 });
+    else confirmed.push({ suspect, observation: look.observation, outcome: 'superseded' });
   }
   for (let round = 1; open.length > 0; round++) {
-    yield confirmed.splice(0);
-    const passed = round > MOST_ROUNDS ? 'behind' : await waitForStream(context, observedAtMs);
+    // They were seen together.
+    const { moment } = open[0]!.look;
+    moment.passing ??= waitForStream(context, moment.atMs);
+    const passed = round > MOST_ROUNDS ? 'behind' : await moment.passing;
     if (passed === 'no-time') {
-      for (const { suspect, observation } of open) confirmed.push({ suspect, observation, outcome: 'unconfirmed' });
+      for (const { suspect, look } of open)
+        confirmed.push({ suspect, observation: look.observation, outcome: 'unconfirmed' });
       break;
     }
-    const again = await observe(
-      context,
-      open.map(({ suspect }) => suspect),
-    );
-    observedAtMs = context.now();
+    const again = await looker.answers(open.map(({ suspect }) => ({ suspect })));
     const still: Open[] = [];
-    for (const [i, before] of open.entries()) {
-      const { suspect } = before;
-      const observation = again[i]!;
-      const steadyRounds = isSameObservation(before.observation, observation) ? before.steadyRounds + 1 : 0;
+    for (const [i, { suspect, look: before, steadyRounds: steadyBefore }] of open.entries()) {
+      const look = again[i]!;
+      const { observation } = look;
+      const steadyRounds = isSameObservation(before.observation, observation) ? steadyBefore + 1 : 0;
       // rule: suspect-written-meanwhile-is-looked-at-again
       if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
       else if (passed === 'behind' || hasFanOutMoved(before.observation, observation)) {
         confirmed.push({ suspect, observation, outcome: 'pending' });
       } else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
         confirmed.push({ suspect, observation, outcome: 'drift' });
-      } else still.push({ suspect, observation, steadyRounds });
+      } else still.push({ suspect, look, steadyRounds });
     }
     open = still;
   }
-  yield confirmed;
+  return confirmed;
 }
 
 /** Tells whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
@@ -207,21 +215,21 @@ export function hasTooManyCalls(looked: Looked | undefined): boolean {
 }
 
 /** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unconfirmed. */
-export async function* confirmByLooks(
-  context: ConfirmContext,
+export async function confirmByLooks(
+  looker: Looker,
   looks: Looks,
   nominated: readonly Nominated[],
-): AsyncGenerator<readonly Confirmed[]> {
-  const suspects = nominated.map(({ suspect }) => suspect);
-  const observations = await observe(context, suspects);
-  const seen = suspects.map((suspect, i): Looking => ({ suspect, observation: observations[i]! }));
+): Promise<Confirmed[]> {
+  const seen = (await looker.answers(nominated)).map(
+    ({ observation }, i): Looking => ({ suspect: nominated[i]!.suspect, observation }),
+  );
   const right = seen.filter(({ observation }) => !isWrong(observation));
   const confirmed = right.map((one): Confirmed => ({ ...one, outcome: 'superseded' }));
   for (const wrong of wrongByItem(seen)) {
     const outcome = await looks.outcomeOf(wrong);
     confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
   }
-  yield confirmed;
+  return confirmed;
 }
 
 /** A suspect at the time of a look. */

@@ -2,19 +2,26 @@ import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { Suspect } from '../../core/kinds/part.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
 import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { isFarBehind } from '../../stream/progress/consumer-position.ts';
 import type { Repairer } from '../repair/repairer.ts';
-import { type ConfirmContext, type Confirmed, confirm, confirmByLooks, type Looks } from './confirm.ts';
+import {
+  type ConfirmContext,
+  type Confirmed,
+  confirm,
+  confirmByLooks,
+  type Looker,
+  type Looks,
+  lookerOf,
+} from './confirm.ts';
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
+import { Gathered } from './gathered.ts';
 import { byItem, type LookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 import type { PartitionsInMemory } from './partitions-in-memory.ts';
-import { RepairQueue } from './repair-queue.ts';
-import { SuspectQueue } from './suspect-queue.ts';
 
 /** The values that an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
@@ -64,22 +71,14 @@ export class PartitionInspector {
   private readonly listeners: (() => void)[] = [];
   private failure: { error: unknown } | undefined;
 
-  private readonly confirming: SuspectQueue;
-  private readonly looking: SuspectQueue | undefined;
-  private readonly repairs: RepairQueue | undefined;
-  /** Inspections that have not named all of their suspects yet. */
-  private naming = 0;
-  /** True if the suspects in the queues are judged although more would have room. */
-  private isGathered = false;
+  private readonly looker: Looker;
+  /** Whether suspects have the state in the registry that they had when the check began. */
+  private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
+  /** Whether drift counts as repaired. */
+  private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
   constructor(private readonly context: InspectorContext) {
-    const { looks, repairer } = context;
-    // The registry may have changed since the finding was counted, so it is read again right before the repair.
-    this.repairs =
-      repairer && new RepairQueue(async (drift) => repairer.repairParts(await this.withUnchangedState(drift)));
-    const unmoved = (confirmed: readonly Confirmed[]) => this.judgedByRegistry(confirmed);
-    this.confirming = new SuspectQueue((nominated) => confirm(context, nominated), unmoved);
-    this.looking = looks && new SuspectQueue((nominated) => confirmByLooks(context, looks, nominated), unmoved);
+    this.looker = lookerOf(context);
   }
 
   /** Partitions that are not judged yet. */
@@ -138,40 +137,9 @@ export class PartitionInspector {
     }
   }
 
-  /** Has judged the suspects so far together, as soon as all inspections that were begun have named theirs. */
-  judgeGathered(): void {
-    this.isGathered = true;
-    this.flushIfNamed();
-  }
-
-  /** Runs the part of an inspection at whose end all of its suspects are in a queue. */
-  private async whileNaming<T>(name: () => Promise<T>): Promise<T> {
-    this.naming += 1;
-    try {
-      return await name();
-    } finally {
-      this.naming -= 1;
-      this.flushIfNamed();
-    }
-  }
-
-  private flushIfNamed(): void {
-    if (!this.isGathered || this.naming > 0) return;
-    this.isGathered = false;
-    this.flush();
-  }
-
-  private flush(): void {
-    this.confirming.flush();
-    this.looking?.flush();
-  }
-
   /** Waits for every inspection. Throws the error of a failed one. */
   async finish(): Promise<void> {
-    while (this.open.size > 0) {
-      this.judgeGathered();
-      await this.nextChange();
-    }
+    while (this.open.size > 0) await this.nextChange();
     if (this.failure !== undefined) throw this.failure.error;
   }
 
@@ -199,10 +167,7 @@ export class PartitionInspector {
       const open = roomOf([...this.open.values()]);
       return open > 0 && open + more > mostOpen;
     };
-    while (isFull()) {
-      this.judgeGathered();
-      await this.nextChange();
-    }
+    while (isFull()) await this.nextChange();
   }
 
   private async inspect(
@@ -213,13 +178,10 @@ export class PartitionInspector {
   ): Promise<void> {
     const findings = new Findings(this.context.graph);
     const { looks } = this;
-    const named = await this.whileNaming(async () => {
-      if (await isFarBehind(this.context)) return undefined;
-      const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
-      // The number of reads is limited. A partition that waits for the stream lets the next one be read.
-      return await ('item' in place || items !== undefined ? judge() : this.limit(judge));
-    });
-    if (named === undefined) return this.reportAsPending(place);
+    if (await isFarBehind(this.context)) return this.reportAsPending(place);
+    const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
+    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
+    const named = await ('item' in place || items !== undefined ? judge() : this.limit(judge));
     const unconfirmed = (await Promise.all(named.chunks)).flat();
     if (unconfirmed.length > 0) {
       // The next call looks at all of it. So the drift of this call is kept as looks too, to be compared then.
@@ -274,10 +236,7 @@ export class PartitionInspector {
       }
       chunk.push(next.value);
       if (chunk.length === CHUNK) beginJudging();
-      while (this.waiting > MOST_WAITING) {
-        this.flush();
-        await this.nextChange();
-      }
+      while (this.waiting > MOST_WAITING) await this.nextChange();
     }
   }
 
@@ -295,8 +254,12 @@ export class PartitionInspector {
         await this.repairDrift(findings, suspects);
         return [];
       }
-      const queue = looks === undefined ? this.confirming : this.looking!;
-      const confirmed = await queue.add(suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) })));
+      const nominated = suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) }));
+      const confirmed = await this.judgedByRegistry(
+        looks === undefined
+          ? await confirm(context, this.looker, nominated)
+          : await confirmByLooks(this.looker, looks, nominated),
+      );
       if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
       else findings.looked.push(confirmed);
       return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
@@ -320,29 +283,32 @@ export class PartitionInspector {
 
   /** Takes back the drift of items whose state in the registry has changed since the check began. */
   private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
-    const seen = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
-    const drift = new Set(await this.withUnchangedState(seen));
-    return confirmed.map((one) => (one.outcome === 'drift' && !drift.has(one.suspect) ? asPending(one) : one));
+    const drift = confirmed.filter(({ outcome }) => outcome === 'drift');
+    const unchanged = await this.unchanged.answers(drift.map(({ suspect }) => suspect));
+    const moved = new Set(drift.filter((_, i) => !unchanged[i]));
+    return confirmed.map((one) => (moved.has(one) ? asPending(one) : one));
   }
 
-  /** Returns the suspects whose state in the registry is the same as when the check began. */
-  private async withUnchangedState(suspects: readonly Suspect[]): Promise<readonly Suspect[]> {
+  private async areUnchanged(suspects: readonly Suspect[]): Promise<boolean[]> {
     const { graph, store, model } = this.context;
-    if (model === undefined || suspects.length === 0) return suspects;
-    const moved = await keysMovedSince(
-      graph,
-      { store, model },
-      suspects.map(({ source, sortKey }) => ({ source, target: sortKey })),
-    );
-    return suspects.filter(({ source, sortKey }) => !moved.has(textOfKey({ source, target: sortKey })));
+    if (model === undefined) return suspects.map(() => true);
+    const moved = await keysMovedSince(graph, { store, model }, suspects.map(keyOfSuspect));
+    return suspects.map((suspect) => !moved.has(textOfKey(keyOfSuspect(suspect))));
   }
 
   private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
-    const repaired = await this.repairs?.add(suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true));
-    for (const { source, sortKey } of suspects) {
-      const name = textOfKey({ source, target: sortKey });
-      if (repaired?.has(name) === true) findings.repaired.add(name);
-    }
+    if (this.context.repairer === undefined) return;
+    const drift = suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true);
+    const repaired = await this.repairs.answers(drift);
+    for (const [i, suspect] of drift.entries())
+      if (repaired[i]) findings.repaired.add(textOfKey(keyOfSuspect(suspect)));
+  }
+
+  private async repair(drift: readonly Suspect[]): Promise<boolean[]> {
+    // The registry may have changed since the finding was counted, so it is read again right before the repair.
+    const unchanged = await this.areUnchanged(drift);
+    const repaired = await this.context.repairer!.repairParts(drift.filter((_, i) => unchanged[i]));
+    return drift.map((suspect) => repaired.has(textOfKey(keyOfSuspect(suspect))));
   }
 
   /** Resolves when a waiting inspection has ended or moved on. */
@@ -367,6 +333,10 @@ function asPending({ suspect, observation }: Confirmed): Confirmed {
 
 /** Yields suspects; returns whether base items ask for something in the partition's view. */
 type Nominations = () => AsyncGenerator<Suspect, boolean>;
+
+function keyOfSuspect({ source, sortKey }: Suspect): ItemKey {
+  return { source, target: sortKey };
+}
 
 /** Places in a cursor for what is named there. */
 function roomOf(places: readonly Place[]): number {

@@ -11,8 +11,8 @@ import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
+import { isOfReaders, type ObservedDrift } from '../observe/drift.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
-import { isOfReaders, type ObservedDrift } from '../observe/obligation.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 import { adviceOf } from './advice.ts';
 import { type IndexSampleStatus, indexSampleProblems, indexSampleStatus } from './index-sample.ts';
@@ -97,7 +97,7 @@ export interface ErasureStatus {
 export interface ExceptionStatus {
   /** Its partition and sort key. */
   item: string;
-  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `at-risk`: no fan-out finds it any more. `not-ready`: readers do not use it. */
+  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `not-ready`: readers do not use it. */
   state: ObservedDrift['state'];
   /** When it was found, ISO 8601. */
   found: string;

@@ -1,12 +1,11 @@
 import { entryIn } from '../../client/feed/known-items.ts';
 import { type Item, sameItem } from '../../core/items/attribute-value.ts';
-import { isOlder, type RecordPlace } from '../../core/items/change-record.ts';
+import { type ChangeRecord, isOlder, type RecordPlace } from '../../core/items/change-record.ts';
 import { revisionOf, shownInIndex } from '../../core/items/derived-item.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { PlaceInIndex } from '../../store/index-entry.ts';
-import type { SeenChange } from './opened.ts';
 import { isInShare } from './share.ts';
 import type { SampledIndexes } from './state.ts';
 
@@ -79,7 +78,7 @@ export class IndexSample {
   }
 
   /** Takes in a record: it ends the question about the same item, and may open one. */
-  receive(change: SeenChange, nowMs: number): void {
+  receive(change: ChangeRecord, nowMs: number): void {
     const known = this.open.size === 0 ? undefined : this.open.get(textOfKey(change));
     // A record that comes again has touched nothing since.
     if (known !== undefined && !isOlder(known.record, change)) return;

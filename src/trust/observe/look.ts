@@ -1,22 +1,20 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
-import { VIEW_KEY } from '../../core/items/keys.ts';
 import { itemKindOf } from '../../core/kinds/all-kinds.ts';
-import { copiedNode, copyingEdge } from '../../core/kinds/copy.ts';
+import { copyingEdge } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
-import { indexItem } from '../../core/kinds/index-item.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
 import type { ObserveContext, Part, Suspect } from '../../core/kinds/part.ts';
-import { edgeOfReverse, reverseItemOf } from '../../core/kinds/reverse-item.ts';
+import { edgeOfReverse } from '../../core/kinds/reverse-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { isItemThere } from '../../core/model/gone.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { nominate } from '../check/nominate.ts';
 import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
-import type { LookResult, Mismatch, OpenSpread } from './obligation-states.ts';
+import type { Difference, LookResult } from './open-parts.ts';
+import { copyOf, type Range } from './touched-parts.ts';
 import { type LookModels, treatmentOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
@@ -29,88 +27,41 @@ export interface LookContext extends ObserveContext, LookModels {
 }
 
 /**
- * Looks at some parts: a hundred of them in two or three calls. These may come in any order. No record is received meanwhile:
- * the record of a write between two of them opens its parts again.
+ * Looks at some parts, as a check does: a hundred of them in two or three calls. These may come in any order. No record is received meanwhile:
+ * the record of a write between two of them touches its parts again.
  */
-export async function lookAtSuspects(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
+export async function lookAt(context: LookContext, suspects: readonly Suspect[]): Promise<LookResult[]> {
   const { now } = context;
   // rule: low-watermark-is-asked-for-before-the-look
   const lowWatermarkMs = await context.lowWatermark();
   const fromMs = now();
-  const reverse = await absentReverseItems(context, suspects);
   // rule: looks-are-consistent
   const read = await readSuspects(context, suspects);
-  const treatments = read.map((one) => treatmentOf(context, one));
-  const observations = await Promise.all(
-    read.map(async (one, i) => (treatments[i]!.kind === 'compared' ? await observationOf(context, one) : undefined)),
-  );
-  const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
-  const ofBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
-  const toMs = now();
-  const seenAs = ({ expected, stored, fanOut }: Observation): Mismatch => {
-    return { expected, stored, fromMs, toMs, lowWatermarkMs, isAwaited: fanOut !== undefined };
+  const resultOf = (seen: Observation, builtSinceMs?: number): Difference | 'right' => {
+    if (!isWrong(seen)) return 'right';
+    const { expected, stored, fanOut } = seen;
+    return { expected, stored, fromMs, toMs: now(), lowWatermarkMs, isAwaited: fanOut !== undefined, builtSinceMs };
   };
-  return suspects.map((suspect, i) => {
-    const { source, part } = suspect;
-    const treatment = treatments[i]!;
-    if (treatment.kind === 'instead') return { instead: treatment.suspect };
-    if (treatment.kind === 'alone') return 'right';
-    if (treatment.kind === 'built') {
-      const own = ofBuilt[built.indexOf(suspect)]!;
-      return isWrong(own) ? { ...seenAs(own), builtSinceMs: treatment.sinceMs } : 'right';
-    }
-    const observation = observations[i]!;
-    const seen = seenAs(observation);
-    const absent = reverse.get(suspect);
-    // rule: copy-without-its-reverse-item-stays-open
-    if (absent !== undefined && part.kind === 'copy') {
-      const base: ItemKey = { source, target: part.target };
-      return {
-        ...seen,
-        behind: { source: absent.source, sortKey: absent.target, part: { kind: 'reverse-item', base } },
-      };
-    }
-    return isWrong(observation) ? seen : 'right';
-  });
-}
-
-/**
- * Reads the reverse items of copies. Returns for each copy the key of its reverse item, if its edge exists and the item does not: then
- * no fan-out finds the edge, and a copy that is right now may become old unseen.
- */
-async function absentReverseItems(
-  { graph, store }: LookContext,
-  suspects: readonly Suspect[],
-): Promise<ReadonlyMap<Suspect, ItemKey>> {
-  const copies = suspects.flatMap((suspect) => {
-    const { source, part } = suspect;
-    if (part.kind !== 'copy' || copiedNode(graph, part.target) === undefined) return [];
-    const reverse = reverseItemOf(graph, { source, target: part.target });
-    return reverse === undefined ? [] : [{ suspect, edge: { source, target: part.target }, reverse: reverse.key }];
-  });
-  if (copies.length === 0) return new Map();
-  const { items } = await store.getMany(
-    copies.map(({ reverse }) => reverse),
-    { consistent: true },
-  );
-  const absent = copies.filter((_, i) => !indexItem.isLive(items[i]));
-  const edges = (
-    await store.getMany(
-      absent.map(({ edge }) => edge),
-      { consistent: true },
-    )
-  ).items;
-  return new Map(
-    absent
-      .filter(({ edge }, i) => isItemThere(graph, edge, edges[i]))
-      .map(({ suspect, reverse }) => [suspect, reverse]),
+  const treatments = read.map((seen) => treatmentOf(context, seen));
+  const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
+  const asBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
+  return await Promise.all(
+    read.map(async (seen, i): Promise<LookResult> => {
+      const treatment = treatments[i]!;
+      if (treatment.kind === 'instead') return { instead: treatment.suspect };
+      if (treatment.kind === 'alone') return 'right';
+      return treatment.kind === 'built'
+        ? resultOf(asBuilt[built.indexOf(seen.suspect)]!, treatment.sinceMs)
+        : resultOf(await observationOf(context, seen));
+    }),
   );
 }
 
-/** Names the parts that a spread reaches, page by page. */
-export async function* partsOfSpread(context: LookContext, { spread }: OpenSpread): AsyncGenerator<Suspect[]> {
-  const { graph, maintained, store } = context;
-  const { kind, source, edgeType } = spread;
+/** Names the parts of a range, page by page. */
+export async function* partsOfRange(
+  { graph, maintained, store }: LookContext,
+  { kind, source, edgeType }: Range,
+): AsyncGenerator<Suspect[]> {
   if (kind === 'partition') {
     const nominated: Suspect[] = [];
     // rule: partitions-are-read-consistently
@@ -148,7 +99,7 @@ export async function* partsOfSpread(context: LookContext, { spread }: OpenSprea
   }
 }
 
-/** A store whose reads are consistent: a check may read an old copy, since it looks again, and a spread does not. */
+/** A store whose reads are consistent: a check may read an old copy, since it looks again; a range is queried once. */
 function withConsistentReads(store: LookContext['store']): LookContext['store'] {
   return {
     get: (key) => store.get(key, { consistent: true }),
@@ -177,7 +128,7 @@ export function partsDecidedElsewhere(
 function suspectCopyOfReverse(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const edge = edgeOfReverse(key, item);
   if (edge === undefined || copyingEdge(graph, edge.target) === undefined) return [];
-  return [{ source: edge.source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge.target } }];
+  return [copyOf(edge)];
 }
 
 function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source, target }: ItemKey): Suspect[] {

@@ -5,7 +5,7 @@ import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { hashOfText } from '../../core/kinds/part.ts';
 import type { Store } from '../../core/store-port.ts';
-import type { ObservedDrift } from './obligation.ts';
+import type { ObservedDrift } from './drift.ts';
 import {
   type PlacesReference,
   placesIn,

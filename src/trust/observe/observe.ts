@@ -15,11 +15,11 @@ import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts'
 import type { StreamSource } from '../../stream/source.ts';
 import { check } from '../check/check.ts';
 import { Repairer } from '../repair/repairer.ts';
+import type { ObservedDrift } from './drift.ts';
 import { Feeder, type TakeEvents } from './feeder.ts';
 import { askIndexes } from './index-look.ts';
 import { type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
-import type { ObservedDrift } from './obligation.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
@@ -97,10 +97,12 @@ export interface ObserveResult extends ObserverProgress {
 
 /** Times between two saves, between two turns that find nothing, and between two questions for the last check, in milliseconds. */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
+/** The shortest pause, at the end of a run. */
+const LEAST_PAUSE_MS = 20;
 /** Shards whose places are cheap to save, and the longest time between two saves: well within the lease. */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
-/** How long a low watermark is used, in milliseconds. */
-const MARK_MS = 5_000;
+/** How long a low watermark is used by default, in milliseconds. */
+export const MARK_MS = 5_000;
 
 /**
  * Observes a table: reads its stream, base and derived items, judges each change, and saves through when everything is verified. One
@@ -190,7 +192,8 @@ async function observeUntilEnd(
       endedBy = 'rest';
       break;
     }
-    if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(0, remainingMs())));
+    // Not all of the time that is left: a short run has another turn.
+    if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(LEAST_PAUSE_MS, remainingMs() / 4)));
   }
   if (endedBy === 'time' || endedBy === 'rest') await save();
   await memory.close();
@@ -257,7 +260,7 @@ async function checkWholeTable(
  * migration repairs what is not ready.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  const mendable = drift.filter(({ state }) => state === 'drift' || state === 'at-risk');
+  const mendable = drift.filter(({ state }) => state === 'drift');
   // rule: observer-leaves-unknown-items-alone
   const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;

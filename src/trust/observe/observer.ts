@@ -1,4 +1,5 @@
 import { knownItem } from '../../client/feed/known-items.ts';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
@@ -13,14 +14,22 @@ import {
   type TailListener,
   type TailRecord,
 } from '../../stream/stream-tail.ts';
+import type { ObservedDrift } from './drift.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
-import { hasQuarantineEntry, type LookContext, lookAtSuspects, partsDecidedElsewhere, partsOfSpread } from './look.ts';
-import { NO_SHARD, type ObservedDrift, type Spread, type Touch } from './obligation.ts';
-import type { Obligation, ObserverPace, OpenSpread } from './obligation-states.ts';
-import { Obligations } from './obligations.ts';
-import type { SeenChange } from './opened.ts';
+import { hasQuarantineEntry, type LookContext, lookAt, partsDecidedElsewhere, partsOfRange } from './look.ts';
+import {
+  type LookResult,
+  NO_SHARD,
+  type ObserverPace,
+  type OpenPart,
+  OpenParts,
+  type OpenRange,
+  type Touch,
+  Touches,
+} from './open-parts.ts';
 import type { Gap, ObserverState } from './state.ts';
+import { type Range, touchedBy } from './touched-parts.ts';
 
 /** The values that an observer needs. */
 export interface ObserverContext extends Pick<Runtime, 'now'> {
@@ -56,18 +65,21 @@ export interface ObserverLimits extends TailLimits {
   mostExceptions: number;
 }
 
+/** How long the projector has for a record, in milliseconds, where the limits do not say. */
+export const GRACE_MS = 3_000;
+
 const LIMITS: ObserverLimits = {
   ...TAIL_LIMITS,
   // The low watermark that others read is not later than the last listing.
   listMs: 5_000,
   skewMs: 5_000,
-  graceMs: 3_000,
+  graceMs: GRACE_MS,
   mostOpen: 100_000,
   mostExceptions: 25,
 };
 
-/** Parts in a look, looks at once, and Queries at once. */
-const [LOOK, LOOKS_AT_ONCE, SPREADS_AT_ONCE] = [100, 8, 4];
+/** Parts in a look, looks at once, and ranges that are queried at once. */
+const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
 /** The work that one turn has done. */
 export interface Turn {
@@ -82,7 +94,8 @@ export interface Turn {
  */
 export class Observer {
   private readonly limits: ObserverLimits;
-  private readonly obligations: Obligations;
+  private readonly parts: OpenParts;
+  private receipts = 0;
   private readonly tail: StreamTail;
   private throughMs: number | undefined;
   private baseMs: number | undefined;
@@ -91,8 +104,6 @@ export class Observer {
   /** The generations and shapes that the base met while they were built, by name: it has not judged their items. */
   private unjudged: ReadonlySet<string>;
   private graph: CompiledModel | undefined;
-  /** Drift of an earlier process, until the model is known that judges it. */
-  private readonly known: ObservedDrift[];
 
   /** @param from the state that an earlier process has saved; undefined: there is none. */
   constructor(
@@ -111,12 +122,12 @@ export class Observer {
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
     };
-    this.obligations = new Obligations(pace);
+    this.parts = new OpenParts(pace);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
     });
-    this.known = [...(from?.drift ?? [])];
+    for (const drift of from?.drift ?? []) this.parts.keepDrift(drift, context.now());
     this.unjudged = new Set(from?.unjudged);
     if (from === undefined) return;
     this.baseMs = from.baseMs;
@@ -148,19 +159,17 @@ export class Observer {
 
   /** True if every shard was read to where it ends now, and nothing that was read waits to be judged. */
   get isAtRest(): boolean {
-    return this.tail.isAtEnd && this.obligations.touches().next().done === true;
+    return this.tail.isAtEnd && this.parts.touches().next().done === true;
   }
 
   /** The parts that are certainly wrong. */
   get drift(): ObservedDrift[] {
-    // A turn that fails may come before the first look.
-    // rule: known-drift-is-listed-from-the-beginning
-    return [...this.known, ...this.obligations.drift];
+    return this.parts.drift;
   }
 
-  /** Number of parts that are not known to be right yet. */
+  /** Number of parts that are not known to be right, and of ranges whose parts are not all known. */
   get open(): number {
-    return this.obligations.size;
+    return this.parts.size;
   }
 
   /** Reads the next page of each shard, judges what is due, and moves the time. */
@@ -184,21 +193,15 @@ export class Observer {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.ready.current();
-    const suspects = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
-    const spreads = [...new Set(left.map(({ source }) => source))].map(
-      (source): Spread => ({ kind: 'partition', source, edgeType: '' }),
+    const parts = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
+    const ranges = [...new Set(left.map(({ source }) => source))].map(
+      (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // Nobody knows since when they differ: until each is judged, nothing is claimed.
-    const touch: Touch = {
-      shardId: NO_SHARD,
-      after: undefined,
-      stampMs: UNKNOWN_MS,
-      // Its records may be the last ones before the check.
-      newestMs: this.context.now(),
-      receipt: 0,
-    };
+    // Nobody knows since when they differ: until each is judged, nothing is claimed. Their records may be the last ones before the check.
+    const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
+    const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
-    this.obligations.reopen(graph, { suspects, spreads }, [touch], this.context.now());
+    this.parts.touch({ parts, ranges }, Touches.of(touch, nowMs), nowMs, nowMs);
     const listed = left.filter(({ source }) => source === SERVICE_PARTITION).map(({ target }) => target);
     // rule: base-judges-nothing-that-is-built
     this.unjudged = new Set(listed.filter((name) => isRegistered(graph, name)));
@@ -232,15 +235,9 @@ export class Observer {
   /** The state for a restart. */
   stateToSave(): ObserverState {
     const { source, now } = this.context;
-    const oldest = new Map<string, Touch>();
-    const openSince = new Map<string, number>();
-    const readAgain = (touch: Touch): void => {
-      const { shardId, receipt, stampMs } = touch;
-      openSince.set(shardId, Math.min(stampMs, openSince.get(shardId) ?? stampMs));
-      const known = oldest.get(shardId);
-      if (known === undefined || receipt < known.receipt) oldest.set(shardId, touch);
-    };
-    for (const { touch } of this.obligations.touches()) readAgain(touch);
+    const held = new Touches();
+    for (const { touch } of this.parts.touches()) held.add(Touches.of(touch));
+    const { oldest } = held;
     const isBaseOpen = oldest.has(NO_SHARD);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
     // rule: open-shard-is-saved-after-it-has-left
@@ -248,10 +245,9 @@ export class Observer {
     ids.delete(NO_SHARD);
     const shards = [...ids].flatMap((shardId) => {
       const read = this.tail.positionOf(shardId);
-      const readMs = this.tail.sinceMsOf(shardId);
-      const sinceMs = readMs && Math.min(readMs, openSince.get(shardId) ?? readMs);
-      const since = sinceMs === undefined ? {} : { sinceMs };
       const open = oldest.get(shardId);
+      const readMs = this.tail.sinceMsOf(shardId);
+      const since = readMs === undefined ? {} : { sinceMs: Math.min(readMs, open?.stampMs ?? readMs) };
       if (read?.isFinished === true && open === undefined) return [{ shardId, isFinished: true, ...since }];
       // A shard that waits for its parent begins at its first record.
       if (read === undefined && open === undefined) return [];
@@ -302,7 +298,7 @@ export class Observer {
 
   /** Reads one page of each shard. */
   private async receiveRecords(): Promise<number> {
-    if (this.obligations.size > this.limits.mostOpen) return 0;
+    if (this.parts.size > this.limits.mostOpen) return 0;
     // rule: model-is-read-after-the-records, first
     const { records, failure } = await this.tail.readPages();
     // Nothing is saved where this throws: the records are read again.
@@ -316,86 +312,70 @@ export class Observer {
   }
 
   private receiveRecord({ shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
-    const { source, table, now } = this.context;
+    const { source, table, now, indexSample } = this.context;
     const item = knownItem(table, record);
     if (item === undefined) return;
     const { oldImage, newImage, ...key } = item;
-    const change: SeenChange = {
+    const change: ChangeRecord = {
       ...{ ...key, sequenceNumber, stream: streamLabel(source.streamArn) },
       ...(oldImage !== undefined && { oldImage }),
       ...(newImage !== undefined && { newImage }),
     };
-    this.obligations.receiveRecord(this.graph!, { change, shardId, after, stampMs: madeMs, receivedMs: now() });
-    this.context.indexSample?.receive(change, now());
+    this.receipts += 1;
+    const touches = Touches.of({ shardId, after, stampMs: madeMs, receipt: this.receipts });
+    this.parts.touch(touchedBy(this.graph!, change), touches, now());
+    indexSample?.receive(change, now());
   }
 
-  /** Looks at what is due, and judges what was seen; returns the number of looks. */
+  /** Looks at what is due, and judges what was seen; returns the number of looks and Queries. */
   private async lookAndJudge(): Promise<number> {
-    const { context, obligations } = this;
-    const { now, store, ready } = context;
-    for (const drift of this.known.splice(0)) obligations.keepDrift(this.graph!, drift, now());
-    const lowWatermarkMs = await context.lowWatermark();
-    const spreads = obligations.beginSpreadQueries(SPREADS_AT_ONCE);
-    let looks = 0;
-    if (spreads.length > 0 || obligations.isDue(now())) {
+    const { parts, graph: maintained } = this;
+    const { now, store, ready, lowWatermark } = this.context;
+    const due = parts.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
+    const ranges = parts.unqueriedRanges(RANGES_AT_ONCE);
+    if (due.length + ranges.length > 0) {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       // rule: look-compares-with-what-is-ready
       const graph = await ready.current();
-      const looking: LookContext = {
-        graph,
-        maintained: this.graph!,
-        store,
-        now,
-        lowWatermark: context.lowWatermark,
-      };
-      await Promise.all(spreads.map((spread) => this.openPartsOfSpread(looking, spread)));
-      looks = await this.lookAtDueParts(looking, lowWatermarkMs);
+      const context: LookContext = { graph, maintained: maintained!, store, now, lowWatermark };
+      await Promise.all(ranges.map((range) => this.nameParts(context, range)));
+      await this.lookAtParts(context, due);
     }
     const through = this.receivedThroughMs;
-    if (through === undefined) return looks;
-    for (const drift of obligations.judgeDifferences(through, now())) await this.reportDrift(drift);
-    obligations.closeReceivedSpreads(through);
-    return looks + spreads.length;
-  }
-
-  /** Opens the parts that a spread reaches. */
-  private async openPartsOfSpread(context: LookContext, spread: OpenSpread): Promise<void> {
-    const { obligations } = this;
-    let endedMs: number | undefined;
-    try {
-      for await (const suspects of partsOfSpread(context, spread)) {
-        obligations.openNamedParts(this.graph!, spread, suspects, context.now());
-      }
-      endedMs = context.now();
-    } finally {
-      obligations.endSpreadQuery(spread, endedMs);
+    if (through !== undefined) {
+      for (const drift of parts.judge(through, now())) await this.reportDrift(drift);
+      parts.closeRanges(through);
     }
+    return due.length + ranges.length;
   }
 
-  private async lookAtDueParts(context: LookContext, lowWatermarkMs: number | undefined): Promise<number> {
-    const begun = this.obligations.beginLook(context.now(), lowWatermarkMs, LOOK * LOOKS_AT_ONCE);
-    const looks: Promise<void>[] = [];
-    for (let start = 0; start < begun.length; start += LOOK)
-      looks.push(this.lookAtParts(context, begun.slice(start, start + LOOK)));
-    // A look that fails ends the turn once the others have ended.
-    const failed = (await Promise.allSettled(looks)).find((look) => look.status === 'rejected');
+  /** Opens the parts of a range. */
+  private async nameParts(context: LookContext, range: OpenRange): Promise<void> {
+    for await (const parts of partsOfRange(context, range.range)) this.parts.nameParts(range, parts, context.now());
+    // rule: fan-out-reaches-behind-missing-reverse-items
+    this.parts.nameParts(range, this.parts.copiesBehind(range.range), context.now());
+    range.queriedMs = context.now();
+  }
+
+  private async lookAtParts(context: LookContext, due: readonly OpenPart[]): Promise<void> {
+    const looks: OpenPart[][] = [];
+    for (let start = 0; start < due.length; start += LOOK) looks.push(due.slice(start, start + LOOK));
+    const ended = await Promise.allSettled(
+      looks.map((parts) =>
+        lookAt(
+          context,
+          parts.map(({ suspect }) => suspect),
+        ),
+      ),
+    );
+    const results = ended.flatMap((look, i) =>
+      look.status === 'rejected' ? [] : look.value.map((result, place) => ({ part: looks[i]![place]!, result })),
+    );
+    // A part that is wrong instead of another one may be among those that were right a moment before.
+    results.sort((left, right) => Number(isInstead(left.result)) - Number(isInstead(right.result)));
+    for (const { part, result } of results) this.parts.endLook(part, result, context.now());
+    const failed = ended.find((look) => look.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
-    return begun.length;
-  }
-
-  private async lookAtParts(context: LookContext, begun: readonly Obligation[]): Promise<void> {
-    const { obligations } = this;
-    let results: Awaited<ReturnType<typeof lookAtSuspects>> = [];
-    try {
-      results = await lookAtSuspects(
-        context,
-        begun.map(({ suspect }) => suspect),
-      );
-    } finally {
-      for (const [i, obligation] of begun.entries()) {
-        obligations.endLook(context.graph, obligation, results[i], context.now());
-      }
-    }
   }
 
   private async reportDrift(drift: ObservedDrift): Promise<void> {
@@ -449,8 +429,8 @@ export class Observer {
     }
     let leastMs = through.atMs;
     let heldBy = through.shardId === undefined ? undefined : `shard ${through.shardId}`;
-    for (const { touch, of } of this.obligations.touches()) {
-      // rule: open-obligations-hold-the-time
+    for (const { touch, of } of this.parts.touches()) {
+      // rule: open-parts-hold-the-time
       if (touch.stampMs >= leastMs) continue;
       leastMs = touch.stampMs;
       heldBy = 'sortKey' in of ? `${of.source} ${of.sortKey}` : `${of.kind} of ${of.source} ${of.edgeType}`.trim();
@@ -471,3 +451,7 @@ function isRegistered({ standings }: CompiledModel, name: string): boolean {
 
 /** The stamp of what no record has opened. */
 const UNKNOWN_MS = 0;
+
+function isInstead(result: LookResult): boolean {
+  return result !== 'right' && 'instead' in result;
+}

@@ -1,5 +1,5 @@
+import type { ObservedDrift } from './drift.ts';
 import type { FeederState } from './feeder.ts';
-import type { ObservedDrift } from './obligation.ts';
 
 /** How far one shard was read, as a restart needs it. */
 export interface ShardState {

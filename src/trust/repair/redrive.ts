@@ -33,7 +33,8 @@ import {
 } from '../../reconcile/apply-context.ts';
 import { BaseItems, decidingKeys } from '../../reconcile/base-items.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
-import { halves, reconcileTouches } from '../../reconcile/touches.ts';
+import { halves } from '../../reconcile/step.ts';
+import { reconcileTouches } from '../../reconcile/touches.ts';
 import { reconcileView } from '../../reconcile/view.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';

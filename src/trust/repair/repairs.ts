@@ -20,8 +20,8 @@ interface ItemRepair {
   isFirst?: true;
   /** What makes the item right once it is reconciled, together with that of other items; undefined: `repair` has a way of its own. */
   touches?(graph: CompiledModel, key: ItemKey, parts: readonly Part[]): readonly Reconcilable[] | undefined;
-  /** Makes an item equal to what its base items ask for now. Returns whether the item counts as repaired: it may have been right already. */
-  repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<boolean>;
+  /** Makes an item equal to what its base items ask for now. Resolves with false if the item does not count as repaired. */
+  repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<unknown>;
 }
 
 const COUNT: ItemRepair = {
@@ -30,12 +30,11 @@ const COUNT: ItemRepair = {
     await reconcileCount(context, key.source, key.target);
     // The count is now what its items say, also where one of them says wrongly that there was no room for its value.
     await placeValuesWithoutRoom(context, key);
-    return true;
   },
 };
 const INDEX_ITEM: ItemRepair = {
   touches: (graph, key, parts) => touchesUnder(graph, key, baseOfIndexItem(key, parts)),
-  repair: alwaysRepaired(reconcileNamed),
+  repair: reconcileNamed,
 };
 const IN_TARGET: ItemRepair = {
   touches: (graph, key, parts) =>
@@ -44,15 +43,15 @@ const IN_TARGET: ItemRepair = {
       key,
       parts.map(edgeOfPart).find((edge) => edge !== undefined) ?? edgeNamedInTarget(graph, key, undefined),
     ),
-  repair: alwaysRepaired(reconcileNamed),
+  repair: reconcileNamed,
 };
-const CONTINUATION: ItemRepair = { repair: alwaysRepaired(restartFanOut) };
+const CONTINUATION: ItemRepair = { repair: restartFanOut };
 
 /** The repairs of all kinds. A kind without a line does not compile. */
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
-  view: { touches: touchesOfView, repair: alwaysRepaired(repairView) },
+  view: { touches: touchesOfView, repair: repairView },
   'index-item': INDEX_ITEM,
   'target-item': INDEX_ITEM,
   'part-view': INDEX_ITEM,
@@ -89,7 +88,7 @@ export function repairingTouches(
 /** Repairs an item by itself. Returns whether it counts as repaired. */
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
-  if (touches === undefined) return await REPAIRS[item.kind.name].repair(context, item.key, item.parts);
+  if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, item.key, item.parts)) !== false;
   await reconcileOrThrow(context, touches, { isScan: true });
   return true;
 }
@@ -106,16 +105,6 @@ function baseOfIndexItem({ source, target: sortKey }: ItemKey, parts: readonly P
   const named = parts.map((part) => (part.kind === 'index-item' ? part.target : undefined));
   const target = named.find((one) => one !== undefined) ?? baseKeyOfIndexItem(source, sortKey);
   return target === undefined ? undefined : { source, target };
-}
-
-/** A repair after which the item counts as repaired, whatever it found. */
-function alwaysRepaired(
-  repair: (context: ApplyContext, key: ItemKey, parts: readonly Part[]) => Promise<unknown>,
-): ItemRepair['repair'] {
-  return async (context, key, parts) => {
-    await repair(context, key, parts);
-    return true;
-  };
 }
 
 /** The reverse items of its edges come before a view, so that the fan-out of a later change finds the edges. */

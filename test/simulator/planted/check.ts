@@ -9,8 +9,8 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     changes: [
       replaceIn(
         'drift-takes-a-second-look',
-        'open.push({ suspect, observation, steadyRounds: 0 })',
-        "confirmed.push({ suspect, observation, outcome: 'drift' })",
+        'open.push({ suspect, look, steadyRounds: 0 })',
+        "confirmed.push({ suspect, observation: look.observation, outcome: 'drift' })",
       ),
     ],
   },

@@ -31,6 +31,8 @@ export interface MemoryStoreOptions {
   indexesOfAll?: boolean;
   /** The native indexes that the table has. Default: each from the first query that names it on, with all attributes. */
   nativeIndexes?: readonly NativeIndexNeed[];
+  /** Awaited before each call: the time that the call takes. Default: none. */
+  beforeCall?: () => Promise<void>;
   /** Called within each write that changes an item; as on AWS, not for one that leaves it as it was. */
   onChange?: (change: ItemChange) => void;
 }
@@ -46,10 +48,10 @@ export class MemoryStore extends DynamoDBStore {
 
   constructor(
     private readonly names: TableNames,
-    { indexes, indexesOfAll = false, nativeIndexes, onChange }: MemoryStoreOptions = {},
+    { indexes, indexesOfAll = false, nativeIndexes, beforeCall, onChange }: MemoryStoreOptions = {},
   ) {
     const tables = new Tables();
-    super(callsOf(tables), names);
+    super(callsOf(tables, beforeCall), names);
     this.tables = tables;
     this.addsNativeIndexes = nativeIndexes === undefined;
     const all = indexes ?? [...new Set<IndexName>([...USUAL_INDEXES, ...names.indexes])];
@@ -130,9 +132,10 @@ export class MemoryStore extends DynamoDBStore {
 }
 
 /** The calls of a store to tables in this process. */
-function callsOf(tables: Tables): TableCalls {
+function callsOf(tables: Tables, beforeCall?: () => Promise<void>): TableCalls {
   const calls = memoryCalls(tables);
   const call: TableCalls['call'] = async (name, input) => {
+    if (beforeCall !== undefined) await beforeCall();
     try {
       return fromWire(calls[`DynamoDB_20120810.${name}`]!(toWire(input) as Values)) as never;
     } catch (error) {

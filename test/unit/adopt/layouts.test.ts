@@ -120,7 +120,7 @@ function proposed(
   const leftOut = unplaced(proposal, 'app-table', HIDDEN);
   const text = mappingText(
     proposal,
-    { table: 'app-table', sampled: 1, tableItems: 1, ttl, notes: [], leftOut },
+    { table: 'app-table', sampled: 1, extent: 'all 1 items', ttl, notes: [], leftOut },
     HIDDEN,
   );
   return { proposal, leftOut, text, ...run(text) };
@@ -201,7 +201,7 @@ describe.each(FOREIGN_TABLES)('the proposal for $name', ({ name, items, keys: { 
     const sample = images.map((image) => sampledItem(image, keys, HIDDEN)!);
     const proposal = propose(sample, keys);
     const leftOut = unplaced(proposal, 'app-table', HIDDEN);
-    const facts = { table: 'app-table', sampled: sample.length, tableItems: sample.length, notes: [], leftOut };
+    const facts = { table: 'app-table', sampled: sample.length, extent: 'all items', notes: [], leftOut };
     const {
       default: graph,
       sources: [of],

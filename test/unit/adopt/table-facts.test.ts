@@ -39,7 +39,7 @@ describe('the options of a table', () => {
     ]);
     const bare = tableFacts(described({ StreamSpecification: undefined }), undefined);
     expect(bare.options).toEqual({ name: 'legacy', partitionKey: 'pk', sortKey: 'sk' });
-    expect(bare.notes.join()).toMatch(/lacks a stream/);
+    expect(bare.streamView).toBeUndefined();
   });
 
   it('name indexes that the table does not have, where other software has Edgeloom’s names', () => {
@@ -54,6 +54,15 @@ describe('the options of a table', () => {
     expect(facts.notes.join()).toContain('the index edgeloom0 (gsi1pk, gsi1sk; all attributes)');
     const free = tableFacts(described({ GlobalSecondaryIndexes: [index('GSI1', 'GSI1PK', 'GSI1SK')] }), undefined);
     expect(free.options.indexes).toBeUndefined();
+  });
+
+  it('tell key attributes of indexes that only hold keys from those that are attributes as well', () => {
+    const names = ['GSI1PK', 'gsi2sk', 'gs1pk', 'LSI1', 'pk2', 'SK', 'byStatusPK', 'status_sk'];
+    const others = ['email', 'risk', 'TASK', 'task1', 'disk', 'createdAt', 'skill'];
+    const pairs = [...names, ...others].map((name) => index(name, name, 'sk'));
+    const { keyAttributes, indexAttributes } = tableFacts(described({ GlobalSecondaryIndexes: pairs }), undefined);
+    expect([...keyAttributes].sort()).toEqual([...names, 'sk'].sort());
+    expect(indexAttributes.has('email')).toBe(true);
   });
 
   it('avoid attributes that items have', () => {

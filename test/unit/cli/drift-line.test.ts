@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { driftLine, indexDifferenceLine } from '../../../packages/cli/shared/drift-line.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 const DRIFT: ObservedDrift = {
   suspect: { source: 'GOAL-1', sortKey: '~view', part: { kind: 'attributes' } },

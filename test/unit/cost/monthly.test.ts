@@ -8,7 +8,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, sum } from '../../../src/core/model/schema.ts';
 import { functionLogger } from '../../../src/deployment/lambda/function-logger.ts';
-import { createBatchMetrics } from '../../../src/deployment/lambda/metrics.ts';
+import { emitBatch, metricsOf } from '../../../src/deployment/lambda/metrics.ts';
 import { stackFixtures } from '../../../src/deployment/stack/stack.ts';
 import * as edgeloom from '../../../src/index.ts';
 import { ROOT } from '../../support/command.ts';
@@ -167,7 +167,7 @@ describe('the cost of a month', () => {
       conflicts: 1,
       quarantined: 0,
     };
-    createBatchMetrics('Edgeloom', 'edgeloom-prod-records').emit(counts, 900);
+    emitBatch(metricsOf('edgeloom-prod-records'), counts, 900);
     functionLogger('info')
       .child({ requestId: 'c'.repeat(36) })
       .info(counts, 'batch applied');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Suspect } from '../../../src/core/kinds/part.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from '../../../src/trust/observe/memory.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/obligation.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
 import { followGraph } from '../../support/follow-graph.ts';
 import { HookedStore, type StoreCall } from '../../support/hooked-store.ts';

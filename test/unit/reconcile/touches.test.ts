@@ -140,18 +140,19 @@ describe('a write under the revision that was read', () => {
     expect(await elements()).toBeUndefined();
   });
 
-  it('is not sent long after the read: a suspended process reads again', async () => {
+  it('is not sent long after the read: the batch of a suspended process comes again', async () => {
     const state = { isLate: true };
-    const { table, hooked, clock, project, elements } = setUp(({ method, keys }) => {
+    const { table, clock, project, elements, view } = setUp(({ method, keys }) => {
       if (method !== 'getMany' || !keys.includes(`${G} ${LIKES}`) || !state.isLate) return;
       state.isLate = false;
       clock.ms += SEND_WITHIN_MS + 1;
     });
-    expect(await project(await table.producer(G, EDGE, role('A')), await table.producer(G, LIKES, {}))).toMatchObject({
-      failedFrom: undefined,
-    });
+    const records = [await table.producer(G, EDGE, role('A')), await table.producer(G, LIKES, {})];
+    // The registry's head is as old as the read: not even another read of the items helps.
+    expect(await project(...records)).toMatchObject({ failedFrom: records[0] });
+    expect(await view()).toBeUndefined();
+    expect(await project(...records)).toMatchObject({ failedFrom: undefined });
     expect(await elements()).toEqual([LIKES, element('A')].sort());
-    expect(hooked.calls.filter(({ method }) => method === 'getMany').length).toBeGreaterThan(2);
   });
 });
 

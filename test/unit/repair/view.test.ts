@@ -67,3 +67,23 @@ it('a repair of a view of which the table refuses one element repairs all others
     edgeSet: { SS: ['MEMBER-USER-1', 'MEMBER-USER-3', 'MEMBER-USER-4', 'MEMBER-USER-5'] },
   });
 });
+
+it('a repair takes an edge of an evicted type out of the view', async () => {
+  const members = defineGraph({
+    table: 'records',
+    nodes: { GOAL: node({ viewBudgetBytes: 1_024 }), USER: node() },
+    edges: { MEMBER: edge({ from: 'GOAL', to: 'USER' }) },
+  });
+  const store = new StreamedStore(members);
+  const model = fixedModel(members);
+  const user = (i: number): string => `MEMBER-USER-${'a'.repeat(30)}${i}`;
+  for (let i = 0; i < 40; i++) await store.producer('GOAL-1', user(i), {});
+  await createProjector(members, { store, model }).project(store.records);
+  const view = await store.derived('GOAL-1', '~view');
+  expect(view).toMatchObject({ evicted: { SS: ['MEMBER'] } });
+  await store.put({ ...view, edgeSet: { SS: [user(1)] } });
+  const run = { store, graceMs: 0, model };
+  expect(await check(members, { ...run, mode: 'repair' })).toMatchObject({ drift: { stale: 1 }, repaired: 1 });
+  expect(await store.derived('GOAL-1', '~view')).not.toHaveProperty('edgeSet');
+  expect((await check(members, run)).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
+});

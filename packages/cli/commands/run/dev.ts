@@ -6,7 +6,7 @@ import { createClient, createStreamsClient } from '../../../../src/store/client.
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
 import { positionOfStream } from '../../../../src/trust/explain/position.ts';
 import { status } from '../../../../src/trust/explain/status.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { ENGINES, type EngineName } from '../../../local/engine/engine.ts';
 import { type Local, type LocalOptions, startLocal } from '../../../local/local.ts';
 import { ProjectorTap } from '../../../studio/base/projector-tap.ts';

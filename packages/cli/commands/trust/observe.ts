@@ -5,7 +5,7 @@ import { printable } from '../../../../src/foundation/printable.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts';
-import { isOfReaders } from '../../../../src/trust/observe/obligation.ts';
+import { isOfReaders } from '../../../../src/trust/observe/drift.ts';
 import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
 import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
 import { examples, share } from '../../shared/options.ts';

@@ -5,7 +5,7 @@ import { isLost, onConnection } from './connection.ts';
 
 /** What is written while one looks. */
 export interface LiveFlow extends Pick<FlowAnswer, 'hasStream' | 'failure'> {
-  /** Changes, and those of derived items among them, a second. */
+  /** Changes of base items, and of derived items, a second. */
   perSecond: number;
   derivedPerSecond: number;
 }
@@ -68,7 +68,8 @@ export function useFlow(): LiveFlow | undefined {
   const { answer, before = answer, atMs, beforeMs } = tick;
   const rate = (name: 'seen' | 'derived'): number => (1_000 * (answer[name] - before[name])) / (atMs - beforeMs);
   const { hasStream, failure } = answer;
-  return { hasStream, failure, perSecond: rate('seen'), derivedPerSecond: rate('derived') };
+  const derivedPerSecond = rate('derived');
+  return { hasStream, failure, perSecond: rate('seen') - derivedPerSecond, derivedPerSecond };
 }
 
 /** Whether some nodes are followed, and how often something of them was written. */

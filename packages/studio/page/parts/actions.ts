@@ -2,7 +2,6 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { askStudio, postTo } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { showKeys } from './keys.tsx';
-import { setTheme } from './theme.tsx';
 
 /** Something that the page does when its name is chosen. */
 export interface Action {
@@ -31,9 +30,6 @@ export function actionsOf(model: ModelAnswer | undefined): Action[] {
       },
     },
     { title: 'Copy the address of this page', run: () => navigator.clipboard.writeText(location.href) },
-    { title: 'Use dark colours', run: () => setTheme('dark') },
-    { title: 'Use light colours', run: () => setTheme('light') },
-    { title: 'Use the colours of the system', run: () => setTheme('auto') },
     { title: 'Show the keys', run: showKeys },
   ];
 }

@@ -251,20 +251,9 @@ export async function countNative(
   }
 }
 
-export function wholeRequest(
-  { graph }: Pick<NativeContext, 'graph'>,
-  list: NativeList,
-): NativeQueryRequest | undefined {
+function wholeRequest({ graph }: Pick<NativeContext, 'graph'>, list: NativeList): NativeQueryRequest | undefined {
   const { partition } = list;
   return partition && requestAfter(graph, { ...list, partition }, undefined, false);
-}
-
-export function countRows(
-  { graph }: Pick<NativeContext, 'graph'>,
-  { list, accept }: Pick<NativePage, 'list' | 'accept'>,
-  items: readonly Item[],
-): number {
-  return items.map((item) => rowOf({ graph }, list, item, false)).filter((row) => row && accept(row.item)).length;
 }
 
 /**

@@ -320,54 +320,48 @@ const parametersSchema = z
     vpcSecurityGroupIds: idsOf('sg').default([]),
     tags: tags.default({}),
   })
-  .strict()
-  .refine(({ existingTableArn, existingStreamArn }) => existingTableArn === '' || existingStreamArn !== '', {
-    path: ['existingStreamArn'],
-    message: 'goes together with existingTableArn',
-  })
-  .refine(({ existingStreamArn }) => existingStreamArn === '' || /:table\/[^/]+\/stream\/./.test(existingStreamArn), {
-    path: ['existingStreamArn'],
-    message: 'should be the ARN of a stream',
-  })
-  .refine(
-    ({ existingTableArn, existingStreamArn }) => {
-      return existingTableArn === '' || existingStreamArn.startsWith(`${existingTableArn}/stream/`);
-    },
-    {
-      path: ['existingStreamArn'],
-      message: 'should be a stream of existingTableArn',
-    },
-  )
-  .refine(({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn), {
-    path: ['existingTableArn'],
-    message: 'should end with :table/ and the name of the table',
-  })
-  .refine(({ producerAccounts, existingTableArn }) => producerAccounts.length === 0 || existingTableArn === '', {
-    path: ['producerAccounts'],
-    message: 'is for the table of the stack; give an existing table its policy where it is made',
-  })
-  .refine(({ feedEventBus, observe }) => feedEventBus === '' || observe, {
-    path: ['feedEventBus'],
-    message: 'goes together with observe: true',
-  })
-  .refine(({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays), {
-    path: ['logRetentionDays'],
-    message: 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365',
-  })
-  .refine(({ canaryMinutes }) => CANARY_MINUTES.includes(canaryMinutes), {
-    path: ['canaryMinutes'],
-    message: `should be one of ${CANARY_MINUTES.join(', ')}`,
-  })
-  .refine(
-    ({ vpcSubnetIds, vpcSecurityGroupIds }) => (vpcSubnetIds.length === 0) === (vpcSecurityGroupIds.length === 0),
-    {
-      path: ['vpcSecurityGroupIds'],
-      message: 'goes together with vpcSubnetIds',
-    },
-  );
+  .strict();
 
 const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
+];
+
+/** What parameters ask of each other, and of numbers that are no range: the problem, and whether there is none. */
+const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
+  [
+    'existingStreamArn: goes together with existingTableArn',
+    ({ existingTableArn, existingStreamArn }) => existingTableArn === '' || existingStreamArn !== '',
+  ],
+  [
+    'existingStreamArn: should be the ARN of a stream',
+    ({ existingStreamArn }) => existingStreamArn === '' || /:table\/[^/]+\/stream\/./.test(existingStreamArn),
+  ],
+  [
+    'existingStreamArn: should be a stream of existingTableArn',
+    ({ existingTableArn: table, existingStreamArn }) =>
+      table === '' || existingStreamArn.startsWith(`${table}/stream/`),
+  ],
+  [
+    'existingTableArn: should end with :table/ and the name of the table',
+    ({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn),
+  ],
+  [
+    'producerAccounts: is for the table of the stack; give an existing table its policy where it is made',
+    ({ producerAccounts, existingTableArn }) => producerAccounts.length === 0 || existingTableArn === '',
+  ],
+  ['feedEventBus: goes together with observe: true', ({ feedEventBus, observe }) => feedEventBus === '' || observe],
+  [
+    'logRetentionDays: should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365',
+    ({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays),
+  ],
+  [
+    `canaryMinutes: should be one of ${CANARY_MINUTES.join(', ')}`,
+    ({ canaryMinutes }) => CANARY_MINUTES.includes(canaryMinutes),
+  ],
+  [
+    'vpcSecurityGroupIds: goes together with vpcSubnetIds',
+    ({ vpcSubnetIds, vpcSecurityGroupIds }) => (vpcSubnetIds.length === 0) === (vpcSecurityGroupIds.length === 0),
+  ],
 ];
 
 /** The names of all parameters. */
@@ -406,7 +400,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   const { stage, values = {}, region } = options;
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
-    ? regionProblems(result.data, region)
+    ? problemsOf(result.data, region)
     : result.error.issues.map(({ path, message }) =>
         [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
       );
@@ -416,6 +410,11 @@ export function readParameters(options: ParameterOptions): Parameters {
     `These parameters of the stack are wrong: ${problems.join('; ')}.`,
     `Correct them where the stack is made; ${docsPage('parameters')} says what each means.`,
   );
+}
+
+function problemsOf(parameters: Parameters, region: string | undefined): string[] {
+  const broken = RULES.filter(([, isRight]) => !isRight(parameters)).map(([problem]) => problem);
+  return broken.length > 0 ? broken : regionProblems(parameters, region);
 }
 
 /** Warnings of parameters that deploy and leave something to do, or are unwise: a sentence each. */

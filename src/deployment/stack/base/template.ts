@@ -41,6 +41,11 @@ export function sub(text: string): Value {
   return { 'Fn::Sub': text };
 }
 
+/** The ARN of a resource in the account and region of the stack, for a resource that the template does not name. */
+export function ownArn(service: string, resource: string): Value {
+  return sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
+}
+
 /** A policy document. */
 export function policyDocument(statements: readonly Statement[]): Value {
   return { Version: '2012-10-17', Statement: statements.map((statement) => ({ ...statement })) };

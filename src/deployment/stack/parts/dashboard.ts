@@ -1,4 +1,4 @@
-import type { MetricName } from '../../metric-units.ts';
+import { type MetricName, NAMESPACE } from '../../metric-units.ts';
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
@@ -9,7 +9,7 @@ import {
 import type { Site } from '../base/site.ts';
 import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
-import { functionMetric, type Metric, mappingMetric, NAMESPACE, ownMetric, queueAge, queueDepth } from './metrics.ts';
+import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueDepth } from './metrics.ts';
 
 /** A graph of the dashboard. */
 interface Graph {

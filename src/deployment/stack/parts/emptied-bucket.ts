@@ -62,7 +62,7 @@ export function emptiedBucketResources(site: Site): Resources {
         ...(parameters.kmsKeyArn !== '' && { KmsKeyId: parameters.kmsKeyArn }),
       },
     },
-    EmptyRole: roleOfService('lambda.amazonaws.com', statements, site),
+    EmptyRole: roleOfService('lambda', statements, site),
     EmptyLambdaFunction: {
       Type: 'AWS::Lambda::Function',
       DependsOn: ['EmptyLogGroup'],

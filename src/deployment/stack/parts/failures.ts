@@ -13,6 +13,7 @@ import {
   allow,
   attribute,
   denyPlainText,
+  ownArn,
   policyDocument,
   type Resources,
   ref,
@@ -93,11 +94,7 @@ export function failureResources(site: Site): Resources {
         ...allow(['sqs:SendMessage'], [attribute(SCHEDULE_DEAD_LETTER_QUEUE)]),
         Principal: { Service: 'events.amazonaws.com' },
         Condition: {
-          ArnLike: {
-            'aws:SourceArn': sub(
-              `arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.prefix}-*`,
-            ),
-          },
+          ArnLike: { 'aws:SourceArn': ownArn('events', `rule/${names.prefix}-*`) },
           StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
         },
       },

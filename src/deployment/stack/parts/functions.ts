@@ -23,114 +23,59 @@ export const RUNTIME = 'nodejs24.x';
 /** Their processor. */
 export const ARCHITECTURE = 'arm64';
 
-/** The definition of a function. */
-interface FunctionDefinition {
-  /** Module and export: rebuild is the check's code under rights of its own. */
-  handler: string;
-  description: string;
-  memoryMegabytes: number;
-  timeoutSeconds: number;
-  environment: Readonly<Record<string, Value>>;
-}
+/** The module of each function's code (a rebuild is the check's code under rights of its own), its megabytes and seconds, and what it does. */
+const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number, string]>> = {
+  stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
+  check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
+  rebuild: ['check', 1024, 900, 'Rebuilds derived items, and migrates; the state machine calls it.'],
+  // A queue hides a message for six times its function's time, as Lambda wants it.
+  redrive: [
+    'redrive',
+    512,
+    120,
+    "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
+  ],
+  // A call works for less than a minute; the rest is for its last calls to the table.
+  observe: ['observe', 512, 90, 'Judges each change of the table; a schedule calls it every minute.'],
+  feed: ['feed', 256, 60, 'Puts the changes of the table to EventBridge.'],
+  mirror: ['mirror', 1024, 60, 'Mirrors the streams of source tables into the table.'],
+};
 
-function functionDefinition(name: FunctionName, { parameters, table }: Site): FunctionDefinition {
-  const checkEnvironment = { EDGELOOM_GRACE_SECONDS: String(parameters.checkGraceSeconds) };
-  switch (name) {
-    case 'stream':
-      return {
-        handler: 'handlers/stream.handler',
-        description: 'Projects the stream of the table.',
-        memoryMegabytes: 1024,
-        timeoutSeconds: 60,
-        environment: {
-          EDGELOOM_CONCURRENCY: String(parameters.concurrency),
-          EDGELOOM_SAMPLE_RATE: String(parameters.sampleRate),
-        },
-      };
-    case 'check':
-      return {
-        handler: 'handlers/check.handler',
-        description: 'Checks parts of the table; the state machine calls it.',
-        memoryMegabytes: 1024,
-        timeoutSeconds: 900,
-        environment: checkEnvironment,
-      };
-    case 'rebuild':
-      return {
-        handler: 'handlers/check.handler',
-        description: 'Rebuilds derived items, and migrates; the state machine calls it.',
-        memoryMegabytes: 1024,
-        timeoutSeconds: 900,
-        environment: checkEnvironment,
-      };
-    case 'redrive':
-      return {
-        handler: 'handlers/redrive.handler',
-        description:
-          "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
-        memoryMegabytes: 512,
-        timeoutSeconds: REDRIVE_SECONDS,
-        // Messages may name no other bucket.
-        environment: {
-          EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET),
-          EDGELOOM_STREAM_ARN: table.streamArn,
-        },
-      };
-    case 'observe':
-      return {
-        handler: 'handlers/observe.handler',
-        description: 'Judges each change of the table; a schedule calls it every minute.',
-        memoryMegabytes: 512,
-        timeoutSeconds: OBSERVE_SECONDS,
-        environment: {
-          EDGELOOM_STREAM_ARN: table.streamArn,
-          ...(parameters.feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }),
-        },
-      };
-    case 'feed':
-      return {
-        handler: 'handlers/feed.handler',
-        description: 'Puts the changes of the table to EventBridge.',
-        memoryMegabytes: 256,
-        timeoutSeconds: FEED_SECONDS,
-        environment: {
-          EDGELOOM_STREAM_ARN: table.streamArn,
-          EDGELOOM_FEED_EVENT_BUS: parameters.feedEventBus,
-          EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: ref(FEED_DEAD_LETTER_QUEUE),
-        },
-      };
-    case 'mirror':
-      return {
-        handler: 'handlers/mirror.handler',
-        description: 'Mirrors the streams of source tables into the table.',
-        memoryMegabytes: 1024,
-        timeoutSeconds: 60,
-        environment: { EDGELOOM_SOURCE_STREAM_ARNS: parameters.sourceStreamArns.join(',') },
-      };
-  }
+/** What each function finds in its environment, besides what all have. */
+function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionName, Readonly<Record<string, Value>>>> {
+  const { checkGraceSeconds, concurrency, feedEventBus, sampleRate, sourceStreamArns } = parameters;
+  const check = { EDGELOOM_GRACE_SECONDS: String(checkGraceSeconds) };
+  const stream = { EDGELOOM_STREAM_ARN: table.streamArn };
+  return {
+    stream: { EDGELOOM_CONCURRENCY: String(concurrency), EDGELOOM_SAMPLE_RATE: String(sampleRate) },
+    check,
+    rebuild: check,
+    // Messages may name no other bucket.
+    redrive: { EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET), ...stream },
+    observe: { ...stream, ...(feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }) },
+    feed: {
+      ...stream,
+      EDGELOOM_FEED_EVENT_BUS: feedEventBus,
+      EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: ref(FEED_DEAD_LETTER_QUEUE),
+    },
+    mirror: { EDGELOOM_SOURCE_STREAM_ARNS: sourceStreamArns.join(',') },
+  };
 }
-
-/** Six of these fit into the time for which a queue hides a message, as Lambda wants it. */
-const REDRIVE_SECONDS = 120;
-/** Six of these fit into the time for which the queue hides a message. */
-const FEED_SECONDS = 60;
-/** A call works for less than a minute; the rest is for its last calls to the table. */
-const OBSERVE_SECONDS = 90;
 
 /** The module that each function's code is in, and the export: `handlers/stream.handler`. */
-export function handlerOf(name: FunctionName, site: Site): string {
-  return functionDefinition(name, site).handler;
+export function handlerOf(name: FunctionName): string {
+  return `handlers/${FUNCTIONS[name][0]}.handler`;
 }
 
 /** The properties of a function, but its code. */
 export function functionProperties(name: FunctionName, site: Site): Record<string, Value> {
   const { names, parameters, table } = site;
   const { logLevel, reservedConcurrency, kmsKeyArn, tracing, vpcSubnetIds, vpcSecurityGroupIds } = parameters;
-  const { handler, description, memoryMegabytes, timeoutSeconds, environment } = functionDefinition(name, site);
+  const [, memoryMegabytes, timeoutSeconds, description] = FUNCTIONS[name];
   return {
     FunctionName: names.local(name),
     Description: description,
-    Handler: handler,
+    Handler: handlerOf(name),
     Runtime: RUNTIME,
     Architectures: [ARCHITECTURE],
     MemorySize: memoryMegabytes,
@@ -142,7 +87,7 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
         EDGELOOM_LOG_LEVEL: logLevel,
         // Bundles are minified; their maps are next to them.
         NODE_OPTIONS: '--enable-source-maps',
-        ...environment,
+        ...environmentsOf(site)[name],
       },
     },
     // The rest of a failed batch goes back to the queue that it came from. Lambda would stop the loop after about sixteen rests.
@@ -184,129 +129,141 @@ export function triggerResources(site: Site): Resources {
   ]);
   return {
     ...Object.fromEntries(logGroups),
-    [MAPPING]: streamMapping(site),
+    [MAPPING]: mappingOfStream(site, site.table.streamArn, {
+      // It goes before the bucket is emptied.
+      DependsOn: ['StreamRole', ...(site.parameters.keepData ? [] : [EMPTIED_BUCKET])],
+      FunctionName: site.parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
+      ParallelizationFactor: site.parameters.parallelizationFactor,
+      pattern: streamFilterPattern(site.graph.table),
+      // A bucket receives the whole batch; a queue or a topic would receive a notice only.
+      destination: FAILED_BATCHES_BUCKET,
+    }),
     ...redriveTriggers(site),
-    ...observeTriggers(site),
-    ...feedTriggers(site),
+    ...(functionsOf(site.parameters).includes('observe') &&
+      schedule(site, 'observe', 'Starts the observer of the table.', 'rate(1 minute)')),
+    ...(functionsOf(site.parameters).includes('feed') && {
+      FeedEventSourceMappingSQSFeedQueue: mappingOfQueue('feed', FEED_QUEUE, 10),
+    }),
     ...mirrorTriggers(site),
   };
 }
 
-function streamMapping({ graph, parameters, table }: Site): Resources[string] {
-  const pattern = streamFilterPattern(graph.table);
+/** The mapping of a stream. It is refused while the function's role may not read the stream. */
+function mappingOfStream(
+  { parameters }: Site,
+  EventSourceArn: Value,
+  { DependsOn, FunctionName, ParallelizationFactor, pattern, destination }: StreamMapping,
+): Resources[string] {
   return {
     Type: 'AWS::Lambda::EventSourceMapping',
-    // The mapping is refused while the role may not read the stream. It goes before the bucket is emptied.
-    DependsOn: ['StreamRole', ...(parameters.keepData ? [] : [EMPTIED_BUCKET])],
+    DependsOn,
     Properties: {
-      EventSourceArn: table.streamArn,
-      FunctionName: parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
+      EventSourceArn,
+      FunctionName,
       Enabled: true,
       // LATEST can miss records while the mapping is made.
       StartingPosition: 'TRIM_HORIZON',
       BatchSize: parameters.batchSize,
       MaximumBatchingWindowInSeconds: parameters.batchWindowSeconds,
-      ParallelizationFactor: parameters.parallelizationFactor,
+      ...(ParallelizationFactor !== undefined && { ParallelizationFactor }),
       MaximumRetryAttempts: parameters.retries,
       MaximumRecordAgeInSeconds: parameters.recordAgeSeconds,
       BisectBatchOnFunctionError: true,
       FunctionResponseTypes: ['ReportBatchItemFailures'],
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] },
-      // A bucket receives the whole batch; a queue or a topic would receive a notice only.
-      DestinationConfig: { OnFailure: { Destination: attribute(FAILED_BATCHES_BUCKET) } },
+      ...(pattern && { FilterCriteria: { Filters: [{ Pattern: JSON.stringify(pattern) }] } }),
+      DestinationConfig: { OnFailure: { Destination: attribute(destination) } },
       MetricsConfig: { Metrics: ['EventCount'] },
     },
   };
 }
 
-function observeTriggers(site: Site): Resources {
-  if (!site.parameters.observe) return {};
-  return scheduleResources(site, 'observe', {
-    Description: 'Starts the observer of the table.',
-    ScheduleExpression: 'rate(1 minute)',
-  });
+interface StreamMapping {
+  DependsOn: string[];
+  FunctionName: Value;
+  ParallelizationFactor?: number;
+  pattern?: object;
+  /** What gets batches that are given up. */
+  destination: string;
 }
 
-function feedTriggers({ parameters }: Site): Resources {
-  if (!functionsOf(parameters).includes('feed')) return {};
+function mappingOfQueue(
+  name: FunctionName,
+  queue: string,
+  BatchSize: number,
+  more: Resources[string]['Properties'] = {},
+): Resources[string] {
   return {
-    FeedEventSourceMappingSQSFeedQueue: {
-      Type: 'AWS::Lambda::EventSourceMapping',
-      DependsOn: ['FeedRole'],
-      Properties: {
-        EventSourceArn: attribute(FEED_QUEUE),
-        FunctionName: attribute('FeedLambdaFunction'),
-        Enabled: true,
-        BatchSize: 10,
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-      },
+    Type: 'AWS::Lambda::EventSourceMapping',
+    DependsOn: [`${logicalIdPrefix(name)}Role`],
+    Properties: {
+      EventSourceArn: attribute(queue),
+      FunctionName: attribute(`${logicalIdPrefix(name)}LambdaFunction`),
+      Enabled: true,
+      BatchSize,
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      ...more,
     },
   };
 }
 
 /** Minutes between two looks of the redrive function at the table, and of the mirror function at the sources. */
 export const WATCH_MINUTES = 5;
+const WATCHING = `rate(${WATCH_MINUTES} minutes)`;
 
 /** A mapping for each source's stream, and looks at the sources. */
 function mirrorTriggers(site: Site): Resources {
-  const { parameters } = site;
-  const { sourceStreamArns, batchSize, batchWindowSeconds, retries, recordAgeSeconds } = parameters;
+  const { sourceStreamArns } = site.parameters;
   if (sourceStreamArns.length === 0) return {};
-  const mappings = sourceStreamArns.map((EventSourceArn, place): [string, Resources[string]] => [
-    mirrorMappingId(place),
-    {
-      Type: 'AWS::Lambda::EventSourceMapping',
-      DependsOn: ['MirrorRole'],
-      Properties: {
-        EventSourceArn,
-        FunctionName: attribute('MirrorLambdaFunction'),
-        Enabled: true,
-        // LATEST can miss records while the mapping is made.
-        StartingPosition: 'TRIM_HORIZON',
-        BatchSize: batchSize,
-        MaximumBatchingWindowInSeconds: batchWindowSeconds,
-        MaximumRetryAttempts: retries,
-        MaximumRecordAgeInSeconds: recordAgeSeconds,
-        BisectBatchOnFunctionError: true,
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-        // A notice is enough: the source items themselves decide in a reconcile.
-        DestinationConfig: { OnFailure: { Destination: attribute(MIRROR_DEAD_LETTER_QUEUE) } },
-        MetricsConfig: { Metrics: ['EventCount'] },
-      },
-    },
-  ]);
+  const mapping = {
+    DependsOn: ['MirrorRole'],
+    FunctionName: attribute('MirrorLambdaFunction'),
+    // A notice is enough: the source items themselves decide in a reconcile.
+    destination: MIRROR_DEAD_LETTER_QUEUE,
+  };
+  const does = 'Has the mirror function look at quarantine, conflicts and streams of the sources.';
   return {
-    ...Object.fromEntries(mappings),
-    ...scheduleResources(
-      site,
-      'mirror',
-      {
-        Description: 'Has the mirror function look at quarantine, conflicts and streams of the sources.',
-        ScheduleExpression: `rate(${WATCH_MINUTES} minutes)`,
-      },
-      { number: 1, name: 'mirror', event: { watch: true } },
+    ...Object.fromEntries(
+      sourceStreamArns.map((arn, place) => [mirrorMappingId(place), mappingOfStream(site, arn, mapping)]),
     ),
+    ...schedule(site, 'mirror', does, WATCHING, { event: { watch: true } }),
   };
 }
 
-/** The schedule of a function, and its right to call it. Another schedule than the first has a number, a name and an event of its own. */
-function scheduleResources(
+function redriveTriggers(site: Site): Resources {
+  const { redriveConcurrency, redriveMinutes } = site.parameters;
+  const looks = 'Has the redrive function look at registry and stream of the table; an empty table is registered.';
+  const deletes = 'Deletes edges that are over and counted.';
+  return {
+    ...schedule(site, 'redrive', 'Starts the redrive of the quarantine.', `rate(${redriveMinutes} minutes)`),
+    ...schedule(site, 'redrive', looks, WATCHING, { number: 2, rule: 'watch', event: { watch: true } }),
+    ...(hasDueLists(site.graph) &&
+      schedule(site, 'redrive', deletes, 'rate(1 minute)', { number: 3, rule: 'ended', event: { ended: true } })),
+    RedriveEventSourceMappingSQSFailedBatchesQueue: mappingOfQueue('redrive', FAILED_BATCHES_QUEUE, 1, {
+      ScalingConfig: { MaximumConcurrency: redriveConcurrency },
+    }),
+  };
+}
+
+/** The schedule of a function, and its right to call it. Another schedule than the first has a number, a rule and an event of its own. */
+function schedule(
   { names }: Site,
   name: FunctionName,
-  schedule: { Description: string; ScheduleExpression: string },
-  { number, name: ruleName, event }: { number: number; name: string; event?: object } = { number: 1, name },
+  Description: string,
+  ScheduleExpression: string,
+  { number = 1, rule = name, event }: { number?: number; rule?: string; event?: object } = {},
 ): Resources {
   const prefix = logicalIdPrefix(name);
   return {
     [`${prefix}EventsRuleSchedule${number}`]: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        Name: names.local(ruleName),
-        ...schedule,
+        Name: names.local(rule),
+        Description,
+        ScheduleExpression,
         State: 'ENABLED',
         Targets: [
           {
-            Id: `${ruleName}Schedule`,
+            Id: `${rule}Schedule`,
             Arn: attribute(`${prefix}LambdaFunction`),
             ...(event !== undefined && { Input: JSON.stringify(event) }),
             DeadLetterConfig: { Arn: attribute(SCHEDULE_DEAD_LETTER_QUEUE) },
@@ -321,44 +278,6 @@ function scheduleResources(
         Action: 'lambda:InvokeFunction',
         Principal: 'events.amazonaws.com',
         SourceArn: attribute(`${prefix}EventsRuleSchedule${number}`),
-      },
-    },
-  };
-}
-
-function redriveTriggers(site: Site): Resources {
-  const { parameters } = site;
-  return {
-    ...scheduleResources(site, 'redrive', {
-      Description: 'Starts the redrive of the quarantine.',
-      ScheduleExpression: `rate(${parameters.redriveMinutes} minutes)`,
-    }),
-    ...scheduleResources(
-      site,
-      'redrive',
-      {
-        Description: 'Has the redrive function look at registry and stream of the table; an empty table is registered.',
-        ScheduleExpression: `rate(${WATCH_MINUTES} minutes)`,
-      },
-      { number: 2, name: 'watch', event: { watch: true } },
-    ),
-    ...(hasDueLists(site.graph) &&
-      scheduleResources(
-        site,
-        'redrive',
-        { Description: 'Deletes edges that are over and counted.', ScheduleExpression: 'rate(1 minute)' },
-        { number: 3, name: 'ended', event: { ended: true } },
-      )),
-    RedriveEventSourceMappingSQSFailedBatchesQueue: {
-      Type: 'AWS::Lambda::EventSourceMapping',
-      DependsOn: ['RedriveRole'],
-      Properties: {
-        EventSourceArn: attribute(FAILED_BATCHES_QUEUE),
-        FunctionName: attribute('RedriveLambdaFunction'),
-        Enabled: true,
-        BatchSize: 1,
-        FunctionResponseTypes: ['ReportBatchItemFailures'],
-        ScalingConfig: { MaximumConcurrency: parameters.redriveConcurrency },
       },
     },
   };

@@ -66,7 +66,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
       },
     },
     StreamDeploymentRole: roleOfService(
-      'codedeploy.amazonaws.com',
+      'codedeploy',
       [
         allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArns),
         // It has no resources.

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../metric-units.ts';
+import { type MetricName, NAMESPACE } from '../../metric-units.ts';
 import {
   CHECK_MACHINE,
   type DEAD_LETTER_QUEUE,
@@ -21,9 +21,6 @@ export interface Metric {
   dimensions: { readonly [name: string]: Value };
   statistic: 'Sum' | 'Maximum' | 'Average';
 }
-
-/** The namespace of the functions' own metrics: the default of `edgeloom/lambda`. */
-export const NAMESPACE = 'Edgeloom';
 
 type Statistic = Metric['statistic'];
 

@@ -6,15 +6,13 @@ import {
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
-import { allow, attribute, ref, type Statement, sub } from '../base/template.ts';
+import { allow, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
 
 /**
  * The rights that the runbooks of docs/how-to need besides calls of the table: look at the stack, its logs, alarms and metrics, start
  * functions and schedules that have stopped, and send dead letters again.
  */
 export function operationStatements({ names, parameters }: Site): Statement[] {
-  const own = (service: string, resource: string): ReturnType<typeof sub> =>
-    sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
   const execution = `execution:${names.local('check')}`;
   return [
     allow(['states:ListExecutions', 'states:StartExecution'], [ref(CHECK_MACHINE)]),
@@ -43,9 +41,11 @@ export function operationStatements({ names, parameters }: Site): Statement[] {
     ),
     // These have no resources, or only those of all alarms.
     allow(['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'], ['*']),
-    // A drill of the alarms.
+    // A drill of the alarms, and silencing them for a while.
     allow(
-      ['cloudwatch:DescribeAlarmHistory', 'cloudwatch:SetAlarmState'],
+      ['DescribeAlarmHistory', 'DisableAlarmActions', 'EnableAlarmActions', 'SetAlarmState'].map(
+        (action) => `cloudwatch:${action}`,
+      ),
       [own('cloudwatch', `alarm:${names.local('*')}`)],
     ),
     allow(['logs:DescribeLogGroups', 'logs:GetQueryResults'], ['*']),

@@ -16,6 +16,7 @@ import type { Site } from '../base/site.ts';
 import {
   allow,
   attribute,
+  ownArn,
   policyDocument,
   type Resources,
   ref,
@@ -34,14 +35,10 @@ const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref
  */
 export function roleResources(site: Site): Resources {
   const { names } = site;
-  const machine = sub(
-    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}`,
-  );
+  const machine = ownArn('states', `stateMachine:${names.local('check')}`);
   // The child executions of a distributed map use this role too. Their names begin with the machine's name.
-  const ofMachine = sub(
-    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:stateMachine:${names.local('check')}*`,
-  );
-  const rule = sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:rule/${names.local('check')}`);
+  const ofMachine = ownArn('states', `stateMachine:${names.local('check')}*`);
+  const rule = ownArn('events', `rule/${names.local('check')}`);
   return {
     ...Object.fromEntries(
       functionsOf(site.parameters).map((name) => [
@@ -49,29 +46,15 @@ export function roleResources(site: Site): Resources {
         functionRole(name, site, FUNCTION_STATEMENTS[name](site)),
       ]),
     ),
-    [CHECK_MACHINE_ROLE]: roleOfService(
-      'states.amazonaws.com',
-      machineStatements(site, machine, ofMachine),
-      site,
-      ofMachine,
-    ),
-    [CHECK_SCHEDULE_ROLE]: roleOfService(
-      'events.amazonaws.com',
-      [allow(['states:StartExecution'], [machine])],
-      site,
-      rule,
-    ),
+    [CHECK_MACHINE_ROLE]: roleOfService('states', machineStatements(site, machine, ofMachine), site, ofMachine),
+    [CHECK_SCHEDULE_ROLE]: roleOfService('events', [allow(['states:StartExecution'], [machine])], site, rule),
   };
 }
 
 const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Statement[]>> = {
   stream: (site) => [
     ...tableStatements('stream', site),
-    // ListStreams is Lambda's condition for a mapping; on this stream, not on all of them.
-    allow(
-      ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-      [site.table.streamArn],
-    ),
+    mapsStreams([site.table.streamArn]),
     // The mapping puts what it gives up into the bucket with the rights of its function.
     { ...allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]), ...IN_THIS_ACCOUNT },
     { ...allow(['s3:PutObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
@@ -93,11 +76,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     const { sourceStreamArns } = site.parameters;
     return [
       ...tableStatements('mirror', site),
-      // ListStreams is Lambda's condition for a mapping.
-      allow(
-        ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator', 'dynamodb:ListStreams'],
-        sourceStreamArns,
-      ),
+      mapsStreams(sourceStreamArns),
       // Nothing may write a source. A walk over all of it is an operator's.
       allow(['dynamodb:DescribeTable', 'dynamodb:GetItem'], sourceStreamArns.map(tableArnOfStream)),
       // The mapping tells of what it gives up with the rights of its function.
@@ -113,12 +92,18 @@ export function sourceStatements({ parameters: { sourceStreamArns } }: Site): St
 }
 
 function arnOfBus(bus: string): Value {
-  if (bus.startsWith('arn:')) return bus;
-  return sub(`arn:\${AWS::Partition}:events:\${AWS::Region}:\${AWS::AccountId}:event-bus/${bus}`);
+  return bus.startsWith('arn:') ? bus : ownArn('events', `event-bus/${bus}`);
 }
 
+const READS_OF_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+
 function readsOfStream({ table }: Site): Statement {
-  return allow(['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'], [table.streamArn]);
+  return allow(READS_OF_STREAM, [table.streamArn]);
+}
+
+/** The rights of a mapping of streams. ListStreams is Lambda's condition for one; on these streams, not on all of them. */
+function mapsStreams(streamArns: readonly Value[]): Statement {
+  return allow([...READS_OF_STREAM, 'dynamodb:ListStreams'], streamArns);
 }
 
 /** The rights to reconcile failed batches and unclaimed records, for every program that does so. */
@@ -141,9 +126,7 @@ function failedBatchObjects(): Value {
 }
 
 function machineStatements({ names, parameters }: Site, machine: Value, machines: Value): Statement[] {
-  const executions = sub(
-    `arn:\${AWS::Partition}:states:\${AWS::Region}:\${AWS::AccountId}:execution:${names.local('check')}:*`,
-  );
+  const executions = ownArn('states', `execution:${names.local('check')}:*`);
   return [
     allow(
       ['lambda:InvokeFunction'],
@@ -179,15 +162,12 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
-  const uses = [
-    'kms:Decrypt',
-    'kms:DescribeKey',
-    'kms:Encrypt',
-    'kms:GenerateDataKey',
-    'kms:ReEncryptFrom',
-    'kms:ReEncryptTo',
-  ];
-  return [{ ...allow(uses, [kmsKeyArn]), Condition: { StringEquals: { 'kms:ViaService': services } } }];
+  const uses = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
+  const statement = allow(
+    uses.map((use) => `kms:${use}`),
+    [kmsKeyArn],
+  );
+  return [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
 /** Step Functions keep the machine's definition and its history under the key, in the name of the machine's role. */
@@ -224,7 +204,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
   const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalIdPrefix(name)}LogGroup`)]);
   const { parameters } = site;
   return roleOfService(
-    'lambda.amazonaws.com',
+    'lambda',
     [
       ...[logs, ...statements, ...keyStatements(parameters, keyServicesOf(name, parameters))],
       ...[...tracingStatements(parameters), ...networkStatements(parameters)],
@@ -248,7 +228,7 @@ export function roleOfService(
         // A role's trust names no resource: it is the resource.
         {
           Effect: 'Allow',
-          Principal: { Service: service },
+          Principal: { Service: `${service}.amazonaws.com` },
           Action: 'sts:AssumeRole',
           ...(source !== undefined && {
             Condition: {

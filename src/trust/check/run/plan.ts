@@ -1,6 +1,7 @@
 import { EVENTUAL_READ_UNIT_BYTES } from '../../../core/items/capacity.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
+import { CALLS_AT_ONCE, forEachOf } from '../../../foundation/for-each.ts';
 import {
   clearPlace,
   type RunMode,
@@ -115,7 +116,8 @@ async function savedOrNewPlaces(
   const savedMs = Math.max(0, ...saved.map((place) => place.savedMs ?? 0));
   const isTooOld = mode === 'rebuild' && nowMs - savedMs > REBUILD_PLACE_MS;
   if (fitting.length > 0 && fitting.length === saved.length && !isTooOld) return fitting;
-  for (const { worker } of saved) await clearPlace(store, mode, worker);
+  const atOnce = { concurrency: CALLS_AT_ONCE };
+  await forEachOf(saved, ({ worker }) => clearPlace(store, mode, worker), atOnce);
   if (mode === 'check') await clearShares(graph.table, store);
   const segments = workers * SEGMENTS_A_WORKER;
   const places = Array.from({ length: workers }, (_, worker) => ({
@@ -127,6 +129,10 @@ async function savedOrNewPlaces(
     savedMs: nowMs,
     beganMs: nowMs,
   }));
-  for (const place of places) await savePlace(store, graph.table, mode, place);
+  // A plan that ends before all places are there leaves one of no model, so that the next plan does not go on with the others alone.
+  const [first, ...others] = places;
+  await savePlace(store, graph.table, mode, { ...first!, model: '' });
+  await forEachOf(others, (place) => savePlace(store, graph.table, mode, place), atOnce);
+  await savePlace(store, graph.table, mode, first!);
   return places;
 }

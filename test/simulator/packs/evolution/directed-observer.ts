@@ -3,7 +3,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { modelToCheck } from '../../../../src/registry/checked.ts';
 import { registeredModel } from '../../../../src/registry/writer-model.ts';
 import type { StreamRecord, StreamSource } from '../../../../src/stream/source.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';

@@ -1,6 +1,6 @@
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Registry } from '../../../../src/registry/registry.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import type { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { Random } from '../../kernel/random.ts';
 import type { TableChange } from '../../kernel/shown-stream.ts';

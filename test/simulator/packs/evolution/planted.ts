@@ -175,12 +175,12 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-lists-what-a-build-has-still-to-reach',
     rule: 'A part that nothing has touched since writers maintain it is left to its build.',
-    changes: [setValue('part-that-a-build-has-still-to-reach-is-closed', 'false')],
+    changes: [setValue('part-that-a-build-has-still-to-reach-is-closed', "'not-ready'")],
   },
   {
     name: 'evolution-observer-tells-of-what-is-built',
     rule: 'A part of what is built is no drift.',
-    changes: [setValue('part-of-what-is-built-is-no-drift', "'drift'")],
+    changes: [setCondition('part-of-what-is-built-is-no-drift', (old) => `${old} || expected !== undefined`)],
   },
   {
     name: 'evolution-observer-judges-views-of-another-shape',

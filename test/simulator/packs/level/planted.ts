@@ -102,7 +102,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   {
     name: 'level-look-reads-eventually',
     rule: 'An item that may be left as it is is read consistently.',
-    changes: [setValue('item-that-may-be-left-is-read-consistently', 'options.isScan === true || attempt > 1')],
+    changes: [setValue('item-that-may-be-left-is-read-consistently', 'isScan || attempt > 1')],
   },
   {
     name: 'level-entry-outlives-a-look',

@@ -60,7 +60,7 @@ export const ALARMS: Readonly<Record<string, WrittenSchedule>> = {
 
   'a parent changes twice while the observer is away, and its second change is not applied yet': {
     // Both records open one fan-out, which keeps the oldest of them. The low watermark is between the two.
-    bug: 'fan-out-forgets-its-newest-record',
+    bug: 'oldest-touch-decides',
     shows: 'false-alarm',
     async play() {
       const stage = await parentOf(['GOAL-1']);

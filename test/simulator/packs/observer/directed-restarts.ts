@@ -32,25 +32,6 @@ export const RESTARTS: Readonly<Record<string, WrittenSchedule>> = {
     },
   },
 
-  'the first turn of another process fails': {
-    bug: 'known-drift-is-listed-late',
-    shows: 'unsound',
-    async play() {
-      const stage = await linked(['GOAL-1']);
-      stage.until(10);
-      await damage(stage, 'GOAL-1');
-      await stage.turns(11, 100);
-      stage.save();
-      throttle(stage, 'S');
-      stage.startObserver();
-      await stage.turns(101, 102);
-      stage.save();
-      stage.stream.beforeRead = async () => undefined;
-      stage.startObserver();
-      return await stage.rest();
-    },
-  },
-
   'a shard leaves the stream while a part that it has opened is still wrong, and the observer starts again': {
     // The projector is off for a day.
     bug: 'open-shard-is-forgotten',

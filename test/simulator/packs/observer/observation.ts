@@ -3,7 +3,7 @@ import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { textOf } from '../../kernel/values.ts';

@@ -1,4 +1,4 @@
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import type { WrongPart } from './wrong-parts.ts';
 
 /** The claim of an observer, as a judge reads it: what is wrong is listed, or was touched since the time that is claimed. */

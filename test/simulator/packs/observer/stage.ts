@@ -7,7 +7,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { Observer, type ObserverLimits } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { type ItemChange, MemoryStore } from '../../../support/memory-store/memory-store.ts';

@@ -1,4 +1,4 @@
-import { addToFile, drop, insertBefore, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
+import { addToFile, drop, insertBefore, replace, replaceIn, setCondition, setValue } from '../../planted/changes.ts';
 import type { Mutant } from '../../planted/mutant.ts';
 
 /** Rules of sources, broken one by one; each has to make a schedule of the attack fail. */
@@ -7,10 +7,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-is-read-before-its-ledger',
     rule: 'The ledger is read before the source.',
     changes: [
-      insertBefore(
-        'source-ledger-is-read-first',
-        'const early = run.isRetiring === true ? undefined : await access.read(key);\nread = undefined;',
-      ),
+      insertBefore('source-ledger-is-read-first', 'const early = await context.access.read(key);\nread = undefined;'),
       setValue('source-is-read-in-each-round', 'early'),
     ],
   },
@@ -63,16 +60,17 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-live-content-expires',
     rule: 'Live content takes the expiry of the tombstone away.',
     changes: [
-      setCondition(
+      replaceIn(
         'source-live-content-does-not-expire',
-        'content !== undefined && [...claims.byMaker.values()].every(({ goneSince }) => goneSince === undefined)',
+        'content === undefined',
+        '[...byMaker.values()].some(({ goneSince }) => goneSince !== undefined)',
       ),
     ],
   },
   {
     name: 'source-any-mapping-writes',
     rule: 'A mapping that is not in force leaves its touches.',
-    changes: [setCondition('source-another-mapping-leaves-the-touch', 'head !== undefined && head.isRetired')],
+    changes: [setCondition('source-another-mapping-leaves-the-touch', 'head?.retired === false')],
   },
   {
     name: 'source-refused-item-forgets',
@@ -87,7 +85,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   {
     name: 'source-walk-leaves-source-keys',
     rule: 'A walk touches every key of the source.',
-    changes: [setCondition('source-walk-touches-source-keys', "place.phase === 'items' && place.items < 0")],
+    changes: [setCondition('source-walk-touches-source-keys', "phase === 'items' && place.items < 0")],
   },
   {
     name: 'source-walk-leaves-ledger-keys',
@@ -98,10 +96,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     name: 'source-head-read-before-ledger',
     rule: 'The head is read behind the ledger.',
     changes: [
-      insertBefore(
-        'source-ledger-is-read-first',
-        'if (run.isRetiring !== true) await requireInForce(context, source);\nread = undefined;',
-      ),
+      insertBefore('source-ledger-is-read-first', 'await requireInForce(context);\nread = undefined;'),
       drop('source-head-is-read-behind-the-ledger'),
     ],
   },
@@ -128,9 +123,54 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'source-ledger-is-cut-under-its-token',
-        'const cut = itemOfLedger(graph, source.name, { ...held, keys: [...made.keys()].sort() }, now());\nif (isLeft) await send({ kind: "put", key: keyOfLedger(source.name, key), item: cut });',
+        'if (isLeft) await send({ ...putLedger(context, { ...held, keys: [...made.keys()].sort() }, token), condition: {} });',
       ),
       drop('source-ledger-is-cut-under-its-token'),
     ],
+  },
+  {
+    name: 'source-write-is-sent-late',
+    rule: 'A write is sent within fifteen minutes of the reads that it rests on.',
+    changes: [setCondition('source-write-is-sent-in-time', 'now() < readAt')],
+  },
+  {
+    name: 'source-walk-begins-at-once',
+    rule: 'A walk begins when no write of the version before can land any more.',
+    changes: [drop('source-walk-begins-behind-late-writes')],
+  },
+  {
+    name: 'source-head-may-be-old',
+    rule: 'The head is read consistently.',
+    changes: [replaceIn('source-head-is-read-consistently', 'true', 'false')],
+  },
+  {
+    name: 'source-touch-goes-on-with-other-content',
+    rule: 'A touch goes on where another one stopped only if the item makes the same.',
+    changes: [setValue('source-touch-goes-on-with-what-it-began', 'ledger.part !== undefined && hash !== ""')],
+  },
+  {
+    name: 'source-gone-claim-is-forgotten',
+    rule: 'A claim that has gone keeps its token.',
+    changes: [
+      replace(
+        'source-gone-claim-keeps-its-token',
+        'if (content === undefined) byMaker.delete(maker);\nelse byMaker.set(maker, { token, content });',
+      ),
+    ],
+  },
+  {
+    name: 'source-equal-content-keeps-its-token',
+    rule: 'Equal content is written too: its claim takes the new token.',
+    changes: [
+      insertBefore(
+        'source-equal-content-takes-the-token',
+        'const was = claimsOf(graph, (await context.store.get(key, { consistent: true })).item)?.byMaker.get(maker)?.content;\nif (was !== undefined && JSON.stringify(was) === JSON.stringify(claim.content)) return;',
+      ),
+    ],
+  },
+  {
+    name: 'source-ledger-of-nothing-expires-at-once',
+    rule: 'A ledger of nothing is remembered for longer than any write can take.',
+    changes: [setValue('source-ledger-of-nothing-outlives-every-write', '1')],
   },
 ];

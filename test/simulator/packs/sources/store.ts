@@ -25,16 +25,14 @@ interface Condition {
 /** A write of one item. */
 export type Change = { key: Key; condition?: Condition } & ({ kind: 'put'; item: Item } | { kind: 'delete' });
 
-/** How long an eventually consistent read may lag, in milliseconds. */
-const LAG_MS = 2_000;
-
 /** One table. */
 export class AttackStore {
   private readonly states = new Map<string, { at: number; item: Item | undefined }[]>();
 
   constructor(
     private readonly now: () => number,
-    private readonly isOld: () => boolean,
+    /** How many milliseconds an eventually consistent read lags. */
+    private readonly lagMs: () => number,
   ) {}
 
   /** The item of a key as it is. */
@@ -62,8 +60,8 @@ export class AttackStore {
   /** Reads an item. */
   get(key: Key, { consistent }: { consistent: boolean }): { item?: Item; rcu: number } {
     const states = this.states.get(textOf(key)) ?? [];
-    const isOld = !consistent && this.isOld();
-    const state = isOld ? (states.findLast(({ at }) => at <= this.now() - LAG_MS) ?? undefined) : states.at(-1);
+    const lagMs = consistent ? 0 : this.lagMs();
+    const state = lagMs > 0 ? states.findLast(({ at }) => at <= this.now() - lagMs) : states.at(-1);
     return { ...(state?.item && { item: structuredClone(state.item) }), rcu: 1 };
   }
 

@@ -6,7 +6,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { StreamError } from '../../../../src/stream/source.ts';
-import type { ObservedDrift } from '../../../../src/trust/observe/obligation.ts';
+import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { Agenda } from '../../kernel/agenda.ts';

@@ -1,0 +1,77 @@
+import { hash128 } from '../../../src/core/items/keys.ts';
+import type { SampledItem } from './sampled-item.ts';
+import { endOfFirstWord, hasDigit } from './texts.ts';
+
+/**
+ * The items on which a proposal rests, chosen while a table is read: some of all items, and some of each kind and each attribute, so that what
+ * is rare isn't missed. The choice depends on the items alone, not on the order in which they come.
+ */
+export class Sample {
+  /** Items so far. */
+  seen = 0;
+  private readonly items: Lowest<SampledItem>;
+  private readonly kinds = new Lowest<Lowest<SampledItem>>(MOST_KINDS);
+  private readonly attributes = new Lowest<Lowest<SampledItem>>(MOST_ATTRIBUTES);
+
+  /** @param most the most items that are chosen of all; up to as many, all are. */
+  constructor(most = 20_000) {
+    this.items = new Lowest(most);
+  }
+
+  add(item: SampledItem): void {
+    this.seen += 1;
+    const hash = hash128(JSON.stringify(item.keys));
+    this.items.add(hash, () => item);
+    this.kinds.add(hash128(kindOf(item)), () => new Lowest(OF_KIND))?.add(hash, () => item);
+    for (const name of item.names)
+      this.attributes.add(hash128(name), () => new Lowest(OF_ATTRIBUTE))?.add(hash, () => item);
+  }
+
+  /** The chosen items, in the order of their keys. */
+  chosen(): SampledItem[] {
+    const parts = [this.items, ...this.kinds.values(), ...this.attributes.values()];
+    const all = new Map(parts.flatMap((part) => part.values().map((item) => [JSON.stringify(item.keys), item])));
+    return [...all.entries()].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, item]) => item);
+  }
+}
+
+/** The most kinds and attributes of which some items are chosen in any case, and how many of each. */
+const [MOST_KINDS, OF_KIND] = [200, 50];
+const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
+
+/** Items that look alike: their type, and the first words of their keys. */
+function kindOf({ keys, mark }: SampledItem): string {
+  const words = keys.map((key) => key.slice(0, endOfFirstWord(key) ?? 0));
+  return JSON.stringify([mark?.value, ...words.map((word) => (hasDigit(word) ? '' : word))]);
+}
+
+/** The values with the lowest hashes: the same ones in whatever order they come. */
+class Lowest<T> {
+  private found = new Map<string, T>();
+  private highest = '';
+
+  constructor(private readonly most: number) {}
+
+  /** The value of a hash, made where it is new; undefined if it isn't among the lowest ones. */
+  add(hash: string, make: () => T): T | undefined {
+    const known = this.found.get(hash);
+    if (known !== undefined) return known;
+    if (this.highest !== '' && hash > this.highest) return undefined;
+    const value = make();
+    this.found.set(hash, value);
+    if (this.found.size > this.most * 2) this.trim();
+    return value;
+  }
+
+  values(): T[] {
+    this.trim();
+    return [...this.found.values()];
+  }
+
+  private trim(): void {
+    if (this.found.size <= this.most) return;
+    const lowest = [...this.found].sort(([left], [right]) => (left < right ? -1 : 1)).slice(0, this.most);
+    this.found = new Map(lowest);
+    this.highest = lowest.at(-1)![0];
+  }
+}

@@ -1,0 +1,76 @@
+import * as z from 'zod/mini';
+import { parsingInEnglish } from '../../foundation/parsing.ts';
+import { wrongInput } from '../../trust/check/run/limits.ts';
+import { MODES } from '../../trust/check/run/plan.ts';
+
+/**
+ * The events that the functions take. A function that ignored a wrong field would do something else than it was asked for, or nothing, and
+ * say that it is done.
+ */
+
+const units = z.number().check(z.minimum(0));
+const place = z.int().check(z.minimum(0));
+const flag = z.optional(z.boolean());
+
+/** The events of the state machine by the field that tells them apart. `readLimits` and `planRun` check what a person gives as the input of an execution. */
+const RUN_EVENTS = {
+  plan: z.object({ plan: z.looseObject({ hours: units, repair: z.boolean() }) }),
+  migrate: z.object({ migrate: z.looseObject({}) }),
+  walk: z.object({ walk: z.object({ plan: z.string(), share: place, maxRcu: units, maxWcu: units }) }),
+  mode: z.object({
+    mode: z.enum(MODES),
+    worker: place,
+    repair: z.boolean(),
+    untilMs: z.nullable(z.number()),
+    maxRcu: units,
+    maxWcu: units,
+    cursor: z.optional(z.unknown()),
+  }),
+};
+const RUN_HINT = 'Start an execution of the state machine: it calls the function with what each call needs.';
+
+/** Refuses an event that the state machine does not send: throws `invalid-option`, with each wrong field. */
+export function checkRunEvent(event: unknown): void {
+  const fields = typeof event === 'object' && event !== null ? event : {};
+  const kind = (['plan', 'migrate', 'walk', 'mode'] as const).find((name) => Object.hasOwn(fields, name));
+  if (kind === undefined)
+    throw wrongInput('The event of the check function has no field plan, migrate, walk or mode.', RUN_HINT);
+  checkFields('check', RUN_EVENTS[kind], event, RUN_HINT);
+}
+
+/** The events of the functions that a schedule or a person calls. A schedule that gives no input sends an event of EventBridge, whose fields nothing reads. */
+const EVENTS = {
+  check: {
+    fields: {
+      segments: z.optional(z.int().check(z.minimum(1))),
+      onlySegments: z.optional(z.array(place).check(z.minLength(1))),
+      repair: flag,
+      cursor: z.optional(z.unknown()),
+    },
+    hint: 'Give {} for a whole check, { "repair": true } to repair, segments as a whole number from 1 on, and the cursor of the call before.',
+  },
+  redrive: {
+    fields: { watch: flag, ended: flag },
+    hint: 'Give {} to redrive the quarantine, { "watch": true }, { "ended": true }, or { "Records": [...] } of an SQS queue.',
+  },
+  mirror: {
+    fields: { watch: z.literal(true) },
+    hint: 'Give { "watch": true }, or { "Records": [...] } of the stream of a source.',
+  },
+};
+
+/** Refuses an event with a wrong or an unknown field: throws `invalid-option`, with each of them. */
+export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
+  const { fields, hint } = EVENTS[of];
+  const isOfEventBridge = typeof event === 'object' && event !== null && Object.hasOwn(event, 'detail-type');
+  checkFields(of, isOfEventBridge ? z.object(fields) : z.strictObject(fields), event, hint);
+}
+
+function checkFields(of: string, schema: z.ZodMiniType, event: unknown, hint: string): void {
+  const { error } = schema.safeParse(event, parsingInEnglish());
+  if (error === undefined) return;
+  const problems = error.issues.map(({ path, message }) =>
+    [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
+  );
+  throw wrongInput(`The event of the ${of} function is wrong: ${problems.join('; ')}.`, hint);
+}

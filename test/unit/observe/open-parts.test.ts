@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { VIEW_KEY } from '../../../src/core/items/keys.ts';
+import type { Suspect } from '../../../src/core/kinds/part.ts';
+import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
+import {
+  type Difference,
+  type LookResult,
+  NO_SHARD,
+  type OpenPart,
+  OpenParts,
+  Touches,
+} from '../../../src/trust/observe/open-parts.ts';
+import type { Range } from '../../../src/trust/observe/touched-parts.ts';
+
+const PACE = {
+  ...{ graceMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
+  ...{ marginMs: 20_000, unknownMs: 70_000, mostExceptions: 25 },
+};
+/** When records are made, when looks come, and when all is received. */
+const [MADE, LOOKED, RECEIVED] = [100_000, 200_000, 300_000];
+const ATTRIBUTES: Suspect = { source: 'USER-1', sortKey: VIEW_KEY, part: { kind: 'attributes' } };
+const COUNT: Suspect = { source: 'USER-1', sortKey: '~degree/FOLLOWS', part: { kind: 'count' } };
+const COPY: Suspect = { source: 'USER-2', sortKey: VIEW_KEY, part: { kind: 'copy', target: 'FOLLOWS-USER-1' } };
+const REVERSE: Suspect = {
+  ...{ source: 'USER-1', sortKey: '~rev/FOLLOWS-USER-2' },
+  part: { kind: 'reverse-item', base: { source: 'USER-2', target: 'FOLLOWS-USER-1' } },
+};
+const FAN_OUT: Range = { kind: 'copies', source: 'USER-1', edgeType: 'FOLLOWS' };
+
+/** A difference that was seen when the low watermark had passed the records; with an earlier one it may pass. */
+function difference(more: Partial<Difference> = {}): Difference {
+  return {
+    ...{ expected: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs: LOOKED, isAwaited: false },
+    ...more,
+  };
+}
+
+class Stage {
+  readonly open: OpenParts;
+  private receipts = 0;
+
+  constructor(pace: Partial<typeof PACE> = {}) {
+    this.open = new OpenParts({ ...PACE, ...pace });
+  }
+
+  touch(suspect: Suspect, stampMs = MADE, shardId = 'shard'): this {
+    this.open.touch({ parts: [suspect], ranges: [] }, this.touches(stampMs, shardId), stampMs);
+    return this;
+  }
+
+  touchRange(stampMs = MADE): this {
+    this.open.touch({ parts: [], ranges: [FAN_OUT] }, this.touches(stampMs, 'parent'), stampMs);
+    return this;
+  }
+
+  private touches(stampMs: number, shardId: string): Touches {
+    this.receipts += 1;
+    return Touches.of({ shardId, after: undefined, stampMs, receipt: this.receipts });
+  }
+
+  /** Looks at all parts, whatever is due. */
+  look(result: LookResult): this {
+    for (const part of this.due()) this.open.endLook(part, result, LOOKED);
+    return this;
+  }
+
+  due(nowMs = Number.MAX_SAFE_INTEGER, lowWatermarkMs?: number): OpenPart[] {
+    return this.open.due(nowMs, lowWatermarkMs, 100);
+  }
+
+  judge(nowMs = RECEIVED): ObservedDrift[] {
+    return this.open.judge(RECEIVED, nowMs);
+  }
+
+  /** The receipts of the touches that hold the time. */
+  get receiptsHeld(): number[] {
+    return [...this.open.touches()].map(({ touch }) => touch.receipt);
+  }
+}
+
+describe('a look of the observer', () => {
+  it('waits for the low watermark to pass the newest record, and for the grace period where none is known', () => {
+    const stage = new Stage().touch(ATTRIBUTES);
+    expect(stage.due(RECEIVED, MADE)).toEqual([]);
+    expect(stage.due(RECEIVED, MADE + 1)).toHaveLength(1);
+    expect(stage.due(MADE + 2_999)).toEqual([]);
+    expect(stage.due(MADE + 3_000)).toHaveLength(1);
+  });
+
+  it.each([
+    { suspect: ATTRIBUTES, longestMs: PACE.mostWaitMs },
+    { suspect: COUNT, longestMs: PACE.countMs },
+  ])('comes after $longestMs ms at a $suspect.part.kind that is touched all the time', ({ suspect, longestMs }) => {
+    const stage = new Stage();
+    for (let ms = 0; ms <= longestMs; ms += 1_000) stage.touch(suspect, MADE + ms);
+    const lowWatermarkMs = MADE + longestMs - 5_000;
+    expect(stage.due(MADE + longestMs - 1, lowWatermarkMs)).toEqual([]);
+    expect(stage.due(MADE + longestMs, lowWatermarkMs)).toHaveLength(1);
+    // As long as the projector has applied none of its records, a look would cost a read for nothing.
+    expect(stage.due(MADE + longestMs, MADE)).toEqual([]);
+  });
+
+  it('waits for a Query that names the part again', () => {
+    const stage = new Stage().touch(COPY).touchRange();
+    expect(stage.due()).toEqual([]);
+    const [range] = stage.open.unqueriedRanges(1);
+    range!.queriedMs = LOOKED;
+    expect(stage.due()).toHaveLength(1);
+  });
+
+  it('closes a part that is right, and opens the one that is wrong instead with its touches', () => {
+    expect(new Stage().touch(ATTRIBUTES).look('right').open.size).toBe(0);
+    const stage = new Stage().touch(ATTRIBUTES).look({ instead: COUNT });
+    expect([...stage.open.touches()]).toMatchObject([{ touch: { receipt: 1, stampMs: MADE }, of: COUNT }]);
+  });
+
+  it('is not repeated before its difference is judged', () => {
+    expect(new Stage().touch(ATTRIBUTES).look(difference()).due()).toEqual([]);
+  });
+});
+
+describe('a difference', () => {
+  it('is drift, is told once, and holds the time no longer', () => {
+    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    expect(stage.receiptsHeld).toEqual([1]);
+    expect(stage.judge()).toMatchObject([{ suspect: ATTRIBUTES, state: 'drift', isCertain: true, touchedMs: MADE }]);
+    expect(stage.receiptsHeld).toEqual([]);
+    expect(stage.open.drift).toHaveLength(1);
+    expect(stage.look(difference()).judge()).toEqual([]);
+    expect(stage.look('right').open.drift).toEqual([]);
+  });
+
+  it('is told again if a record has touched it since', () => {
+    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    stage.judge();
+    stage.touch(ATTRIBUTES, MADE + 1).look(difference());
+    expect(stage.judge()).toHaveLength(1);
+  });
+
+  it('may pass while the low watermark has not passed the newest record', () => {
+    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    stage.touch(ATTRIBUTES, LOOKED - PACE.marginMs);
+    expect(stage.judge()).toEqual([]);
+    expect(stage.receiptsHeld).toEqual([1]);
+  });
+
+  it('is judged once everything made before the end of the look is received', () => {
+    const stage = new Stage().touch(ATTRIBUTES).look(difference({ toMs: RECEIVED }));
+    expect(stage.judge()).toEqual([]);
+    expect(stage.open.drift).toEqual([]);
+  });
+
+  it('of a copy may pass while a fan-out reaches it, and is given up behind a stuck one', () => {
+    const late = new Stage().touch(COPY).look(difference({ isAwaited: true }));
+    expect(late.judge()).toEqual([]);
+    const stuck: Suspect = { source: 'USER-1', sortKey: '~more/FOLLOWS', part: { kind: 'continuation' } };
+    const stage = new Stage()
+      .touch(stuck)
+      .touch(COPY)
+      .look(difference({ isAwaited: true }));
+    stage.judge();
+    expect(stage.open.drift.map(({ state }) => state)).toEqual(['drift', 'given-up']);
+  });
+
+  it('of what is built is left to the build if nothing has touched it since, and else is not ready', () => {
+    const left = new Stage().touch(ATTRIBUTES).look(difference({ builtSinceMs: MADE }));
+    expect(left.judge()).toEqual([]);
+    expect(left.open.size).toBe(0);
+    const built = new Stage().touch(ATTRIBUTES).look(difference({ builtSinceMs: MADE - PACE.marginMs }));
+    expect(built.judge()).toEqual([]);
+    expect(built.open.drift).toMatchObject([{ state: 'not-ready' }]);
+  });
+
+  it('beyond those that are listed holds the time', () => {
+    const stage = new Stage({ mostExceptions: 1 }).touch(ATTRIBUTES).touch(COUNT).look(difference());
+    expect(stage.judge()).toHaveLength(2);
+    expect(stage.receiptsHeld).toEqual([2]);
+    expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([ATTRIBUTES, COUNT]);
+  });
+});
+
+describe('the touches of a part', () => {
+  it('are the oldest of each shard, with the earliest time', () => {
+    const stage = new Stage().touch(ATTRIBUTES, MADE, 'one').touch(ATTRIBUTES, MADE, 'other');
+    stage.touch(ATTRIBUTES, MADE - 1, 'one');
+    expect([...stage.open.touches()]).toMatchObject([
+      { touch: { shardId: 'one', receipt: 1, stampMs: MADE - 1 } },
+      { touch: { shardId: 'other', receipt: 2, stampMs: MADE } },
+    ]);
+  });
+
+  it('are those of a fan-out that may reach it, too, and the newest of them decides', () => {
+    const stage = new Stage().touchRange(MADE).touchRange(LOOKED).touch(COPY);
+    const [range] = stage.open.unqueriedRanges(1);
+    range!.queriedMs = LOOKED;
+    stage.open.closeRanges(LOOKED + 1);
+    expect(stage.receiptsHeld.sort()).toEqual([1, 3]);
+    expect(stage.look(difference()).judge()).toEqual([]);
+  });
+
+  it('of a check hold the time at the beginning, until each part is judged', () => {
+    const { open } = new Stage();
+    const touch = { shardId: NO_SHARD, after: undefined, stampMs: 0, receipt: 0 };
+    open.touch({ parts: [ATTRIBUTES], ranges: [] }, Touches.of(touch, MADE), MADE, MADE);
+    expect([...open.touches()]).toMatchObject([{ touch: { stampMs: 0 } }]);
+    expect(open.due(MADE + PACE.mostWaitMs, 1, 100)).toHaveLength(1);
+  });
+});
+
+describe('a fan-out', () => {
+  it('is queried again if a record touches it, and closed once all before the end of its Query is received', () => {
+    const stage = new Stage().touchRange();
+    const [range] = stage.open.unqueriedRanges(1);
+    range!.queriedMs = LOOKED;
+    expect(stage.open.unqueriedRanges(1)).toEqual([]);
+    stage.touchRange();
+    expect(stage.open.unqueriedRanges(1)).toEqual([range]);
+    range!.queriedMs = LOOKED;
+    stage.open.closeRanges(LOOKED);
+    expect(stage.open.size).toBe(1);
+    stage.open.closeRanges(LOOKED + 1);
+    expect(stage.open.size).toBe(0);
+  });
+
+  it('reaches the copies whose reverse items are missing: its Query does not find them', () => {
+    const stage = new Stage().touch(REVERSE).look(difference({ stored: null }));
+    stage.judge();
+    expect(stage.open.copiesBehind(FAN_OUT)).toEqual([COPY]);
+    expect(stage.open.copiesBehind({ ...FAN_OUT, edgeType: 'LIKES' })).toEqual([]);
+    expect(stage.look('right').open.copiesBehind(FAN_OUT)).toEqual([]);
+  });
+});
+
+describe('drift of an earlier process', () => {
+  it('is listed from the beginning, and holds no time', () => {
+    const { open } = new Stage();
+    const known = { expected: 'w', stored: 's', foundMs: 1, state: 'drift', isCertain: true } as const;
+    open.keepDrift({ suspect: ATTRIBUTES, ...known }, MADE);
+    expect(open.drift).toMatchObject([{ suspect: ATTRIBUTES, foundMs: 1 }]);
+    expect([...open.touches()]).toEqual([]);
+    expect(open.due(MADE, MADE, 100)).toHaveLength(1);
+  });
+});
