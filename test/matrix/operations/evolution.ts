@@ -25,7 +25,8 @@ async function migrateInSteps(bench: Bench, model: CompiledModel, between: () =>
       const method = Reflect.get(target, name) as unknown;
       if (typeof method !== 'function') return method;
       return async (...parameters: unknown[]) => {
-        const isOfRegistry = !/^get|^query/.test(String(name)) && JSON.stringify(parameters[0] ?? '').includes('~edgeloom');
+        const isOfRegistry =
+          !/^get|^query/.test(String(name)) && JSON.stringify(parameters[0] ?? '').includes('~edgeloom');
         if (name === 'scan' || isOfRegistry) await interrupt();
         return (await Reflect.apply(method, target, parameters)) as unknown;
       };
