@@ -255,10 +255,13 @@ describe('a check', () => {
     const { run, writer, projectAll } = await checkedTable(1);
     await writer.putEdge('GOAL-G1', 'GOALMEMBERSHIP', 'USER-U8', { memberRole: 'LEAD', date: '2026-07-02' });
     let waits = 0;
+    let projecting: Promise<unknown> | undefined;
     const late = await run({
       wait: async () => {
         // The projector comes while the check waits.
-        if (waits++ === 0) await projectAll();
+        waits += 1;
+        projecting ??= projectAll();
+        await projecting;
       },
       now: () => Date.now() + waits * 60_000,
     });
