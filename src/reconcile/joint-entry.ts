@@ -6,6 +6,12 @@ import { hasExpectedFields } from '../core/plan/writes/item-update.ts';
 import type { BaseItems } from './base-items.ts';
 import type { Planned } from './plan-write.ts';
 
+/** An entry to reconcile, and whether before its item is written or afterwards. */
+export interface JointEntry {
+  entry: EntryTouch;
+  isBefore: boolean;
+}
+
 /**
  * The entry of an edge that may have to be written, or removed. A fault that only an edge and its source node have together is in no
  * record of one of them. So the entry follows the joined item: where the item fails, the entry is written afterwards; where an item that
@@ -15,7 +21,7 @@ export function jointEntry(
   { graph, isScan }: { graph: CompiledModel; isScan: boolean },
   { open: { touch }, was, expected }: Planned,
   bases: BaseItems,
-): { entry: EntryTouch; isBefore: boolean } | undefined {
+): JointEntry | undefined {
   if (touch.kind !== 'item' || touch.source !== touch.base.source) return undefined;
   if (!isJoinedKey(graph, touch.base.target, touch.sortKey)) return undefined;
   const { joint = [] } = bases.derivedOf(touch.base);

@@ -10,7 +10,7 @@ import { backoffMs } from '../foundation/retry.ts';
 import { type ApplyContext, CALLS_AT_ONCE, OutOfTimeError, sendingWithin, waitWithin } from './apply-context.ts';
 import { BaseItems, decidingKeys } from './base-items.ts';
 import { writeCounted } from './counted.ts';
-import { jointEntry, noteEntry } from './joint-entry.ts';
+import { type JointEntry, jointEntry, noteEntry } from './joint-entry.ts';
 import { isLook, type Open, type Planned, planWrite } from './plan-write.ts';
 import { putEntry, putRefusal } from './quarantine.ts';
 
@@ -158,7 +158,12 @@ export class Step {
         if (made !== undefined) planned.push(made);
       }
     }
-    const cleared = await this.clearEntries(planned, bases);
+    const joints = new Map<Planned, JointEntry>();
+    for (const one of planned) {
+      const joint = jointEntry({ graph, isScan }, one, bases);
+      if (joint !== undefined) joints.set(one, joint);
+    }
+    const cleared = await this.clearEntries(planned, joints);
     const counted = cleared.filter(({ count }) => count !== undefined);
     const single = cleared.filter(({ count }) => count === undefined);
     await Promise.all([
@@ -170,7 +175,7 @@ export class Step {
     for (const one of cleared) {
       if (repeated.has(one.open.touch)) continue;
       this.noteOtherCount(one);
-      const joint = jointEntry({ graph, isScan }, one, bases);
+      const joint = joints.get(one);
       if (joint?.isBefore === false) noteEntry(this.steps.entries, joint.entry);
     }
     return again;
@@ -342,16 +347,14 @@ export class Step {
    * Reconciles the entries of edges whose joined items are about to come back. An item that is empty says that there may be an entry: once
    * the item is written, nobody would know. Returns the items that may be written.
    */
-  private async clearEntries(planned: readonly Planned[], bases: BaseItems): Promise<readonly Planned[]> {
-    const { context, isScan } = this;
-    const { graph } = context;
+  private async clearEntries(
+    planned: readonly Planned[],
+    joints: ReadonlyMap<Planned, JointEntry>,
+  ): Promise<readonly Planned[]> {
     const entries = new Map<string, EntryTouch>();
-    for (const one of planned) {
-      const joint = jointEntry({ graph, isScan }, one, bases);
-      if (joint?.isBefore === true) noteEntry(entries, joint.entry);
-    }
+    for (const { entry, isBefore } of joints.values()) if (isBefore) noteEntry(entries, entry);
     if (entries.size === 0) return planned;
-    const step = new Step(context, { isScan }, this.isFirst, this.steps);
+    const step = new Step(this.context, { isScan: this.isScan }, this.isFirst, this.steps);
     const failures = await step.run([...entries.values()]);
     this.failures.push(...failures);
     const failed = new Set(failures.map(({ touch }) => textOfKey(keyOfTouch(touch))));

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
-import { edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
+import { EDGE_CHOICE_OPTIONS, edgeOfItem, type InboundQuery, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search-list.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
 import { LivingStore } from '../read/request/living-store.ts';
@@ -23,13 +23,7 @@ export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'include
 export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includeTarget'>;
 
 const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
-  order: true,
-  atLeast: true,
-  equals: true,
-  path: true,
-  beginsWith: true,
-  partition: true,
-  between: true,
+  ...EDGE_CHOICE_OPTIONS,
   reverse: 'boolean',
   limit: true,
   where: true,

@@ -15,7 +15,7 @@ import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { checkMaxRcu } from './budget.ts';
-import { type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
+import { EDGE_CHOICE_OPTIONS, type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
 import { countNative, type NativeList } from './native-list.ts';
 import { hitTest } from './scatter.ts';
 import {
@@ -140,17 +140,7 @@ export async function countInbound(
   edgeType: string,
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
-  checkOptions('inDegree', options, {
-    order: true,
-    atLeast: true,
-    equals: true,
-    path: true,
-    beginsWith: true,
-    partition: true,
-    between: true,
-    maxRcu: true,
-    ...READ_OPTIONS,
-  });
+  checkOptions('inDegree', options, { ...EDGE_CHOICE_OPTIONS, maxRcu: true, ...READ_OPTIONS });
   const query = resolveInboundQuery(context, target, edgeType, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
   const accept = nativeTest(query);

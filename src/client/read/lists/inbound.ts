@@ -123,7 +123,8 @@ type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude
 
 type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
 
-export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
+/** The options that choose edges, for whatever is done with them. */
+export const EDGE_CHOICE_OPTIONS = {
   order: true,
   atLeast: true,
   equals: true,
@@ -131,6 +132,10 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   beginsWith: true,
   partition: true,
   between: true,
+} as const satisfies Partial<OptionNames<InboundQuery>>;
+
+export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
+  ...EDGE_CHOICE_OPTIONS,
   reverse: 'boolean',
   includeTarget: 'boolean',
   limit: true,
