@@ -108,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByLabel('List or search').selectOption('USER.name');
     await page.getByRole('combobox', { name: 'name' }).selectOption('begins with');
     await page.getByLabel('value', { exact: true }).fill('AD');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     await page.getByRole('link', { name: 'USER-U1' }).click();
     await at.seen.settled();
     expect(await page.getByRole('heading', { level: 1, name: 'USER-U1' }).count()).toBe(1);
@@ -138,10 +138,10 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await at.seen.goTo('/query?search=USER.place');
     await page.getByLabel('country (partition)').fill('UK');
     await page.getByRole('textbox', { name: 'state' }).fill('London');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     await expect.poll(() => rows('Rows').count()).toBe(2);
     await page.getByRole('textbox', { name: 'city' }).fill('Camden');
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     await expect.poll(() => rows('Rows').count()).toBe(1);
     // A request that is refused is a line of the console too.
     await at.seen.goTo('/query?search=USER.none');
@@ -172,7 +172,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
     await driftOf(explained);
     await explained.getByRole('button', { name: 'Repair this node' }).click();
-    await explained.getByText('drift').waitFor({ state: 'detached' });
+    await expect.poll(() => explained.getByText('drift', { exact: true }).count()).toBe(0);
     expect((await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
   });
 

@@ -276,7 +276,7 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     await page.getByLabel('from', { exact: true }).fill('2');
     await page.getByLabel(/^Filters/).fill('kind=work');
     await page.getByLabel('descending').check();
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     const rows = page.getByRole('region', { name: 'Rows' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.first().innerText()).toContain('CARD-3');

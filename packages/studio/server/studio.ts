@@ -100,7 +100,7 @@ async function serve(
   if (refusal !== undefined) {
     context.logger.warn({ refusal, method }, 'refused');
     if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
-    else send(response, 403, 'text/plain; charset=utf-8', 'The studio only accepts requests from its own page.\n');
+    else send(response, 403, 'text/plain; charset=utf-8', 'Only the page of the studio may send this request.\n');
   } else if (isData) {
     await answerRequest(context, request, url, response);
   } else {

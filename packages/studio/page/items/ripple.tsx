@@ -50,7 +50,10 @@ export function Ripple({
   if (trace === undefined) return <p class="quiet">Reading …</p>;
   const { write, batch, derived, native, lag } = trace;
   if (write === null) {
-    const reason = asked.rev === undefined ? 'Waiting for the stream record.' : 'The studio no longer has this write.';
+    const reason =
+      asked.after === undefined
+        ? 'The studio does not have this write. Change the item to follow a new one.'
+        : 'Waiting for the stream record.';
     return <p class="quiet">{reason}</p>;
   }
   const lastMs = batch?.endedMs ?? Math.max(...derived.map(({ afterMs }) => afterMs ?? 0));

@@ -74,6 +74,8 @@ function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<str
     ),
     ...edgeSet
       .filter(({ type }) => !leftOut.has(type))
-      .map(({ type, target, ...labels }): [string, unknown] => [`${type} ${target}`, labels]),
+      .map(({ type, target, ...labels }): [string, unknown] => {
+        return [`${type} ${target}`, Object.keys(labels).length === 0 ? 'present' : labels];
+      }),
   ]);
 }

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
@@ -64,7 +65,6 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         ))}
       </nav>
       <Lists {...{ model, id, lists }} listed={parameters.get('type')} />
-      {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
       {written !== null && after !== null && (
         <LastWrite write={{ source: id, target: written, after: Number(after) }} onChange={noteWrite} />
       )}
@@ -75,7 +75,11 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       ) : (
         <>
           <NodeItself {...{ model, id, asked }} touches={touches.count} onWritten={noteWrite} />
-          <Edges id={id} parameters={parameters} touches={touches.count + writes} />
+          {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
+            <Edges id={id} parameters={parameters} touches={touches.count + writes}>
+              {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
+            </Edges>
+          )}
         </>
       )}
     </>
@@ -126,7 +130,7 @@ function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer 
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;
   if (quarantined.length > 0) return <Badge kind="bad">quarantined</Badge>;
   if (wrong.length > 0) return <Badge kind="late">behind</Badge>;
-  return view === null ? null : <Badge kind="good">right</Badge>;
+  return view === null ? null : <Badge kind="good">up to date</Badge>;
 }
 
 type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
@@ -150,7 +154,7 @@ function NodeItself({
   return (
     <Told asked={asked}>
       {({ base, parts, view, wrong, quarantined, edgeSetSize, left }) => (
-        <>
+        <div class="cards">
           <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
           <Card title="Attributes">
             {base === null ? (
@@ -193,7 +197,7 @@ function NodeItself({
               <Totals id={id} touches={touches} />
             </Card>
           )}
-        </>
+        </div>
       )}
     </Told>
   );
@@ -209,7 +213,7 @@ function Wrong({
 }: Pick<NodeAnswer, 'id' | 'wrong' | 'quarantined'> & { isWritable: boolean; onRepaired: () => void }) {
   if (wrong.length + quarantined.length === 0) return null;
   return (
-    <Card title="Problems">
+    <Card title="Problems" wide>
       <ul class="items">
         {wrong.map((part) => (
           <li key={`${part.name} ${part.target}`}>
@@ -241,7 +245,12 @@ function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
 }
 
 /** A page of a node's outgoing edges, of one type or of all. */
-function Edges({ id, parameters, touches }: Omit<NodePartProps, 'model'> & { touches: number }) {
+function Edges({
+  id,
+  parameters,
+  touches,
+  children,
+}: Omit<NodePartProps, 'model'> & { touches: number; children: ComponentChildren }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
@@ -259,7 +268,8 @@ function Edges({ id, parameters, touches }: Omit<NodePartProps, 'model'> & { tou
   );
   return (
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
-      <p class="quiet">Sorted by key. Only incoming lists have orders of the model.</p>
+      {children}
+      <p class="quiet">Sorted by key. Incoming lists can be sorted by the orders of the model.</p>
       <Told asked={asked}>
         {({ items, cursor: next }) => (
           <>

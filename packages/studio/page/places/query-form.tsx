@@ -145,7 +145,7 @@ export function QueryForm({ model, question }: QueryFormProps) {
           descending
         </label>
       </div>
-      <button type="submit">Ask</button>
+      <button type="submit">Run</button>
     </form>
   );
 }

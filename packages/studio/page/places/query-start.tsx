@@ -24,7 +24,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
           <div class="cards">
             <Card title="Nodes" wide>
               <Rows
-                label="Nodes"
+                label="Types and their nodes"
                 headings={['type', 'nodes', 'for example']}
                 rows={model.nodes.map(({ type }) => {
                   const question = questionOfType(model, type);
@@ -45,7 +45,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
             </Card>
             <Card title="Lists">
               <Rows
-                label="Lists"
+                label="Lists to begin with"
                 headings={['list', 'order', 'edges of the type']}
                 rows={listsOf(model, sample).map(({ type, id, by, count }) => [
                   <Link to={addressOf('/query', { type, id })}>
@@ -59,7 +59,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
             </Card>
             <Card title="Searches">
               <Rows
-                label="Searches"
+                label="Searches to begin with"
                 headings={['search', 'where', 'nodes of the type']}
                 rows={searchesOf(model, sample).map(({ search, where, count, parameters }) => [
                   <Link to={addressOf('/query', { search, ...parameters })}>{search}</Link>,

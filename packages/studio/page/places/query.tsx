@@ -19,7 +19,7 @@ export function Query({ model, parameters }: PlaceProps) {
   return (
     <div class="split">
       <div>
-        <Card title="Question">
+        <Card title="Build a query">
           <QueryForm key={addressOf('', question)} model={model} question={question} />
         </Card>
         {model.isWritable && <NewNode key={nodeType} type={nodeType} />}

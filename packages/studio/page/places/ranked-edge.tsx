@@ -157,7 +157,7 @@ function Labels({
           : `This studio is read-only. Start it with --write to change the ${attribute}.`}
       </p>
       <FailureNote failure={failure} />
-      <Attributes attributes={others} />
+      {Object.keys(others).length > 0 && <Attributes attributes={others} />}
     </>
   );
 }

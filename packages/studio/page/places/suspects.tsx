@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { SuspectsAnswer } from '../../api/trust.ts';
+import type { Suspect } from '../../base/suspects.ts';
 import { type Asked, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
@@ -14,7 +15,8 @@ const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift', 'given-up', 'not-read
 
 /** Items that need attention, worst first. */
 export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {
-  const [repaired, setRepaired] = useState<readonly string[]>([]);
+  // A repaired item stays until the page is left, so that one sees what the repair did.
+  const [repaired, setRepaired] = useState<readonly Suspect[]>([]);
   useAskedLater(asked, AGAIN_MS);
   return (
     <Card title="Needs attention">
@@ -23,22 +25,31 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
           <>
             {items.length === 0 && <p class="quiet">No drift is known, and nothing is in quarantine.</p>}
             <ul class="items">
-              {items.map(({ source, target, why, reason }) => {
-                const isRepairable = REPAIRABLE.includes(why);
-                // The row stays until the items are read again, so that one sees what the repair did.
-                const isRepaired = isRepairable && repaired.includes(source);
-                return (
+              {items
+                .filter((item) => !repaired.some((one) => isSame(one, item)))
+                .map(({ source, target, why, reason }) => (
                   <li key={`${source} ${target}`}>
-                    <ItemLink source={source} target={target} />{' '}
-                    <Badge kind={isRepaired ? 'good' : 'bad'}>{isRepaired ? 'repaired' : why}</Badge>{' '}
+                    <ItemLink source={source} target={target} /> <Badge kind="bad">{why}</Badge>{' '}
                     {reason !== undefined && <bdi>{reasonOf({ source, target, reason })} </bdi>}
-                    {isWritable && isRepairable && !isRepaired && (
-                      <RepairNode id={source} onDone={() => setRepaired([...repaired, source])} />
+                    {isWritable && REPAIRABLE.includes(why) && (
+                      <RepairNode
+                        id={source}
+                        onDone={() =>
+                          setRepaired((before) => [
+                            ...before,
+                            ...items.filter((one) => one.source === source && REPAIRABLE.includes(one.why)),
+                          ])
+                        }
+                      />
                     )}
                     {isWritable && reason !== undefined && <Redrive id={source} onDone={asked.again} />}
                   </li>
-                );
-              })}
+                ))}
+              {repaired.map(({ source, target }) => (
+                <li key={`repaired ${source} ${target}`}>
+                  <ItemLink source={source} target={target} /> <Badge kind="good">repaired</Badge>
+                </li>
+              ))}
             </ul>
             {hasMore && <p class="quiet">There are more. Redrive or repair these first.</p>}
           </>
@@ -46,4 +57,8 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
       </Told>
     </Card>
   );
+}
+
+function isSame(one: Suspect, other: Suspect): boolean {
+  return one.source === other.source && one.target === other.target;
 }

@@ -44,10 +44,10 @@ const MOST_NAMES = 3;
 
 function Names({ names }: { names: readonly string[] }) {
   const list = names.join(', ');
-  if (names.length <= MOST_NAMES) return <span class="key">{list}</span>;
+  if (names.length <= MOST_NAMES) return <span class="key">{list}:</span>;
   return (
     <details>
-      <summary>{countText(names.length, 'projection')}</summary>
+      <summary>{countText(names.length, 'projection')}:</summary>
       <span class="key">{list}</span>
     </details>
   );
@@ -82,8 +82,8 @@ function saidOf(change: ProjectionChange): string {
 /** A change of state in words. */
 function wordsOf({ before, after }: ProjectionChange): string {
   if (after === null) return 'was removed';
-  if (after === 'absent') return 'is retired: its items are being deleted';
+  if (after === 'absent') return 'is retired, and its items are being deleted';
   if (after === 'kept') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
-  if (after === 'ready') return 'is ready: readers use it';
-  return `is ${after}: readers use base items`;
+  if (after === 'ready') return 'is ready, and readers use it';
+  return `is ${after}, and readers use base items`;
 }

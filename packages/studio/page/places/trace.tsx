@@ -51,7 +51,11 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
       <Told asked={asked}>
         {({ hasStream, writes }) => (
           <>
-            {writes.length === 0 && <p class="quiet">{hasStream ? 'No writes yet.' : 'The table has no stream.'}</p>}
+            {writes.length === 0 && (
+              <p class="quiet">
+                {hasStream ? 'No writes to show. New writes appear here.' : 'The table has no stream.'}
+              </p>
+            )}
             <ul class="nodes">
               {writes.map((write) => (
                 <li key={write.rev}>

@@ -148,7 +148,7 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
           rows={[...writes.map((one) => rowOf(one, 'WCU')), ...queries.map((one) => rowOf(one, 'RCU'))]}
           empty="All writes and queries cost the same as now."
         />
-        <h4>During the migration</h4>
+        <h4>Availability</h4>
         <Rows
           label="What can be read during the migration"
           headings={['projection', 'reads']}
