@@ -65,6 +65,7 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
     const lists = page.getByRole('navigation', { name: 'Lists of the node' });
     await lists.getByRole('link', { name: 'LIKES 1,000' }).click();
     await expect.poll(() => rows('Rows').count()).toBe(50);
+    await page.goBack();
     await lists.getByRole('link', { name: 'OWNS 1,000' }).click();
     await expect.poll(() => rows('Edges').count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
