@@ -30,10 +30,10 @@ describe.skipIf(!HAS_BROWSER)('the trace of a write in a browser', () => {
     expect(text).toMatch(/index item of status/i);
     expect(text).toMatch(/1 record, projected in/);
     expect(await accessibilityProblems(page)).toEqual([]);
-    // The derived items next to it are those of the new values.
+    // The derived items below are those of the new values.
     const derived = page.getByRole('region', { name: 'Derived items' });
     await derived.getByRole('link', { name: '~view' }).click();
-    await derived.getByText('Reap').first().waitFor();
+    await page.getByRole('region', { name: '~view', exact: true }).getByText('Reap').first().waitFor();
   });
 
   it('takes a write back, and follows that', async () => {
