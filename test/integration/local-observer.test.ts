@@ -34,7 +34,6 @@ describe('the observer of startLocal', () => {
     await store.put({ ...item, attributes: { M: { name: { S: 'Bob' } } } });
     await vi.waitFor(() => expect(found).toHaveLength(1), PATIENCE);
     expect(found[0]).toMatchObject({
-      state: 'drift',
       isCertain: true,
       suspect: { source: 'USER-1', sortKey: '~view', part: { kind: 'attributes' } },
     });

@@ -6,7 +6,6 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { deferredCalls } from '../../store/client/deferred.ts';
 import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { isOfReaders } from '../../trust/observe/drift.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
@@ -112,8 +111,8 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), time.remainingMs()),
-      onDrift: ({ suspect: { source, sortKey, part }, state, isCertain }) =>
-        logger.warn({ source, sortKey, part: part.kind, state, isCertain }, 'drift'),
+      onDrift: ({ suspect: { source, sortKey, part }, isCertain }) =>
+        logger.warn({ source, sortKey, part: part.kind, isCertain }, 'drift'),
       onIndexDifference: (difference) => {
         indexDifferences += 1;
         logger.warn({ ...difference }, 'index difference');
@@ -124,8 +123,8 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
     const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
-      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.filter(isOfReaders).length ?? 0 }
-      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.filter(isOfReaders).length };
+      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
+      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };
     emit({
       VerifiedAgeSeconds: Math.max(0, now() - (throughMs ?? sinceMs ?? now())) / 1000,
       ...{ ObservedDrift: drift, ObservedRecords: records, IndexDifferences: indexDifferences },
