@@ -154,7 +154,7 @@ describe('the state of an observer', () => {
         const read = await process().open();
         expect(read).toEqual({ ...stateOf(MANY, String(200 + saves)), isEnded: true });
       }
-      expect(overtaken).toBeGreaterThan(3);
+      expect(overtaken).toBeGreaterThan(1);
     },
   );
 });

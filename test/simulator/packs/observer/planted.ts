@@ -356,7 +356,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'check-leaves-nothing-open',
   'alarm-before-low-watermark',
   'low-watermark-after-the-look',
-  'quarantined-is-drift',
   'unknown-low-watermark-is-certain',
   'mark-passes-what-is-not-read',
   'mark-of-the-end-of-the-look',
