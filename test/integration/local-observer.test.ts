@@ -37,7 +37,7 @@ describe('the observer of startLocal', () => {
       isCertain: true,
       suspect: { source: 'USER-1', sortKey: '~view', part: { kind: 'attributes' } },
     });
-    expect(observer?.drift).toBe(1);
+    await vi.waitFor(() => expect(observer?.drift).toBe(1), PATIENCE);
     await local.stop();
     await observer?.ended;
   });
