@@ -134,8 +134,8 @@ it('tells the changes that it reads, once each over many calls', async () => {
   await expect(handler({}, context)).rejects.toThrow('the queue is down');
   isDown = false;
   const { item } = await store.get({ source: '~edgeloom', target: 'observer' }, { consistent: true });
-  const places = gunzipSync((item?.['places'] as { B: Uint8Array }).B).toString();
-  expect(places).toContain('"told":{"');
+  const { places } = item as unknown as { places: { B: Uint8Array } };
+  expect(gunzipSync(places.B).toString()).toContain('"told":{"');
   await expireLease(store);
   await handler({}, context);
   expect(told.slice(1 + changes.length)).toContainEqual(
