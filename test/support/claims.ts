@@ -4,7 +4,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   K2: ['integration/smoke.test.ts', 'projects a node into its view'],
   K3: ['integration/reader-get.test.ts', 'says whether an edge exists, in one call'],
   K4: ['integration/reader-get.test.ts', 'gives the base edges of a type with all their attributes'],
-  K5: ['stack/adopting.test.ts', 'is adopted by a rebuild, projected from then on, and clean in the end'],
+  K5: ['stack/adopting.test.ts', 'is adopted by a migration, projected from then on, and clean in the end'],
   K6: ['integration/writer.test.ts', 'gives values back as they were written'],
   K7: ['unit/new-id.test.ts', 'K7: makes ids that sort by the time at which they were made, UUIDs of version 7'],
   K8: ['integration/article.test.ts', 'leaves subscribers out of the edge set, and finds them all the same'],
@@ -165,7 +165,7 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
     'counts the reverse item of an edge that copies its target, and says what a change of that costs',
   ],
   D6: ['unit/model/graph.test.ts', 'names for the table and its attributes'],
-  D7: ['stack/adopting.test.ts', 'is adopted by a rebuild, projected from then on, and clean in the end'],
+  D7: ['stack/adopting.test.ts', 'is adopted by a migration, projected from then on, and clean in the end'],
   D8: [
     'integration/reader-base.test.ts',
     'give a node and an edge with all of their attributes before anything is projected',
