@@ -100,7 +100,7 @@ function graphs(site: Site): Graph[] {
             metrics: [...all(['MirrorRecords', 'MirrorRetriedBatches']), queueDepth(MIRROR_DEAD_LETTER_QUEUE)],
           },
           {
-            title: 'Source items that are not taken, conflicts, another stream',
+            title: 'Source items that are refused, conflicts, another stream',
             metrics: all(['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'], 'Maximum'),
           },
         ]
