@@ -34,7 +34,7 @@ const SEARCH_OPTION: Recipe = {
     'src/core/model/options/option-tables.ts': [
       [
         '  caseInsensitive: textForm(FOLDING, FOLDED),',
-        '  caseInsensitive: textForm(FOLDING, FOLDED),\n  trim: textForm(1, (text) => text.trim()),',
+        '  trim: textForm(1, (text) => text.trim()),\n  caseInsensitive: textForm(FOLDING, FOLDED),',
       ],
     ],
     'docs/reference/model-options.md': [

@@ -11,8 +11,6 @@ const NAMES: ReadonlySet<string> = new Set([
   'group-without-type',
   'check-no-entries',
   'part-without-attributes-not-shown',
-  'key-of-a-part-not-read',
-  'part-repaired-by-the-node',
   'part-decides-without-its-node',
   'change-of-a-part-stays-with-it',
   'node-comes-without-its-parts',
