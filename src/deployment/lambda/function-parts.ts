@@ -54,7 +54,12 @@ export interface FunctionParts extends Pick<Runtime, 'now' | 'wait' | 'random'> 
 /** @param maxAttempts how often the client tries a call. Default: as often as the SDK does. */
 export function functionParts<S extends Store>(
   { table }: CompiledModel,
-  { client, store, logger = functionLogger('info'), ...runtime }: Omit<FunctionOptions, 'store'> & { store?: S | undefined },
+  {
+    client,
+    store,
+    logger = functionLogger('info'),
+    ...runtime
+  }: Omit<FunctionOptions, 'store'> & { store?: S | undefined },
   maxAttempts?: number,
 ): FunctionParts & { store: S | DynamoDBStore } {
   const calls = client ?? deferredCalls({ ...functionClientOptions(), maxAttempts });

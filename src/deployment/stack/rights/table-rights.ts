@@ -40,7 +40,7 @@ const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;
  */
 const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>> = {
   // Query is for fan-outs; a function that starts looks at the types of the table's keys.
-  stream: { table: `BatchGetItem DescribeTable GetItem PutItem Query UpdateItem ${STATEMENTS}` },
+  stream: { table: 'BatchGetItem DescribeTable GetItem PutItem Query UpdateItem PartiQLInsert PartiQLUpdate' },
   // A check keeps its place in the partition of the service.
   check: { table: 'BatchGetItem DescribeTable GetItem Query Scan', 'service-partition': 'DeleteItem PutItem' },
   repair: { table: REPAIRING },
