@@ -50,8 +50,8 @@ const MOST_LOGGED = 20;
 /**
  * Makes the handler that touches what the streams of source tables name: each batch is of one source, which the ARN of its records names. The
  * keys of records are enough, whatever the stream's view type. One record is reported where not all is done, the first of those that are left,
- * and the mapping comes again from there. A source item that `map` does not take is set aside by its own key, and holds up no other.
- * `{ watch: true }` has it look at the sources: what is set aside, conflicts, and whether a source table has another stream than the one
+ * and the mapping comes again from there. A source item that `map` refuses holds up no other.
+ * `{ watch: true }` has it look at the sources: what is refused, conflicts, and whether a source table has another stream than the one
  * that is read.
  *
  * It only reads the source tables. Throws for events that are no stream of a source.
@@ -89,23 +89,18 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
     if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
-    let refused = 0;
-    const { conflicts, hasMore } = await sourcesStatus(graph, store, {
-      names: sources.map(({ name }) => name),
-      prunes: store,
-      remainingMs,
-      onRefused: (source, { key, code }) => {
-        refused += 1;
-        if (refused <= MOST_LOGGED) logger.warn({ source, key, code }, 'not taken by the mapping');
-      },
-    });
-    emit({ MirrorRefused: refused, MirrorConflicts: conflicts.length });
-    for (const { source, target, shown, makers } of conflicts.slice(0, MOST_LOGGED)) {
-      logger.warn({ source, target, shown, makers }, 'several source items make it');
-    }
-    if (refused > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
+    const context = { graph, store, prunes: store, remainingMs };
+    const { refused, conflicts, hasMore } = await sourcesStatus(
+      context,
+      sources.map(({ name }) => name),
+    );
+    const refusals = [...refused].flatMap(([source, items]) => items.map(({ key, code }) => ({ source, key, code })));
+    emit({ MirrorRefused: refusals.length, MirrorConflicts: conflicts.length });
+    for (const one of refusals.slice(0, MOST_LOGGED)) logger.warn(one, 'refused by the mapping');
+    for (const one of conflicts.slice(0, MOST_LOGGED)) logger.warn({ ...one }, 'several source items make it');
+    if (refusals.length > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
       logger.warn(
-        { refused, conflicts: conflicts.length, hasMoreConflicts: hasMore },
+        { refused: refusals.length, conflicts: conflicts.length, hasMoreConflicts: hasMore },
         'there are more than were named',
       );
     }

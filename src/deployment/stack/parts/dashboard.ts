@@ -58,7 +58,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
         ...sums('MirrorRecords', 'MirrorRetriedBatches'),
         queueDepth(MIRROR_DEAD_LETTER_QUEUE),
       ],
-      'Source items that are not taken, conflicts, another stream': most(
+      'Source items that are refused, conflicts, another stream': most(
         ...(['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'] as const),
       ),
     }),
