@@ -1,24 +1,24 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isSequenceNumber } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import type { SourceStore } from '../../sources/access.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
 import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
-import { deferredCalls } from '../../store/client/deferred.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { metricsOf } from './metrics.ts';
-import { functionClientOptions } from './settings.ts';
-import type { InvocationContext, StreamEvent, StreamResponse } from './stream-handler.ts';
+import type { FunctionLogger } from './function-logger.ts';
+import {
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  functionParts,
+  type InvocationContext,
+  timeOfCall,
+} from './function-parts.ts';
+import type { StreamEvent, StreamResponse } from './stream-handler.ts';
 
 /** A batch of a source table's stream, or a schedule's call for a look at the sources. */
 export type MirrorEvent = StreamEvent | { watch: true };
@@ -30,45 +30,19 @@ export interface WatchedSource extends SourceStore {
 }
 
 /** Options of a mirror handler. */
-export interface MirrorHandlerOptions {
-  /** @internal */
-  now?: RuntimeOptions['now'];
-  /** @internal */
-  wait?: RuntimeOptions['wait'];
-  /** @internal */
-  random?: RuntimeOptions['random'];
+export interface MirrorHandlerOptions extends FunctionOptions {
   /** The sources: those that the model file exports. */
   sources: readonly Source[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */
   streamArns?: readonly string[] | undefined;
-  /** Client to write our table with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient | undefined;
-  /** Our table, instead of `client`. */
-  store?: (Store & ScanSource) | undefined;
   /** Makes the way to a source table, by its ARN. Default: one that reads it with `client`. */
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
-  /** Milliseconds before the function's timeout at which no more source items are started; at most half of a call's time. Default 5,000. */
-  reserveMs?: number | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
 }
 
 /** A Lambda handler for the streams of source tables. */
 export type MirrorHandler = (event: MirrorEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-const OPTIONS: OptionNames<MirrorHandlerOptions> = {
-  sources: true,
-  streamArns: true,
-  client: true,
-  store: true,
-  openSource: true,
-  reserveMs: true,
-  logger: true,
-  now: true,
-  wait: true,
-  random: true,
-};
-
+/** Milliseconds before the function's timeout at which no more source items are started. */
 const RESERVE_MS = 5_000;
 /** Items of each kind that a watch logs. */
 const MOST_LOGGED = 20;
@@ -88,14 +62,12 @@ const MOST_LOGGED = 20;
  * export const handler = mirrorHandler(graph, { sources });
  */
 export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOptions): MirrorHandler {
-  checkOptions('mirrorHandler', options, OPTIONS);
-  const { sources, streamArns = [], reserveMs = RESERVE_MS } = options;
-  const { now, wait, random } = runtimeOf(options);
-  const calls = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
-  const store = options.store ?? new DynamoDBStore(calls, graph.table);
-  const openSource = options.openSource ?? deferredSource(async () => ('callOnce' in calls ? calls.client() : calls));
-  const emit = metricsOf(graph.table.name);
-  const rootLogger = options.logger ?? functionLogger('info');
+  const own = { sources: true, streamArns: true, openSource: true } as const;
+  checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
+  const { sources, streamArns = [] } = options;
+  // Retries of a call belong to the touch, which knows how much time is left.
+  const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
+  const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
   const open = (tableArn: string): OpenSource => {
     const known = opened.get(tableArn);
@@ -135,7 +107,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const time = timeOfCall(context, reserveMs);
+    const time = timeOfCall(context, RESERVE_MS);
     if (Object.hasOwn(Object(event), 'watch')) {
       checkEvent('mirror', event);
       await look(logger, time.remainingMs);
