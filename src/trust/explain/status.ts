@@ -215,7 +215,7 @@ export async function readFacts({
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
-  const mirrored = await sourcesStatus(graph, store, { stats });
+  const mirrored = await sourcesStatus({ graph, store, stats });
   const counted = { quarantined, quarantineIsWhole };
   return { missing, projections, ...counted, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
@@ -293,7 +293,7 @@ function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): num
 function sourceProblem({ source, refused }: SourceStatus): string[] {
   if (refused === 0) return [];
   const are = `${countText(refused, 'source item')} of ${source} ${refused === 1 ? 'is' : 'are'}`;
-  return [`${are} not taken by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
+  return [`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 
 /** The first conflicts, and how many there are: a wrong mapping may make one of every item. */

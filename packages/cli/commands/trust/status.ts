@@ -140,7 +140,7 @@ function outputOf({ graph }: CommandSession, result: Status) {
       ? []
       : [
           textTable(
-            ['source', 'version', 'touched', 'lag then (s)', 'not taken'],
+            ['source', 'version', 'touched', 'lag then (s)', 'refused'],
             sources.map(({ source, version, seen, lagSeconds, refused }) => [
               ...[
                 source,
