@@ -2,9 +2,8 @@
 // schedule has one. It prints a line for each that does not.
 
 try {
-  // They name planted bugs, and throw where there is none of a name.
+  // It names planted bugs, and throws where there is none of a name.
   await import('../test/simulator/exhaustive/planted.ts');
-  await import('../test/simulator/packs/ledgers/planted.ts');
   const { allPlanted } = await import('../test/simulator/planted/problems.ts');
   const { typeProblems } = await import('../test/simulator/planted/compiled.ts');
   const { planted, problems } = allPlanted();

@@ -420,7 +420,7 @@ function shortType(type: string): string {
 }
 
 function firstSentence(text: string): string {
-  return /^.*?[.:](?= |$)/.exec(text)?.[0] ?? text;
+  return /^(?:`[^`]*`|[^`])*?[.:](?= |$)/.exec(text)?.[0] ?? text;
 }
 
 // Commands.

@@ -63,7 +63,10 @@ try {
     const startMs = Date.now();
     const counts = run(name, PARTS[name]);
     add(counts, all);
-    lines.push(`${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`);
+    const line = `${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`;
+    // A run that is stopped has said how far it was.
+    console.log(line);
+    lines.push(line);
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
@@ -85,7 +88,7 @@ function run(name, { command, env, counts: isCounted = false, needs }) {
     console.log(`No ${needs}: ${name} is left out.`);
     return { passed: 0, skipped: 1, failures: [] };
   }
-  console.log(`\n> ${command.join(' ')}`);
+  console.log(`\n${new Date().toISOString()} ${command.join(' ')}`);
   writeFileSync(countsFile, '');
   const [program, ...args] = command;
   const { status } = spawnSync(program, args, {

@@ -15,7 +15,6 @@ const KINDS = {
   evolution: { args: ['evolution', ...WORKERS], round: 100_000, slice: 4_000 },
   observer: { args: ['observer', ...WORKERS], round: 100_000, slice: 2_000 },
   verify: { args: ['verify', ...WORKERS], round: 100_000, slice: 5_000 },
-  ledgers: { args: ['ledgers', ...WORKERS], round: 100_000, slice: 5_000 },
   joined: { args: ['joined'], round: 300_000, slice: 20_000 },
   updates: { args: ['updates'], round: 200_000, slice: 20_000 },
   walks: { args: ['walks'], round: 40_000, slice: 4_000 },

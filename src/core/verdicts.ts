@@ -63,7 +63,7 @@ export const VERDICTS = {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'right, but could be better: an evicted edge type fits into its view again, a total has room for values of a group again, or a view has an old shape. `--repair` does it',
+      'right, but could be better: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` does it',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {

@@ -23,7 +23,7 @@ describe('a page for beginners, followed in an empty folder', () => {
   });
 
   it.each([
-    ['docs/start/quick-start.md', 3],
+    ['docs/start/quick-start.md', 4],
     ['docs/tutorial/goals.md', 7],
   ])('%s prints what its checkpoints say', async (page, checkpoints) => {
     folder = await mkdtemp(join(tmpdir(), 'edgeloom-follow-'));

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import * as admin from '../../src/admin.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
@@ -425,6 +426,63 @@ describe('the recipes', () => {
     });
   });
 
+  it('merges two nodes, and stops at an edge that both have until one of them is deleted', async () => {
+    const graph = edgeloom.defineGraph({
+      table: 'kitchen',
+      nodes: { USER: edgeloom.node({ view: 'ALL' }), TEAM: edgeloom.node({ view: 'ALL' }) },
+      edges: {
+        KNOWS: edgeloom.edge({ from: 'USER', to: 'USER' }),
+        MEMBER: edgeloom.edge({ from: 'TEAM', to: 'USER', inbound: { orders: { bySince: 'since' } } }),
+      },
+    });
+    const { table, writer, given } = await kitchen({ graph });
+    await writer.putNode('USER-1', { name: 'Ada' });
+    await writer.putNode('USER-2', { name: 'Ada L.', city: 'London' });
+    await writer.putEdge('USER-2', 'KNOWS', 'USER-3', {});
+    for (const id of ['USER-1', 'USER-2']) await writer.putEdge('TEAM-1', 'MEMBER', id, { since: '2026' });
+    await table.projectAll();
+    const [code] = blocksOf('Merge two nodes');
+    const merge = async () => run(code!, { ...given, ...(await moversOf(given)) });
+    await expect(merge()).rejects.toMatchObject({ code: 'condition-failed' });
+    await writer.deleteEdge('TEAM-1', 'MEMBER', 'USER-2');
+    await table.projectAll();
+    await merge();
+    expect(await baseItemsOf(table)).toEqual({
+      'USER-1 USER-1': { name: 'Ada', city: 'London' },
+      'USER-1 KNOWS-USER-3': {},
+      'TEAM-1 MEMBER-USER-1': { since: '2026' },
+    });
+  });
+
+  it('renames an edge type next to a version that creates edges of the new one', async () => {
+    const [models, move] = blocksOf('Rename an edge type');
+    const [before, both, after] = await run(models!, { table: 'kitchen' }, ['before', 'both', 'after']);
+    const { table, writer } = await kitchen({ graph: before, both, after });
+    for (const goal of ['GOAL-1', 'GOAL-2']) {
+      await writer.putNode(goal, {});
+      for (const user of ['USER-1', 'USER-2']) await writer.putEdge(goal, 'MEMBER', user, { since: '2026' });
+    }
+    await table.projectAll();
+    const [graphBoth, graphAfter] = [table['both'], table['after']] as [CompiledModel, CompiledModel];
+    await table.migrate(graphBoth);
+    const [reader, newer]: Untyped[] = [table.reader(graphBoth), createWriter(graphBoth, { store: table.store })];
+    const [idsOf] = await run(blocksOf('Rename\n')[0]!, { reader }, ['idsOf']);
+    const given = { graph: graphBoth, store: table.store, reader, writer: newer, idsOf };
+    const { moveEdge } = await moversOf(given);
+    await newer.putEdge('GOAL-1', 'MEMBERSHIP', 'USER-3', { since: '2027' });
+    await run(move!, { ...given, moveEdge });
+    await table.projectAll();
+    await table.migrate(graphAfter, { action: { kind: 'drop', name: 'inbound:MEMBER' } });
+    await table.migrate(graphAfter);
+    const lists = await Promise.all(
+      ['USER-1', 'USER-2', 'USER-3'].map((user) => (table.reader(graphAfter) as Untyped).inbound(user, 'MEMBERSHIP')),
+    );
+    expect(lists.map(({ items }) => items.length)).toEqual([2, 2, 1]);
+    expect(await admin.check(graphAfter, { store: table.store, graceMs: 50 })).toMatchObject({
+      ...{ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 },
+    });
+  });
+
   it('renames a type next to a version that knows the old one, and one that knows both', async () => {
     const [models, move] = blocksOf('Rename a type');
     const [before, both, after] = await run(models!, { table: 'kitchen' }, ['before', 'both', 'after']);
@@ -585,7 +643,20 @@ describe('the recipes', () => {
     }
     await table.projectAll();
     const before = await baseItemsOf(table);
-    await run(blocksOf('Delete or move a tenant')[0]!, given);
+    const [deletion, move] = blocksOf('Delete or move a tenant');
+    const moved: string[] = [];
+    const otherWriter = {
+      putMany: async (items: { id?: string; source?: string }[]) =>
+        moved.push(...items.map(({ id, source }) => id ?? source!)),
+    };
+    const [idsOfTenant] = await run(deletion!.split('\n\n')[0]!, given, ['idsOfTenant']);
+    await run(move!, { ...given, idsOfTenant, otherWriter });
+    expect(moved.sort()).toEqual(
+      Object.keys(before)
+        .flatMap((name) => (name.includes('-acme.') ? [name.split(' ')[0]!] : []))
+        .sort(),
+    );
+    await run(deletion!, given);
     const others = Object.entries(before).filter(([name]) => !name.includes('-acme.'));
     expect(others).toHaveLength(10);
     expect(await baseItemsOf(table)).toEqual(Object.fromEntries(others));
@@ -606,8 +677,10 @@ describe('the recipes', () => {
     const stays = Array.from({ length: 25 }, (_, i) => `GOAL-${i}`);
     for (const id of stays) await writer.putEdge(id, 'MEMBER', 'USER-U 1', { since: id });
     await table.projectAll();
-    const onLambda = blocksOf('On Lambda')[0]!;
-    const [server, handler] = await run(`${code}\n${onLambda}`, { ...given, createServer }, ['server', 'handler']);
+    const [[writing, asking], [onLambda]] = [blocksOf('Writes'), blocksOf('On Lambda')];
+    const served = code!.replace(/ {2}const ask = .*?\n {2}};\n/s, asking!.replace(/^import .*\n/, ''));
+    const withServer = { ...given, createServer, text };
+    const [server, handler] = await run(`${served}\n${writing}\n${onLambda}`, withServer, ['server', 'handler']);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     const get = async (path: string): Promise<{ status: number; body: Untyped }> => {
@@ -638,11 +711,33 @@ describe('the recipes', () => {
       expect(await invoke('/users/none')).toMatchObject({ statusCode: 404 });
       expect(await get('/users/U%201')).toMatchObject({ status: 200, body: { id: 'USER-U 1' } });
       expect((await get('/users?name=A')).body.items).toMatchObject([{ id: 'USER-U 1', value: 'Ada' }]);
+      const send = async (method: string, body?: string, headers = {}) => {
+        const response = await fetch(`http://127.0.0.1:${port}/users/new`, { method, headers, ...(body && { body }) });
+        return { status: response.status, body: await response.json() };
+      };
+      const isNew = { 'if-none-match': '*' };
+      expect(await send('PUT', '{"name":"Bea"}', isNew)).toEqual({ status: 200, body: { id: 'new' } });
+      expect(await send('PUT', '{"name":"Bea"}', isNew)).toMatchObject({
+        status: 409,
+        body: { error: 'condition-failed' },
+      });
+      expect(await send('PUT', '{"name":')).toMatchObject({ status: 400, body: { error: 'invalid-request' } });
+      expect(await send('POST', '{}')).toMatchObject({ status: 405 });
+      expect(await send('DELETE')).toMatchObject({ status: 200 });
+      const written = {
+        requestContext: { http: { method: 'PUT' } },
+        rawPath: '/users/cy',
+        rawQueryString: '',
+        headers: {},
+      };
+      expect(await handler({ ...written, body: btoa('{"name":"Cy"}'), isBase64Encoded: true })).toMatchObject({
+        statusCode: 200,
+      });
       const problems: [string, number, string][] = [
         ['/users/none', 404, 'not-found'],
         ['/users/U%201/goals?cursor=forged', 400, 'invalid-cursor'],
         ['/users/U%201/goals?limit=0', 400, 'invalid-limit'],
-        ['/users/%E0%A4%A', 400, 'invalid-address'],
+        ['/users/%E0%A4%A', 400, 'invalid-request'],
         ['/planets', 404, 'no-such-address'],
       ];
       for (const [path, status, error] of problems) expect(await get(path)).toMatchObject({ status, body: { error } });

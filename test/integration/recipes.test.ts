@@ -30,6 +30,7 @@ const RESULTS: Readonly<Record<string, readonly [expression: string, shown: (val
   ],
   'Sort by two attributes': ['drafts', sourcesOf, ['POST-2', 'POST-1']],
   'Show a feed': ['{ items: feed }', sourcesOf, ['POST-5', 'POST-4']],
+  'Show a leaderboard': ['leaders', (hits) => hits, [{ id: 'USER-ann', value: 10, attributes: {} }]],
   'Build a tree of comments or folders': [
     'thread',
     ({ items: [{ id, inbound }] }) => [id, inbound.REPLY.map(({ node }: Untyped) => node.attributes)],
@@ -40,11 +41,16 @@ const RESULTS: Readonly<Record<string, readonly [expression: string, shown: (val
     (answers) => answers,
     [true, ['DOCUMENT-1']],
   ],
+  'Limit the number of edges': [
+    '[1, 2, 3, 4, 5, 6].reduce(async (before, i) => [...(await before), await allow("USER-" + i, "DOCUMENT-2")], writer.putNode("DOCUMENT-2", {}).then(() => []))',
+    (answers) => answers,
+    [true, true, true, true, true, false],
+  ],
   'Unique e-mail': ['claim', ({ attributes }) => attributes, { of: 'USER-bea' }],
   'Handle a message once': [
     'await handle({ messageId: 1, userId: "USER-ann", points: 2 }), await handle({ messageId: 1, userId: "USER-ann", points: 2 }), await reader.getNode("USER-ann")',
     ({ attributes }) => attributes.points,
-    2,
+    12,
   ],
   'Soft delete with a trash': [
     'await reader.getNode("POST-1")',
@@ -82,7 +88,7 @@ it('the recipes run as they are printed', async () => {
     ['POST-5', 'USER-1', 'open', '2025-01-05'],
   ]) {
     await writer.putNode(id, { title: id, day });
-    await writer.putEdge(id, 'WROTE', author, { status, day });
+    await writer.putEdge(id, 'WRITTEN_BY', author, { status, day });
   }
   const given = { ...edgeloom, writer, reader, request: { cookies: {} }, key: 'k'.repeat(32) };
   const withCode = SECTIONS.filter((section) => section.includes('```ts'));

@@ -5,7 +5,8 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { defineSource, type SourceItem } from '../../src/sources/source.ts';
-import { createSources } from '../../src/sources/sources.ts';
+import { createSources, type Sources } from '../../src/sources/sources.ts';
+import { howTo } from '../support/how-to.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A relational database as a source, as docs/how-to/adopting.md has it: SQLite, by an outbox and by polling. */
@@ -57,18 +58,16 @@ async function shop() {
   return { db, sources, ordersOf, put };
 }
 
+/** Works off the outbox as the page prints it. */
+const [, OUTBOX] = /^With an outbox,.*?```ts\n(.*?)```/ms.exec(howTo(['adopting']))!;
+const runOutbox: (db: Database, touch: Sources['touch']) => Promise<void> = new Function(
+  ...['db', 'touch', `return (async () => { ${OUTBOX} })();`],
+) as never;
+
 describe('a relational database as a source', () => {
   it('is followed by an outbox, whatever order and however often its notes are worked off', async () => {
     const { db, sources, ordersOf, put } = await shop();
-    const workOff = async (): Promise<void> => {
-      const notes = db.prepare('SELECT n, id FROM outbox ORDER BY n LIMIT 100').all() as { n: number; id: string }[];
-      if (notes.length === 0) return;
-      await sources.touch(
-        'orders',
-        notes.map(({ id }) => id),
-      );
-      db.prepare('DELETE FROM outbox WHERE n <= ?').run(notes.at(-1)!.n);
-    };
+    const workOff = () => runOutbox(db, sources.touch);
     put('1', 'ada', 'open');
     put('2', 'ada', 'open');
     await workOff();
@@ -83,6 +82,20 @@ describe('a relational database as a source', () => {
     expect(await ordersOf('ada')).toEqual(['ORDER-1 sent']);
     expect(await ordersOf('bob')).toEqual(['ORDER-2 open']);
     expect(await sources.sync('orders', { dryRun: true })).toMatchObject({ items: 2, made: 4, differences: [] });
+  });
+
+  it('is followed by an outbox in which a note with a lower number is committed later, and by an empty one', async () => {
+    const { db, sources, ordersOf, put } = await shop();
+    await runOutbox(db, sources.touch);
+    put('1', 'ada', 'open');
+    await runOutbox(db, async (...touched) => {
+      await sources.touch(...touched);
+      db.exec("UPDATE orders SET status = 'sent' WHERE id = '1'");
+      db.exec('UPDATE outbox SET n = n - 10 WHERE n > 1');
+    });
+    await runOutbox(db, sources.touch);
+    expect(await ordersOf('ada')).toEqual(['ORDER-1 sent']);
+    expect(db.prepare('SELECT n FROM outbox').all()).toEqual([]);
   });
 
   it('is followed by polling, and a sync finds deletions', async () => {

@@ -8,7 +8,7 @@ import type { Pairs } from './pairs.ts';
 const HEAD = `# Every feature with every operation
 
 Written by \`npm run matrix\` from a run of all cells. A row is a feature of the model, a column an operation; a cell carries the operation out on
-a table with the feature, and compares every answer and every derived item with an oracle that shares no code with the planner
+a table with the feature, compares every answer with an oracle that shares no code with the product, and has a check judge every derived item
 ([decision 074](../decisions/074-rules-are-marked-in-the-code.md)). Columns are numbered as in this list:
 
 `;

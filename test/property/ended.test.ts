@@ -5,7 +5,7 @@ import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- ended --runs 20000` runs more of them. */
-const RUNS = runs({ part: 20, whole: 300 });
+const RUNS = runs({ part: 10, whole: 300 });
 
 describe('edges that end and are counted', () => {
   it('are deleted when they are over, and never before, and their counts follow', async () => {

@@ -6,7 +6,7 @@ import { rightSchedules } from '../support/right-schedules.ts';
 import { isFound } from '../support/shown.ts';
 
 /** `npm run simulate -- sources --runs 20000` runs more of them. */
-const SEEDS = seeds({ part: 300, whole: 3_000 });
+const SEEDS = seeds({ part: 100, whole: 3_000 });
 
 describe('sources under an attack that knows their rules alone', () => {
   it('make in the end what the mapping makes, their check says so, and a walk mends what is broken', async () => {

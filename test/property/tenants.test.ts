@@ -13,7 +13,7 @@ import { isFound } from '../support/shown.ts';
 import { type Policy, TENANT_POLICY } from '../support/tenant-policy.ts';
 
 /** `npm run simulate -- tenants --runs 20000` runs more of them. */
-const RUNS = runs({ part: 30, whole: 150 });
+const RUNS = runs({ part: 10, whole: 150 });
 
 /** Whether one of 400 attacks with a policy changes or learns something, those from a seed on first. */
 async function showsHarm(policy: Policy, first: number): Promise<boolean> {

@@ -8,6 +8,8 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { checkRunHandler, type RunPlan } from '../../src/deployment/lambda/index.ts';
+import { migrate } from '../../src/migrate/migrate.ts';
+import { serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
@@ -104,7 +106,7 @@ describe.each([
   ['ElectroDB', electroDb],
   ['OneTable', oneTable],
 ])('a table that %s writes', (_library, open) => {
-  it('is adopted by a rebuild, projected from then on, and clean in the end', async () => {
+  it('is adopted by a migration, projected from then on, and clean in the end', async () => {
     const { graph, client, store, projectAll, allRecords } = await testTable(model(uniqueTableName()));
     const application = open(client, graph.table.name);
     for (const id of ['Ada', 'grace', 'Edsger']) await application.put(id);
@@ -114,7 +116,12 @@ describe.each([
     // What was there before the consumer has left the stream.
     expect((await allRecords()).length).toBeGreaterThan(3);
 
-    expect((await check(graph, { store, mode: 'rebuild' })).repaired).toBeGreaterThan(0);
+    const identity = await tableIdentity(graph, { client });
+    const migrated = await migrate(graph, {
+      ...{ store, ...identity, wait: async () => {} },
+      serverTime: () => serverTime(graph, { client }),
+    });
+    expect(migrated).toMatchObject({ done: true });
     const reader = createReader(graph, { store });
     expect(await reader.getViews(['USER-Ada'])).toMatchObject([
       {

@@ -4,7 +4,7 @@ import { type Change, filesOf } from '../simulator/planted/changes.ts';
 
 /**
  * How much a run of the tests does. `npm test` does a part: the first schedules and a tenth of the planted bugs. `npm run test:rest` does
- * a third of everything, and all planted bugs of the files that have changed. `npm run test:all` does the whole.
+ * a third of everything, and the planted bugs of the files that have changed unless these are many. `npm run test:all` does the whole.
  */
 type Extent = 'part' | 'third' | 'whole';
 
@@ -60,16 +60,19 @@ export function isOfRun(place: number, parts: number): boolean {
 /** Parts into which planted bugs are dealt out for `npm test`. */
 const PARTS = 10;
 
-/** The planted bugs of a run: all, the third of its seed and those of changed files, or the tenth of its seed. */
+/**
+ * The planted bugs of a run: all, the third of its seed and those of changed files, or the tenth of its seed. Where those of changed files
+ * are more than a third, the third of the seed stands for them: what a run takes is bounded, however much has changed.
+ */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
   all: readonly T[],
 ): readonly T[] {
   if (isWhole) return all;
   if (isPart) return dealt(all, inject('seed'), PARTS);
-  const drawn = new Set(dealt(all, inject('seed'), THIRDS));
+  const drawn = dealt(all, inject('seed'), THIRDS);
   const changed = new Set(inject('changedFiles'));
-  const isOfChanged = ({ changes = [] }: T): boolean => filesOf(changes).some((file) => changed.has(file));
-  return changed.size === 0 ? [...drawn] : all.filter((bug) => drawn.has(bug) || isOfChanged(bug));
+  const ofChanged = all.filter(({ changes = [] }) => filesOf(changes).some((file) => changed.has(file)));
+  return ofChanged.length > all.length / THIRDS ? drawn : [...new Set([...drawn, ...ofChanged])];
 }
 
 /**

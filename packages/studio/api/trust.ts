@@ -10,7 +10,7 @@ import type { CheckState } from '../base/check-job.ts';
 import { checkUnits } from '../base/check-price.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
-import type { Suspect } from '../base/suspects.ts';
+import { OBSERVED, type Suspect } from '../base/suspects.ts';
 import { sampleOf } from './live.ts';
 
 /** The check that runs, or ran last; null: there was none. */
@@ -70,8 +70,8 @@ async function readSuspects({ graph, store, checks }: RequestContext): Promise<S
     readObserverProgress(store),
     store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit: MOST_SUSPECTS + 1 }),
   ]);
-  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state, foundMs }) => {
-    return { source, target: sortKey, why: state, foundMs };
+  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, foundMs }) => {
+    return { source, target: sortKey, why: OBSERVED, foundMs };
   });
   const quarantined = entries.items.map((item) => {
     const { source, target, code, reason } = readEntry(graph, item);

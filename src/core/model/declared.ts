@@ -1,4 +1,5 @@
 import type { ExactNumber } from '../items/plain.ts';
+import type { TextFormName } from './options/option-tables.ts';
 import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } from './order.ts';
 
 /**
@@ -207,9 +208,12 @@ export type MembersOf<Value> = [Value] extends [string]
     : Value
   : string;
 
-/** A search's values as arguments; for literals exactly these, unless folded. */
+/** True if an option gives texts a form: then a literal is found by other texts, too. */
+type HasForm<Options> = true extends { [Name in TextFormName]: Option<Options, Name> }[TextFormName] ? true : false;
+
+/** A search's values as arguments; for literals exactly these, unless texts have a form. */
 type ArgumentOf<Value, Found, Options> = string extends Value
-  ? true extends Option<Options, 'caseInsensitive'>
+  ? true extends HasForm<Options>
     ? Value
     : Option<Options, 'type'> extends 'date'
       ? Value
@@ -254,12 +258,12 @@ type SearchOf<A, Name, Entry> = Entry extends string | { kind: 'rank' | 'derive'
         : FoundByOrder<A, Name, Option<Entry, 'attribute'>, Option<Entry, 'multiValue'>>;
       shown: Copied<A, Option<Entry, 'project'>, 'KEYS_ONLY'>;
       partition: IsGiven<Entry, 'partition'>;
-      path: PathOf<A, Option<Entry, 'path'>, Option<Entry, 'caseInsensitive'>>;
+      path: PathOf<A, Option<Entry, 'path'>, HasForm<Entry>>;
       by: SearchedBy<A, Name, Option<Entry, 'attribute'>, Entry>;
     };
 
-/** A path's leading segments as arguments; for literals exactly these, unless folded. */
-type PathOf<A, Path, Folded> = true extends Folded
+/** A path's leading segments as arguments; for literals exactly these, unless texts have a form. */
+type PathOf<A, Path, Formed> = true extends Formed
   ? readonly string[]
   : Path extends readonly string[]
     ? TextsOrLeading<{ readonly [Place in keyof Path]: MembersOf<AttributeValueOf<A, Path[Place], false>> }>

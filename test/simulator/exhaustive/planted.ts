@@ -7,9 +7,7 @@ const FOUND: Readonly<Record<string, string>> = {
   'level-revision-ignored': 'there-and-back',
   'level-equal-item-left': 'falling-numbers',
   'level-base-items-kept-after-conflict': 'falling-numbers',
-  'level-absent-leaves-nothing': 'two-writes',
   'evolution-not-ready-used': 'search-added',
-  'evolution-own-model': 'search-added',
 };
 
 const ALL = PLANTED.map(({ mutant }) => mutant);

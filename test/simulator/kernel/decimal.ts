@@ -6,8 +6,6 @@ export interface Exact {
 
 /** The bounds of a value in a sum: below ten to the power of 15, and at most 12 digits behind the point. */
 const [WHOLE_DIGITS, FRACTION_DIGITS] = [15, 12];
-/** Significant digits of DynamoDB's numbers. */
-const DYNAMODB_DIGITS = 38;
 
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 
@@ -31,11 +29,6 @@ export function isSummable(number: Exact): boolean {
   if (number.units === 0n) return true;
   const digits = digitsOf(number);
   return number.exponent >= -FRACTION_DIGITS && digits + number.exponent <= WHOLE_DIGITS;
-}
-
-/** Whether DynamoDB stores the number. */
-export function isStorable(number: Exact): boolean {
-  return digitsOf(number) <= DYNAMODB_DIGITS && number.exponent <= 125 && number.exponent >= -130;
 }
 
 /** Plain decimal text, without an exponent. */

@@ -4,7 +4,6 @@ import type { Pack } from './pack.ts';
 const PACKS = {
   projecting: async () => (await import('../packs/projecting/schedule.ts')).PACK,
   evolution: async () => (await import('../packs/evolution/schedule.ts')).PACK,
-  ledgers: async () => (await import('../packs/ledgers/schedule.ts')).PACK,
   observer: async () => (await import('../packs/observer/schedule.ts')).PACK,
   verify: async () => (await import('../packs/verify/schedule.ts')).PACK,
   watch: async () => (await import('../packs/watch/schedule.ts')).PACK,

@@ -53,7 +53,7 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
     }, true);
   const update: Store['update'] = (change) => {
     count('write');
-    return written(() => table.writeOne(change.key, (engine) => engine.update(change)));
+    return written(() => table.make((engine) => engine.update(change)));
   };
   return {
     get: (key, { consistent }) => {
@@ -77,7 +77,7 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
       (await updateEach(updates, update, options)).map((outcome) => forgotten(outcome, random.chance(0.5))),
     transact: (updates) => {
       count('write');
-      return written(() => table.writeAll(keysOf(updates), (engine) => engine.transact(updates)));
+      return written(() => table.make((engine) => engine.transact(updates)));
     },
     put: (item) => {
       count('write');
@@ -85,7 +85,7 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
     },
     delete: (key, unchanged) => {
       count('write');
-      return written(() => table.writeOne(key, (engine) => engine.delete(key, unchanged)));
+      return written(() => table.make((engine) => engine.delete(key, unchanged)));
     },
     writeMany: async (writes) => {
       for (const write of writes) {
@@ -96,9 +96,8 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
       }
       return { wcu: writes.length, calls: writes.length };
     },
-    change: (change) => written(() => table.writeOne(change.key, (engine) => engine.change(change))),
-    changeAll: (changes, token) =>
-      written(() => table.writeAll(keysOf(changes), (engine) => engine.changeAll(changes, token))),
+    change: (change) => written(() => table.make((engine) => engine.change(change))),
+    changeAll: (changes, token) => written(() => table.make((engine) => engine.changeAll(changes, token))),
     query: (request) => {
       count('query');
       return process.call(() => queryPage(table, process, request));
@@ -106,7 +105,6 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
     queryNative: (request) => {
       count('query');
       return process.call(() => {
-        table.countCall();
         const { name } = request.index;
         const need = table.nativeIndexes?.read(name, random);
         const isGoing = table.nativeIndexes !== undefined && need === undefined;
@@ -134,10 +132,6 @@ export function storeOf(table: Table, process: Caller, calls?: Calls): Store & S
   };
 }
 
-function keysOf(all: readonly { key: ItemKey }[]): ItemKey[] {
-  return all.map(({ key }) => key);
-}
-
 interface Row {
   sortKey: string;
   /** Where ties are told apart, and where the next page begins. */
@@ -158,7 +152,6 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
     consistent = false,
     countOnly,
   } = request;
-  table.countCall();
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   // Now and then a page ends early, as it does at one MB.
   const limit = Math.min(request.limit ?? 10_000, random.chance(0.1) ? 1 + random.below(4) : 10_000);
@@ -182,8 +175,7 @@ async function queryPage(table: Table, process: Caller, request: QueryRequest): 
       const stored = versionAt(cell, atMs, index === undefined ? 'atMs' : 'visibleAtMs')!.item!;
       scanned += 1;
       last = place;
-      const whole = table.inPage(cell.key, stored) ?? stored;
-      const item = index === undefined ? whole : inIndex(table, whole, index);
+      const item = index === undefined ? stored : inIndex(table, stored, index);
       const isOfKeys = itemKeys === undefined || isOneOf(itemKeys, table.keyOf(item));
       if (isOfKeys && isWanted(item, where)) items.push(item);
       if (scanned < limit) continue;
@@ -254,7 +246,6 @@ function hashOf(text: string): number {
 
 function scanPage(table: Table, { random, clock }: Caller, request: ScanRequest): ScanPage {
   const { segment, segments, startKey, limit = 10_000, consistent = false, index } = request;
-  table.countCall();
   if (index !== undefined && consistent) throw new Error('DynamoDB has no consistent reads of an index.');
   if (index !== undefined && startKey !== undefined && !(`${index}sk` in startKey))
     throw new Error('A scan of an index goes on behind a key of the index.');

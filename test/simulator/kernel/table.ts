@@ -3,7 +3,6 @@ import { INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../../src/core/items/
 import type { TableNames } from '../../../src/core/model/compiled.ts';
 
 import type { ItemKey } from '../../../src/core/store-port.ts';
-import { StoreError } from '../../../src/foundation/errors.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 import { NativeIndexes } from './native-indexes.ts';
 import type { Random } from './random.ts';
@@ -68,8 +67,6 @@ export class Table {
   writer = NOBODY;
   /** Is told of every change, of derived items too. */
   listener: ((change: TableChange, writer: string) => void) | undefined;
-  /** How many calls a transaction takes, at most: meanwhile pages show its items before or after, and nobody else writes them. */
-  commitCalls = 0;
   /** Whether a put that changes nothing has a record. */
   tellsUnchanged = false;
   readonly names: Names;
@@ -80,8 +77,6 @@ export class Table {
   private engine: MemoryStore;
   /** What a put has made, as far as it has changed anything. */
   private made: { item?: Item | undefined } | undefined;
-  private calls = 0;
-  private readonly commits = new Map<string, { before: Item | undefined; until: number }>();
   private cells = new Map<string, Cell>();
   /** The cells of each partition, by sort key. */
   private partitions = new Map<string, Cell[]>();
@@ -102,39 +97,9 @@ export class Table {
     this.engine = this.newEngine();
   }
 
-  /** Writes one item, as DynamoDB makes such a call. */
-  writeOne<T>(key: ItemKey, write: (engine: MemoryStore) => T): T {
-    this.refuseInCommit([key]);
+  /** Makes a write as DynamoDB does. */
+  make<T>(write: (engine: MemoryStore) => T): T {
     return write(this.engine);
-  }
-
-  /** Writes several items in a transaction. */
-  writeAll<T>(keys: readonly ItemKey[], write: (engine: MemoryStore) => T): T {
-    this.refuseInCommit(keys);
-    const before = keys.map((key) => this.current(key));
-    const result = write(this.engine);
-    if (this.commitCalls > 0 && keys.some((key, i) => this.current(key) !== before[i])) {
-      const until = this.calls + 1 + this.random.below(this.commitCalls);
-      for (const [i, key] of keys.entries()) this.commits.set(nameOf(key), { before: before[i], until });
-    }
-    return result;
-  }
-
-  /** An item as a page shows it next to a transaction: before or after. */
-  inPage(key: ItemKey, item: Item | undefined): Item | undefined {
-    const open = this.commitCalls === 0 ? undefined : this.commits.get(nameOf(key));
-    return open !== undefined && open.until > this.calls && this.random.chance(0.5) ? open.before : item;
-  }
-
-  /** A call comes to the table: transactions come nearer to their end. */
-  countCall(): void {
-    this.calls += 1;
-  }
-
-  private refuseInCommit(keys: readonly ItemKey[]): void {
-    this.countCall();
-    if (this.commitCalls > 0 && keys.some((key) => (this.commits.get(nameOf(key))?.until ?? 0) > this.calls))
-      throw new StoreError('retryable', 'TransactionConflictException', 'A transaction holds the item.');
   }
 
   /** What is stored now. */
@@ -154,11 +119,6 @@ export class Table {
 
   /** Stores an item, or nothing; rejects where DynamoDB would refuse it. */
   put(key: ItemKey, item: Item | undefined): Promise<{ wcu: number }> {
-    this.refuseInCommit([key]);
-    return this.putNow(key, item);
-  }
-
-  private putNow(key: ItemKey, item: Item | undefined): Promise<{ wcu: number }> {
     const made = this.expectPut();
     const result = item === undefined ? this.engine.delete(key) : this.engine.put(item);
     this.made = undefined;
@@ -269,7 +229,7 @@ export class Table {
   expire(nowMs = this.clock.nowMs): void {
     for (const { key, item } of this.backup()) {
       const expiresAt = Number(numberOf(item[this.names.ttl]));
-      if (expiresAt > 0 && expiresAt * 1000 < nowMs && this.random.chance(0.8)) void this.putNow(key, undefined);
+      if (expiresAt > 0 && expiresAt * 1000 < nowMs && this.random.chance(0.8)) void this.put(key, undefined);
     }
   }
 

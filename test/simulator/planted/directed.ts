@@ -1,10 +1,32 @@
-import { replace, replaceIn, setValue } from './changes.ts';
+import { drop, replace, replaceIn, setValue } from './changes.ts';
 import { DIRECTED_TOTAL_MUTANTS } from './degree.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted for the schedules that are written down: drawn ones find them too rarely. */
 export const DIRECTED_MUTANTS: readonly Mutant[] = [
   ...DIRECTED_TOTAL_MUTANTS,
+  {
+    name: 'key-of-a-part-not-read',
+    rule: 'The key of an item of a part names the part, by which it is repaired.',
+    changes: [drop('key-of-a-part-names-the-part')],
+  },
+  {
+    name: 'part-repaired-by-the-node',
+    rule: 'What comes of a part is repaired by the part, not by the node.',
+    changes: [drop('items-of-a-part-are-repaired-by-the-part')],
+  },
+  {
+    name: 'repair-named-order-by-node',
+    rule: 'The index item of a named order is mended by the edge that its sort key names.',
+    changes: [
+      replaceIn(
+        'named-order-is-repaired-by-its-edge',
+        "key.of === 'edge'",
+        (old) => `${old} && key.order === undefined`,
+      ),
+      replaceIn('named-order-is-repaired-by-its-edge', 'undefined', 'source'),
+    ],
+  },
   {
     name: 'tombstone-of-minutes',
     rule: 'A tombstone outlives every write that rests on a read before it: one that lands after minutes has to meet it.',

@@ -1,4 +1,4 @@
-import { drop, replace, setCondition, setValue } from './changes.ts';
+import { replace, setCondition, setValue } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in what becomes of parts of nodes. */
@@ -9,16 +9,6 @@ export const PART_MUTANTS: readonly Mutant[] = [
     changes: [
       replace('view-of-a-part-is-there-while-the-part-is', (old) => `if (item['status'] !== undefined) ${old}`),
     ],
-  },
-  {
-    name: 'key-of-a-part-not-read',
-    rule: 'The key of an item of a part names the part, by which it is repaired.',
-    changes: [drop('key-of-a-part-names-the-part')],
-  },
-  {
-    name: 'part-repaired-by-the-node',
-    rule: 'What comes of a part is repaired by the part, not by the node.',
-    changes: [drop('items-of-a-part-are-repaired-by-the-part')],
   },
   {
     name: 'part-decides-without-its-node',

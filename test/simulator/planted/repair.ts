@@ -1,29 +1,12 @@
-import { drop, replaceIn, setValue } from './changes.ts';
+import { drop, replaceIn } from './changes.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Planted in repair and rebuild. */
 export const REPAIR_MUTANTS: readonly Mutant[] = [
   {
-    name: 'repair-buries-the-living',
-    rule: 'A tombstone is buried only if nothing has been written since it was read.',
-    changes: [setValue('tombstone-is-buried-under-the-revision-seen', 'await store.delete(key)')],
-  },
-  {
     name: 'rebuild-drops-the-rest',
     rule: 'The last suspects of a partition are settled too.',
     changes: [drop('last-suspects-of-a-partition-are-reconciled')],
-  },
-  {
-    name: 'repair-named-order-by-node',
-    rule: 'The index item of a named order is mended by the edge that its sort key names.',
-    changes: [
-      replaceIn(
-        'named-order-is-repaired-by-its-edge',
-        "key.of === 'edge'",
-        (old) => `${old} && key.order === undefined`,
-      ),
-      replaceIn('named-order-is-repaired-by-its-edge', 'undefined', 'source'),
-    ],
   },
   {
     name: 'repair-owner-by-no-item',

@@ -10,7 +10,6 @@ export const SHOWN_BY: Readonly<Record<PackName, readonly string[]>> = {
   ],
   // A wrong answer, a wrong finding, or what does not come to its end.
   evolution: ['wrong', 'alarm', 'unfinished', 'unsound', 'false-alarm', 'unseen-drift', 'stalled'],
-  ledgers: ['wrong', 'false-alarm', 'unseen-drift', 'left-by-repair'],
   verify: ['unsound', 'false-alarm', 'unseen-drift', 'stalled'],
   watch: ['diverged'],
   joined: ['wrong'],

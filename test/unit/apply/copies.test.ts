@@ -97,81 +97,6 @@ describe('an edge that copies', () => {
     expect(await project()).toContain(`getMany ${BOOK} WROTE-AUTHOR-2 AUTHOR-2 AUTHOR-2`);
     expect(await copies()).toEqual({ [EDGE]: annCopy, 'WROTE-AUTHOR-2': { name: { S: 'Bob' } } });
   });
-
-  it('has no copy of a parent that does not exist, and an empty one of a parent without the attributes', async () => {
-    const { table, project, copies } = setUp();
-    await table.producer(BOOK, EDGE, {});
-    await project();
-    expect(await copies()).toEqual({});
-    await table.producer(AUTHOR, AUTHOR, { shoeSize: { N: '42' } });
-    await project();
-    expect(await copies()).toEqual({ [EDGE]: {} });
-  });
-
-  it('takes its copy along when it goes, and its reverse item', async () => {
-    const { table, project, copies } = await withBooks(1);
-    await table.producer(BOOK, EDGE, undefined);
-    await project();
-    expect(await copies()).toEqual({});
-    expect(await table.derived(BOOK, '~view')).not.toHaveProperty('copies');
-    const reverse = await table.derived(AUTHOR, `~rev/WROTE-${BOOK}`);
-    expect(reverse).not.toHaveProperty('child');
-    expect(reverse).toHaveProperty('expiresAt');
-  });
-
-  it('takes its copy along when its type is evicted', async () => {
-    const { table, project, copies } = setUp();
-    await table.producer(AUTHOR, AUTHOR, { name: { S: 'x'.repeat(700) } });
-    for (const target of [EDGE, 'EDITED-AUTHOR-1', 'SOLD-SHOP-1']) await table.producer(BOOK, target, {});
-    await project();
-    expect(await copies()).toHaveProperty(EDGE);
-    await table.producer(AUTHOR, AUTHOR, { name: { S: 'x'.repeat(960) }, birthYear: { N: '1960' } });
-    await project();
-    const view = (await table.derived(BOOK, '~view'))!;
-    expect(view['evicted']).toEqual({ SS: ['WROTE'] });
-    expect(Object.keys(await copies())).toEqual(['EDITED-AUTHOR-1']);
-    // The fan-out goes on to visit it, and does not bring it back.
-    await table.producer(AUTHOR, AUTHOR, { name: { S: 'short' } });
-    await project();
-    expect(await copies()).toEqual({ 'EDITED-AUTHOR-1': { name: { S: 'short' } } });
-  });
-
-  it('has the parent as it is when its record comes again, where its reverse item could not be written', async () => {
-    let isDenied = true;
-    const { table, projector, project, copies } = setUp({
-      before: ({ method, keys }) => {
-        if (isDenied && method === 'update' && keys[0]!.includes('~rev/'))
-          throw new StoreError('fatal', 'denied', 'Denied.');
-      },
-    });
-    await table.producer(AUTHOR, AUTHOR, ann);
-    await project();
-    await table.producer(BOOK, EDGE, {});
-    const [record] = table.records.slice(-1);
-    const result = await projector.project([record!]);
-    expect(result).toMatchObject({ failedFrom: { target: EDGE }, error: { code: 'denied' } });
-    // Its fan-out finds no edge.
-    await table.producer(AUTHOR, AUTHOR, { ...ann, name: { S: 'Anna' } });
-    await project(...table.records.slice(-1));
-    isDenied = false;
-    await project(record!);
-    expect(await copies()).toEqual({ [EDGE]: { ...annCopy, name: { S: 'Anna' } } });
-  });
-
-  it('to a node of its own kind may be to itself', async () => {
-    const friends = defineGraph({
-      table: 'records',
-      nodes: { USER: node({ view: 'ALL' }) },
-      edges: { KNOWS: edge({ from: 'USER', to: 'USER', copy: ['name'] }) },
-    });
-    const table = new StreamedStore(friends);
-    await table.producer('USER-1', 'KNOWS-USER-1', {});
-    await table.producer('USER-1', 'USER-1', { name: { S: 'Ann' } });
-    const projector = createProjector(friends, { model: fixedModel(friends), store: table });
-    expect((await projector.project(table.records)).error).toBeUndefined();
-    const view = await table.derived('USER-1', '~view');
-    expect(Object.fromEntries(copiesByEdge(view))).toEqual({ 'KNOWS-USER-1': { name: { S: 'Ann' } } });
-  });
 });
 
 describe('a change of a parent', () => {
@@ -199,61 +124,6 @@ describe('a change of a parent', () => {
     const { table, project } = await withBooks(1);
     await table.producer(AUTHOR, AUTHOR, { ...ann, shoeSize: { N: '43' } });
     expect((await project()).filter((call) => call.includes('BOOK'))).toEqual([]);
-  });
-
-  it('is brought to them when it goes and when it comes back', async () => {
-    const { table, project, copies } = await withBooks(1);
-    await table.producer(AUTHOR, AUTHOR, undefined);
-    await project();
-    expect(await copies()).toEqual({});
-    await table.producer(AUTHOR, AUTHOR, ann);
-    await project();
-    expect(await copies()).toEqual({ [EDGE]: annCopy });
-  });
-
-  it('moves the revision of views that agree, and of views that are not there', async () => {
-    const { table, project, copies } = await withBooks(1);
-    const changed = (await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } }))!;
-    await project(changed);
-    const revision = async () => (await table.derived(BOOK, '~view'))!['r'];
-    expect(await revision()).toEqual({ N: '2' });
-    await project(changed);
-    expect(await revision()).toEqual({ N: '3' });
-    await table.delete({ source: BOOK, target: '~view' });
-    await project(changed);
-    expect(await table.derived(BOOK, '~view')).toMatchObject({ r: { N: '1' } });
-    expect(await copies()).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
-  });
-
-  it('makes a view unit fail that has read the parent before: it reads it again', async () => {
-    let interfere: (() => Promise<unknown>) | undefined;
-    const { table, hooked, project, copies } = setUp({
-      before: async ({ method, keys }) => {
-        if (method !== 'update' || keys[0] !== `${BOOK} ~view`) return;
-        const run = interfere;
-        interfere = undefined;
-        await run?.();
-      },
-    });
-    await table.producer(AUTHOR, AUTHOR, ann);
-    await project();
-    await table.producer(BOOK, EDGE, {});
-    interfere = async () => {
-      const changed = await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
-      await createProjector(graph, { model: fixedModel(graph), store: table }).project([changed!]);
-    };
-    await project();
-    expect(hooked.log.filter((call) => call === `update ${BOOK} ~view`)).toHaveLength(2);
-    expect(await copies()).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
-  });
-
-  it('and an edge to it in one batch agree in the end', async () => {
-    const { table, project, copies } = setUp();
-    await table.producer(AUTHOR, AUTHOR, ann);
-    await table.producer(BOOK, EDGE, {});
-    await table.producer(AUTHOR, AUTHOR, { name: { S: 'Anne' } });
-    await project();
-    expect(await copies()).toEqual({ [EDGE]: { name: { S: 'Anne' } } });
   });
 
   it('that cannot be brought to one child is quarantined beside it; the others have it', async () => {
@@ -300,37 +170,6 @@ describe('a fan-out of many pages', () => {
     expect(end).toMatchObject({ expiresAt: { N: String(NOW_SECONDS + 48 * 3600) } });
     // The tombstone's own record drives nothing.
     expect(await project()).toEqual([]);
-  });
-
-  it('goes on once from each of them: a record that comes again finds it further on', async () => {
-    const { table, project } = await withBooks(5, { pageSize: 2 });
-    await table.producer(AUTHOR, AUTHOR, anne);
-    await project();
-    const first = table.records.at(-1)!;
-    await project();
-    expect(await project(first)).toEqual([`get ${AUTHOR} ${MORE}`]);
-  });
-
-  it('has one round more for a change while it is under way, and for a record that comes again', async () => {
-    const { table, project, copies } = await withBooks(5, { pageSize: 2 });
-    const changed = (await table.producer(AUTHOR, AUTHOR, anne))!;
-    await project();
-    await project();
-    await project(changed);
-    expect(await table.derived(AUTHOR, MORE)).toMatchObject({
-      after: { S: '~rev/WROTE-BOOK-4' },
-      again: { S: '~rev/WROTE-BOOK-2' },
-      r: { N: '3' },
-    });
-    const later = (await table.producer(AUTHOR, AUTHOR, ann))!;
-    await project(later);
-    expect(await table.derived(AUTHOR, MORE)).toMatchObject({
-      after: { S: '~rev/WROTE-BOOK-4' },
-      again: { S: '~rev/WROTE-BOOK-2' },
-      r: { N: '4' },
-    });
-    for (let i = 0; i < 4; i++) await project(...table.records.filter(({ target }) => target === MORE).slice(-1));
-    for (let i = 1; i <= 5; i++) expect(await copies(`BOOK-${i}`)).toEqual({ [EDGE]: annCopy });
   });
 
   it('skips the tombstones of edges that are gone, also whole pages of them', async () => {

@@ -25,7 +25,7 @@ const ALL = { isUnexplained: true, isStrict: true };
 const EXITS = {
   'unless-repaired': 'unless repaired',
   always: 'yes',
-  'unless-explained': 'yes, except while the model changes, or if a consumer is behind by `--grace` or more',
+  'unless-explained': 'yes, unless the model is changing, or a consumer is behind by `--grace` or more',
   'with-strict': 'with `--strict`',
   never: 'no',
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { actionTarget } from '../../../src/migrate/action.ts';
-import type { Registry } from '../../../src/registry/registry.ts';
+import type { Generation, Registry } from '../../../src/registry/registry.ts';
 
 const ID = 1_503_238_554;
 const registry: Registry = {
@@ -21,6 +21,26 @@ describe('an action that names views', () => {
     ['view:GONE', 'view:GONE', [7]],
   ])('%s is about the views of the shape that it names', (name, projection, ids) => {
     expect(actionTarget(registry, new Map(), WANTED, { kind: 'drop', name })).toEqual({
+      name: projection,
+      generations: new Set(ids),
+    });
+  });
+});
+
+describe('an action that names a search', () => {
+  const ready = (id: number): Generation => ({ id, definition: 'a', state: 'ready', changed: 1 });
+  const projections = new Map([
+    ['search:USER.name', { next: 3, generations: [ready(1), ready(2)] }],
+    ['search:USER.name@2', { next: 3, generations: [ready(1)] }],
+  ]);
+
+  it.each([
+    ['search:USER.name', 'search:USER.name', [1, 2]],
+    ['search:USER.name@1', 'search:USER.name', [1]],
+    // There is a search of that name.
+    ['search:USER.name@2', 'search:USER.name@2', [1]],
+  ])('%s is about what has that name, before a generation', (name, projection, ids) => {
+    expect(actionTarget({ ...registry, projections }, new Map(), WANTED, { kind: 'drop', name })).toEqual({
       name: projection,
       generations: new Set(ids),
     });

@@ -11,7 +11,7 @@ import { Badge, Card, Told } from '../parts/told.tsx';
 /** Milliseconds until the items that need a look are read again. */
 const AGAIN_MS = 10_000;
 /** What a repair of the node puts right: the drift of a check, and that of the observer. */
-const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift', 'given-up', 'not-ready'];
+const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];
 
 /** Items that need attention, worst first. */
 export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {

@@ -189,6 +189,7 @@ export const SEARCH_OPTIONS = {
 /** The settings of a node type's search. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
 
+/** The options that give texts a form. */
 export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];

@@ -4,6 +4,7 @@ import { createProjector } from '../../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
 import { check } from '../../../../src/trust/check/check.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
+import { textOf } from '../../kernel/values.ts';
 import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
@@ -17,7 +18,7 @@ import { derivedDifferences } from './verdict.ts';
 export async function directedSchedules(): Promise<string[]> {
   const played = [
     ...[batchWithAGap, recordHoursLater, writeMinutesLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, childrenOfTheMoment, changeBehindAFanOut, standingLastPage, shrunkenType],
+    ...[copyBehindAFanOut, childrenOfTheMoment, changeBehindAFanOut, standingLastPage, shrunkenType, baseItemsComeBack],
     ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
@@ -257,4 +258,37 @@ async function shrunkenType(): Promise<string[]> {
   await check(graph, { store, model, mode: 'repair', segments: 1, graceMs: 0 });
   const before = view?.['evicted'] === undefined ? [`${SOURCE} ~view: no edge type has left it`] : [];
   return [...before, ...derivedDifferences(options, [...store.items()])];
+}
+
+/**
+ * A check finds index items whose base items are gone, and these come back before it looks again: only the key of an index item says
+ * which base item that is.
+ */
+async function baseItemsComeBack(): Promise<string[]> {
+  const options: ModelOptions = { ...PLAIN_OPTIONS, named: 'date', parts: 'ordering' };
+  const graph = graphOf(options);
+  const store = new MemoryStore(graph.table);
+  const model = fixedModel(graph);
+  const node: Item = { source: { S: SOURCE }, target: { S: SOURCE }, title: { S: 'First' } };
+  const part: Item = { source: { S: SOURCE }, target: { S: 'STATE' }, status: { S: 'open' }, tags: { SS: ['red'] } };
+  const member: Item = { ...edge('MEMBER-USER-1', 'LEAD')!, date: { S: '2026-01-01' } };
+  let number = 0;
+  const put = async (newImage: Item): Promise<void> => {
+    await store.put(newImage);
+    number += 1;
+    const only = { ...record(number, textOf(newImage['target'])), oldImage: undefined, newImage };
+    await createProjector(graph, { store, model }).project([only]);
+  };
+  for (const item of [node, part, member]) await put(item);
+  for (const { target } of [part, member]) await store.delete({ source: SOURCE, target: textOf(target) });
+  let nowMs = Date.parse('2026-01-02');
+  await check(graph, {
+    ...{ store, model, mode: 'repair', segments: 1, graceMs: 1_000 },
+    now: () => nowMs,
+    wait: async (milliseconds) => {
+      nowMs += milliseconds;
+      for (const item of [part, member]) await put(item);
+    },
+  });
+  return derivedDifferences(options, [...store.items()]);
 }
