@@ -109,7 +109,7 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
     await at.opened.worker.idle();
     await at.seen.goTo('/node?id=PAGE-BAD');
     expect(await wrong.count()).toBe(0);
-    await page.locator('.node-head').getByText('up to date', { exact: true }).waitFor();
+    await page.locator('.node-head').getByText('view up to date', { exact: true }).waitFor();
   });
 
   it('begins with a new node in the list of its type, which can be undone', async () => {

@@ -130,7 +130,7 @@ function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer 
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;
   if (quarantined.length > 0) return <Badge kind="bad">quarantined</Badge>;
   if (wrong.length > 0) return <Badge kind="late">behind</Badge>;
-  return view === null ? null : <Badge kind="good">up to date</Badge>;
+  return view === null ? null : <Badge kind="good">view up to date</Badge>;
 }
 
 type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
