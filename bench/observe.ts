@@ -254,7 +254,7 @@ async function observeRecords(records: readonly StreamRecord[], streamArn: strin
   const model = fixedModel(fullModel);
   const observer = new Observer(
     {
-      ...{ maintained: model, ready: model, store, source, table: fullModel.table, now: Date.now },
+      ...{ model, store, source, table: fullModel.table, now: Date.now },
       lowWatermark: async () => undefined,
       limits: { graceMs: 0, mostOpen: Number.POSITIVE_INFINITY },
     },

@@ -36,7 +36,7 @@ export type {
   ShardsResult,
 } from './client/read/lists/count-search.ts';
 export type { FilterOptions } from './client/read/lists/filter.ts';
-export type { InboundQuery, OneQuestion } from './client/read/lists/inbound.ts';
+export type { InboundQuery, OneQuestion } from './client/read/lists/inbound-query.ts';
 export type {
   PathPredicate,
   SearchPredicate,

@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import type { Logger } from '../../src/foundation/logger.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
-import { isOfReaders, type ObservedDrift } from '../../src/trust/observe/drift.ts';
+import type { ObservedDrift } from '../../src/trust/observe/drift.ts';
 import { type ObserverProgress, observe } from '../../src/trust/observe/observe.ts';
 import type { LocalTable } from './local-table.ts';
 
@@ -67,7 +67,7 @@ export function startLocalObserver(
         onProgress: (now) => {
           progress = now;
         },
-        onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect, state: drift.state }, 'drift')),
+        onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect }, 'drift')),
         onIndexDifference: (difference) => logger?.warn({ ...difference }, 'index difference'),
       });
       // Another process may have the lease, or a process that was killed.
@@ -85,7 +85,7 @@ export function startLocalObserver(
         return progress.verifiedThroughMs;
       },
       get drift() {
-        return progress.drift.filter(isOfReaders).length;
+        return progress.drift.length;
       },
       ended,
     },

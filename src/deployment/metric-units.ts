@@ -70,8 +70,6 @@ interface OtherMetricUnits {
   CheckDrift: 'Count';
   /** Derived items that it has repaired. */
   CheckRepaired: 'Count';
-  /** Expired tombstones that it has deleted, and empty items that became tombstones. */
-  CheckTidied: 'Count';
   /** Read units that it has consumed. */
   CheckReadCapacityUnits: 'Count';
   /** Write units that it has consumed. */

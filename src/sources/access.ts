@@ -1,4 +1,4 @@
-import { type Item, withBinaryAsBytes } from '../core/items/attribute-value.ts';
+import type { Item } from '../core/items/attribute-value.ts';
 import { toPlainItem } from '../core/items/plain.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import {
@@ -9,6 +9,7 @@ import {
   keyTextOfItem,
   type Source,
   type SourceItem,
+  type TableSource,
 } from './source.ts';
 
 /** Reads a source table, and never writes to it. */
@@ -41,9 +42,6 @@ export type Spend = (units: number) => Promise<void>;
 
 /** A walk that is killed visits at most this many keys again. */
 const PAGE = 100;
-
-/** A source without items. */
-export const EMPTY: SourceAccess = { read: async () => undefined, async *pages() {} };
 
 /** Opens a source. @param openTable opens a table by its name. */
 export function accessOf(source: Source, openTable: (table: string) => SourceStore, spend: Spend): SourceAccess {
@@ -80,17 +78,12 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
 }
 
 /** What `defineSource` takes, for a table. */
-function functionsOf(source: Parameters<typeof keyTextOfItem>[0], store: SourceStore, spend: Spend) {
+function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
   return {
     async read(key: string): Promise<SourceItem | undefined> {
       const { item, rcu } = await store.get(keyOfText(key));
       await spend(rcu);
-      return (
-        item &&
-        toPlainItem(
-          Object.fromEntries(Object.entries(item).map(([name, value]) => [name, withBinaryAsBytes(value)])) as Item,
-        )
-      );
+      return item && toPlainItem(item);
     },
     async *keys(after: string | undefined): AsyncGenerator<string, void> {
       let startKey = after === undefined ? undefined : keyOfText(after);

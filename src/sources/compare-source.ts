@@ -2,12 +2,12 @@ import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
 import { textOfKey } from '../core/items/keys.ts';
 import type { ItemKey } from '../core/store-port.ts';
-import { type Claim, claimsOf, liveMakers, textOf } from './claims.ts';
+import { type Claim, claimsOf, itemOfClaims, liveMakers, textOf } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { readLedger } from './ledger.ts';
 import { droppedNames, itemKeyOf, mapped } from './mapped.ts';
 import type { Refused } from './notes.ts';
-import { makerOf } from './source.ts';
+import { isRetired, makerOf } from './source.ts';
 import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
@@ -58,13 +58,14 @@ export function nothingFound(): SourceComparison {
 
 /**
  * Compares every source item, and every ledger, with base items, and writes nothing. A difference counts if a second look finds it again. Of a
- * source that is being removed, it finds what only this source makes.
+ * source that is being retired, it finds what only this source makes.
  */
 export async function compareSource(
   context: SourceContext,
   { signal, onProgress, graceMs = GRACE_MS }: WalkOptions & { graceMs?: number | undefined },
 ): Promise<SourceComparison> {
-  const { access, isRetiring, wait } = context;
+  const { access, source, wait } = context;
+  const isRetiring = isRetired(source);
   const result = nothingFound();
   const suspects = new Map<string, Look>();
   const visit = async (key: string): Promise<void> => {
@@ -106,7 +107,7 @@ export async function compareSource(
 }
 
 async function lookAt(context: SourceContext, key: string): Promise<Look> {
-  const { graph, store, source, access, isRetiring, now } = context;
+  const { graph, store, source, access, now } = context;
   const maker = makerOf(source, key);
   const { token, keys, refusal } = await readLedger(store, source.name, key, true);
   const look: Look = { token, made: 0, differences: [], isUnused: false, dropped: [] };
@@ -121,10 +122,14 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
   }
   for (const text of new Set([...made.keys(), ...keys])) {
     const to = itemKeyOf(text);
-    const claims = claimsOf(graph, (await store.get(to, { consistent: true })).item);
-    if (isRetiring && claims !== undefined && liveMakers(claims).length > 1) continue;
+    const stored = (await store.get(to, { consistent: true })).item;
+    const claims = claimsOf(graph, stored);
+    if (isRetired(source) && claims !== undefined && liveMakers(claims).length > 1) continue;
     const isUnlisted = made.has(text) && !keys.includes(text);
-    const kind = kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted ? 'different' : undefined);
+    // Readers see the item, whatever its claims say.
+    const isShown = claims === undefined || textOf(stored) === textOf(itemOfClaims(graph, to, claims));
+    const kind =
+      kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);
     if (kind !== undefined) look.differences.push({ ...to, key, kind });
   }
   if (item === undefined) return look;

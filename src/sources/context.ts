@@ -11,8 +11,6 @@ export interface SourceContext extends Pick<Runtime, 'now' | 'wait' | 'random'> 
   store: Pick<Store, 'get' | 'change' | 'query'>;
   source: Source;
   access: SourceAccess;
-  /** The source is being removed: `access` shows no items. */
-  isRetiring: boolean;
   /** The names of all sources that the model file declares. */
   names: ReadonlySet<string>;
 }

@@ -1,64 +1,56 @@
-import { REVISION } from '../core/items/derived-item.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { SourceContext } from './context.ts';
-import { putOf, readRecord, recordsUnder, serviceKey } from './record.ts';
+import { putNext, recordsUnder, type Stored, serviceKey, storedIn } from './record.ts';
+import { isRetired } from './source.ts';
 
 const PREFIX = 'source/';
 
 /** The head of a source names the mapping and the database that are in force. */
 export interface Head {
-  /** The version of the source in force. */
+  /** The version of the source in force; of a retired source none, so that no touch of it may go on. */
   version: string;
   /** When it came into force, in milliseconds since 1970; 0: there was none before it. */
   since: number;
-  /** The source is removed: no touch of it may go on. */
-  retired: boolean;
-  [REVISION]: number;
 }
 
 /** Reads the head of a source; undefined: the source was never mirrored. */
-export async function readHead({ store, source }: SourceContext): Promise<Head | undefined> {
+export async function readHead({ store, source }: SourceContext): Promise<Stored<Head> | undefined> {
   // rule: source-head-is-read-consistently
-  const head = await readRecord<Head>(store, serviceKey(PREFIX + source.name), true);
-  return head as Head | undefined;
+  const { item } = await store.get(serviceKey(PREFIX + source.name), { consistent: true });
+  return storedIn(item);
 }
 
-/** Puts the source as the context has it in force, if the head is as it was read; undefined: it isn't. */
+/** Puts a source in force, if the head is as it was read; undefined: it isn't. */
 export async function writeHead(
-  { graph, store, source, isRetiring }: SourceContext,
-  before: Head | undefined,
+  { graph, store, source }: SourceContext,
+  before: Stored<Head> | undefined,
   since: number,
-): Promise<Head | undefined> {
-  const seen = before?.[REVISION] ?? 0;
-  const head: Head = { version: source.version, since, retired: isRetiring, [REVISION]: seen + 1 };
-  const condition = seen === 0 ? { present: false } : { equal: { [REVISION]: { N: String(seen) } } };
-  const { applied } = await store.change(putOf(graph, serviceKey(PREFIX + source.name), head, condition));
+): Promise<Stored<Head> | undefined> {
+  const seen = before?.revision ?? 0;
+  const head = { revision: seen + 1, state: { version: source.version, since } };
+  const { applied } = await store.change(putNext(graph, serviceKey(PREFIX + source.name), head, seen));
   return applied ? head : undefined;
-}
-
-/** Whether the source as the context has it is in force. */
-export function isInForce({ source, isRetiring }: SourceContext, head: Head | undefined): boolean {
-  return head?.version === source.version && head.retired === isRetiring;
 }
 
 /** Lets a touch go on if its mapping is in force; the first touch of a source puts its own in force. Throws `mapping-not-in-force`. */
 export async function requireInForce(context: SourceContext): Promise<void> {
-  const { name, version } = context.source;
+  const { source } = context;
+  const { name, version } = source;
   for (;;) {
     const head = await readHead(context);
     // rule: source-another-mapping-leaves-the-touch
-    if (isInForce(context, head)) return;
+    if (head?.state.version === version) return;
     if (head === undefined) {
       await writeHead(context, undefined, 0);
       continue;
     }
-    const [here, remedy] = context.isRetiring
-      ? ['being removed', `--retire ${name}, if it should still be removed`]
+    const [here, remedy] = isRetired(source)
+      ? ['being retired', `--retire ${name}, if you still want to retire it`]
       : [`mapped by version ${version} here`, `${name} with the model file that is deployed`];
-    const there = head.retired ? 'no version is' : `version ${head.version} is`;
+    const there = isRetired(head.state) ? 'no version is' : `version ${head.state.version} is`;
     throw new EdgeloomError(
       'mapping-not-in-force',
       `The source ${name} is ${here}, but ${there} in force: the touch has to come again.`,
@@ -67,14 +59,11 @@ export async function requireInForce(context: SourceContext): Promise<void> {
   }
 }
 
-/** The heads of all sources of a table, also of removed ones, by name. */
-export async function heads(
+/** The heads of all sources of a table, also of retired ones, by name. */
+export function heads(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,
   stats?: ReadStats,
-): Promise<Map<string, Head>> {
-  const found = new Map<string, Head>();
-  for await (const head of recordsUnder<Head>(graph, store, { prefix: PREFIX }, stats))
-    found.set(head.name, head as Head);
-  return found;
+): Promise<Map<string, Stored<Head>>> {
+  return recordsUnder(graph, store, { prefix: PREFIX }, stats);
 }

@@ -1,12 +1,10 @@
 import type { Item } from '../core/items/attribute-value.ts';
-import { REVISION } from '../core/items/derived-item.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
-import { toPlainItem } from '../core/items/plain.ts';
-import type { BaseCondition, ItemKey, Store } from '../core/store-port.ts';
+import type { ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { expiryAt } from './claims.ts';
 import type { SourceContext } from './context.ts';
-import { type PutRecord, putOf } from './record.ts';
+import { type PutRecord, putNext, storedIn } from './record.ts';
 
 /** A source's ledgers are spread over this many partitions, so that a sync can write thousands of them a second. */
 export const LEDGER_SHARDS = 16;
@@ -14,7 +12,7 @@ export const LEDGER_SHARDS = 16;
 /** All keys that one source item makes and has made are in one ledger. With keys of 60 bytes these are 5,000 items. */
 const MOST_KEYS_BYTES = 300_000;
 
-/** Why a source item is not mapped. */
+/** Why a source item is refused. */
 export interface Refusal {
   code: string;
   reason: string;
@@ -32,7 +30,7 @@ export interface Ledger {
   keys: readonly string[];
   /** How far the touch of this token has come: all up to `through` is written, of a content with this hash. */
   part?: { hash: string; through: string } | undefined;
-  /** Why the source item is not mapped: what it made stays as it is. */
+  /** Why the source item is refused: what it made stays as it is. */
   refusal?: Refusal | undefined;
   /** The last sync that has touched it. */
   sync?: string | undefined;
@@ -56,41 +54,23 @@ export async function readLedger(
   consistent = false,
 ): Promise<Ledger> {
   const { item } = await store.get(keyOfLedger(source, key), { consistent });
-  return ledgerOf(item) ?? { key, token: 0, keys: [] };
+  return { ...ledgerOf(item), key };
 }
 
-/** The ledger that an item is; undefined: it is none. */
-export function ledgerOf(item: Item | undefined): Ledger | undefined {
-  const {
-    [REVISION]: token,
-    key,
-    keys,
-    part,
-    refusal,
-    sync,
-  } = toPlainItem(item ?? {}) as Partial<Ledger & { r: number }>;
-  if (key === undefined || typeof token !== 'number' || keys === undefined) return undefined;
-  return { key, token, keys, part, refusal, sync };
+/** The ledger that an item is; one without a key was damaged. */
+export function ledgerOf(item: Item | undefined): Ledger {
+  const { revision: token = 0, state } = storedIn<Partial<Ledger>>(item) ?? {};
+  return { key: '', keys: [], ...state, token };
 }
 
 /** Writes a ledger if it is as it was read, with the token that was seen. One of nothing expires. */
 export function putLedger({ graph, source, now }: SourceContext, ledger: Ledger, seen: number): PutRecord {
-  const { token, ...values } = ledger;
+  const { token: revision, ...state } = ledger;
   const isOfNothing = ledger.keys.length === 0 && ledger.refusal === undefined;
   // rule: source-ledger-of-nothing-outlives-every-write
   const expiry = expiryAt(now());
-  const expires = isOfNothing && { [graph.table.ttl]: expiry };
-  return putOf(
-    graph,
-    keyOfLedger(source.name, ledger.key),
-    { ...values, [REVISION]: token, ...expires },
-    ledgerAt(seen),
-  );
-}
-
-function ledgerAt(token: number): BaseCondition {
-  // rule: source-ledger-is-written-as-it-was-read
-  return token === 0 ? { present: false } : { equal: { [REVISION]: { N: String(token) } } };
+  const key = keyOfLedger(source.name, ledger.key);
+  return putNext(graph, key, { revision, state }, seen, isOfNothing ? expiry : undefined);
 }
 
 /** Refuses a source item that makes more than a ledger holds. Throws `invalid-mapping`. */

@@ -1,6 +1,7 @@
 import { toItemOfKey } from '../client/write/checks/base-item.ts';
 import { validateAtOnce } from '../client/write/checks/fields.ts';
 import { checkBaseKey, partModel } from '../client/write/checks/key.ts';
+import { itemName } from '../client/write/checks/problem.ts';
 import { isPlainObject } from '../client/write/checks/values.ts';
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { TARGET_ID } from '../core/items/hashed-key.ts';
@@ -17,7 +18,8 @@ import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
  * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key; of no item: none. A pure
  * function, and the one way in which a mapping is used.
  *
- * Throws `invalid-mapping` for what the model does not have or take: the message names the source item and the attribute.
+ * Throws `invalid-mapping` for whatever the mapping throws, and for what the model does not have or take: the message names the source item and
+ * the attribute.
  */
 export function mapped(
   graph: CompiledModel,
@@ -27,19 +29,28 @@ export function mapped(
 ): ReadonlyMap<string, Item> {
   const contents = new Map<string, Item>();
   if (item === undefined) return contents;
-  const maker = makerOf(source, key);
   const { partitionKey, sortKey } = graph.table;
-  for (const given of callMap(source, maker, item)) {
-    const { [partitionKey]: from, [sortKey]: to, ...content } = named(maker, () => baseItemOf(graph, given));
-    const made = { source: stringOf(from)!, target: stringOf(to)! };
-    const text = textOfKey(made);
-    if (contents.has(text)) {
-      const names = `${describe(made.source)} ${describe(made.target)}`;
-      throw invalid(maker, `makes the item ${names} twice`, 'Give each key once.');
+  try {
+    const all: unknown = source.map(item);
+    if (!Array.isArray(all)) {
+      throw mistake(`it gave ${describe(all)}.`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
     }
-    contents.set(text, content);
+    for (const given of all) {
+      const { [partitionKey]: from, [sortKey]: to, ...content } = baseItemOf(graph, given);
+      const made = { source: stringOf(from)!, target: stringOf(to)! };
+      const text = textOfKey(made);
+      const isTwice = contents.has(text);
+      if (isTwice)
+        throw mistake(`it makes the item ${itemName(made.source, made.target)} twice.`, 'Give each key once.');
+      contents.set(text, content);
+    }
+    return contents;
+  } catch (error) {
+    // Also what a getter or a validator of the model throws: it would hold up other items, and recurs.
+    const { message, hint } = error instanceof EdgeloomError ? error : thrown(error);
+    const text = `The mapping of ${makerOf(source, key)}: ${message}`;
+    throw new EdgeloomError('invalid-mapping', text, hint, { cause: error });
   }
-  return contents;
 }
 
 /** The names of an item's attributes, without its key, that change nothing of what its mapping makes of it, if it makes something. */
@@ -78,32 +89,16 @@ export function itemKeyOf(text: string): ItemKey {
   return { source, target };
 }
 
-function callMap({ map }: Source, maker: string, item: SourceItem): readonly unknown[] {
-  let given: unknown;
-  try {
-    given = map(item);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw invalid(maker, `threw: ${reason}`, 'Correct map, which has to take every item of the source.', error);
-  }
-  if (Array.isArray(given)) return given;
-  throw invalid(maker, `gave ${describe(given)}`, 'Give a list of mappedNode(…) and mappedEdge(…), [] for none.');
-}
-
 function baseItemOf(graph: CompiledModel, given: unknown): Item {
   if (!isPlainObject(given)) {
-    throw new EdgeloomError(
-      'invalid-mapping',
-      `it made ${describe(given)}, which is not an item.`,
-      'Use mappedNode or mappedEdge.',
-    );
+    throw mistake(`it made ${describe(given)}, which is not an item.`, 'Use mappedNode or mappedEdge.');
   }
   const { source, target, ...attributes } = given as Record<string, unknown>;
   for (const name of [...BOOKKEEPING, graph.table.ttl, graph.table.partitionKey, graph.table.sortKey]) {
     if (!Object.hasOwn(attributes, name)) continue;
     const why = name === graph.table.ttl ? 'is the one by which the table deletes items' : 'is reserved';
     const remedy = 'Give it another name in map, or give the TTL attribute of the table another one: table: { ttl }.';
-    throw new EdgeloomError('invalid-mapping', `attribute ${name} ${why}.`, remedy);
+    throw mistake(`attribute ${name} ${why}.`, remedy);
   }
   const key = keyOf(graph, source, target, attributes);
   checkType(graph, key);
@@ -113,7 +108,7 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
   const { fields } = (isNode ? graph.nodes.get(type) : (partModel(graph, key) ?? edge)) ?? {};
   const { [TARGET_ID]: targetId, ...own } = attributes;
   const isHashed = edge?.keys === 'hashed';
-  const valid = validateAtOnce(fields, isHashed ? own : attributes, `${describe(key.source)} ${describe(key.target)}`);
+  const valid = validateAtOnce(fields, isHashed ? own : attributes, itemName(key.source, key.target));
   return toItemOfKey(graph, key, isHashed ? { ...valid, [TARGET_ID]: targetId } : valid);
 }
 
@@ -135,24 +130,19 @@ function keyOf(graph: CompiledModel, source: unknown, target: unknown, attribute
 function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): void {
   const type = source !== target && isTypeName(target) ? typePrefix(source) : typePrefix(target);
   if (mirrored === undefined || mirrored.has(type ?? '')) return;
-  throw new EdgeloomError(
-    'invalid-mapping',
-    `${type} is not a mirrored type.`,
-    `Name it in defineGraph({ mirrored: [${type}] }).`,
+  throw mistake(`${type} is not a mirrored type.`, `Name it in defineGraph({ mirrored: [${type}] }).`);
+}
+
+/** A mistake of the mapping, before its item is named. */
+function mistake(message: string, hint: string): EdgeloomError {
+  return new EdgeloomError('invalid-mapping', message, hint);
+}
+
+/** What is said of a value that is thrown: whatever it is, it has a text. */
+function thrown(value: unknown): EdgeloomError {
+  const text: unknown = value instanceof Error ? value.message : value;
+  return mistake(
+    `it threw: ${typeof text === 'object' ? 'an object' : String(text)}.`,
+    'Correct map, which has to take every item of the source.',
   );
-}
-
-function named<T>(maker: string, run: () => T): T {
-  try {
-    return run();
-  } catch (error) {
-    if (!(error instanceof EdgeloomError)) throw error;
-    throw new EdgeloomError('invalid-mapping', `The mapping of ${maker}: ${error.message}`, error.hint, {
-      cause: error,
-    });
-  }
-}
-
-function invalid(maker: string, what: string, hint: string, cause?: unknown): EdgeloomError {
-  return new EdgeloomError('invalid-mapping', `The mapping of ${maker} ${what}.`, hint, { cause });
 }

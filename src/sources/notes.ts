@@ -6,10 +6,10 @@ import type { ItemKey, Store } from '../core/store-port.ts';
 import { claimsOf, liveMakers } from './claims.ts';
 import { type Refusal, readLedger } from './ledger.ts';
 import { itemKeyOf } from './mapped.ts';
-import { type PutRecord, putOf, recordsUnder, serviceKey } from './record.ts';
+import { asPut, type PutRecord, putOf, recordsUnder, serviceKey } from './record.ts';
 
 /**
- * Notes of what needs attention, so that a status doesn't have to read all ledgers and items: source items that are not mapped, and base
+ * Notes of what needs attention, so that a status doesn't have to read all ledgers and items: source items that are refused, and base
  * items that several source items make. A note is left after the write that it is about. It may outlive its reason, so readers look again.
  */
 
@@ -20,7 +20,7 @@ export interface Conflict extends ItemKey {
   makers: string[];
 }
 
-/** A source item that is not mapped: what it made before stays as it is. */
+/** A source item that is refused: what it made before stays as it is. */
 export interface Refused extends Refusal {
   /** The key of the source item. */
   key: string;
@@ -44,11 +44,7 @@ interface Note {
 
 /** The write of a note. */
 export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRecord {
-  return putOf(graph, keyOfNote(about, note), note);
-}
-
-function keyOfNote(about: NotesOf, { text }: Pick<Note, 'text'>): ItemKey {
-  return serviceKey(about + hash128(text));
+  return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
 
 /** What the first 1,000 notes are about, and still holds. */
@@ -58,49 +54,47 @@ export interface Noted<Of> {
   hasMore: boolean;
 }
 
-interface Ours {
+/** The table that notes are read in. */
+export interface NotesContext {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'query'>;
+  /** The table, to delete notes that no longer hold. */
+  prunes?: Pick<Store, 'change'> | undefined;
   stats?: ReadStats | undefined;
   /** Milliseconds left for the notes. */
   remainingMs?: (() => number) | undefined;
 }
 
-/** The base items that several source items make. @param prunes the table, to delete notes that no longer hold. */
-export function conflictsNow(ours: Ours, prunes?: Pick<Store, 'change'>): Promise<Noted<Conflict>> {
-  return look(ours, CONFLICTS, prunes, async (text) => {
+/** The base items that several source items make. */
+export function conflictsNow(context: NotesContext): Promise<Noted<Conflict>> {
+  const { graph, store } = context;
+  return look(context, CONFLICTS, async (text) => {
     const key = itemKeyOf(text);
-    const { item } = await ours.store.get(key, { consistent: true });
-    const claims = claimsOf(ours.graph, item);
+    const claims = claimsOf(graph, (await store.get(key, { consistent: true })).item);
     const makers = claims === undefined ? [] : liveMakers(claims).sort();
     return makers.length > 1 ? { ...key, shown: claims!.shown, makers } : undefined;
   });
 }
 
-/** The items of a source that are not mapped. @param prunes the table, to delete notes that no longer hold. */
-export function refusedNow(ours: Ours, source: string, prunes?: Pick<Store, 'change'>): Promise<Noted<Refused>> {
-  return look(ours, `source-refused/${source}/`, prunes, async (key) => {
-    const { refusal } = await readLedger(ours.store, source, key, true);
+/** The items of a source that are refused. */
+export function refusedNow(context: NotesContext, source: string): Promise<Noted<Refused>> {
+  return look(context, `source-refused/${source}/`, async (key) => {
+    const { refusal } = await readLedger(context.store, source, key, true);
     return refusal && { key, ...refusal };
   });
 }
 
 async function look<Of>(
-  { graph, store, stats, remainingMs }: Ours,
+  { graph, store, prunes, stats, remainingMs }: NotesContext,
   about: NotesOf,
-  prunes: Pick<Store, 'change'> | undefined,
   ask: (text: string) => Promise<Of | undefined>,
 ): Promise<Noted<Of>> {
-  const notes: Note[] = [];
-  for await (const note of recordsUnder<Note>(graph, store, { prefix: about, limit: MOST_NOTES + 1 }, stats)) {
-    notes.push(note as Note);
-    if (notes.length > MOST_NOTES) break;
-  }
+  const notes = [...(await recordsUnder<Note>(graph, store, { prefix: about, limit: MOST_NOTES + 1 }, stats)).values()];
   let hasMore = notes.length > MOST_NOTES;
   // Single reads: the caller may lack the right to read batches.
   const asked = await pMap(
     notes.slice(0, MOST_NOTES),
-    async (note, i) => {
+    async ({ state: note }, i) => {
       // Some are asked in any case: notes that no longer hold go, so that the next status comes to others.
       if (i >= CONCURRENCY && (remainingMs?.() ?? 1) <= 0) {
         hasMore = true;
@@ -108,9 +102,10 @@ async function look<Of>(
       }
       if (stats !== undefined) stats.rcu += 1;
       const of = await ask(note.text);
-      const condition = { equal: { mark: { S: note.mark } } };
-      if (of === undefined) await prunes?.change({ kind: 'delete', key: keyOfNote(about, note), condition });
-      return of;
+      if (of !== undefined || prunes === undefined) return of;
+      const put = noteOf(graph, about, note);
+      await prunes.change({ kind: 'delete', key: put.key, condition: asPut(put) });
+      return undefined;
     },
     { concurrency: CONCURRENCY },
   );

@@ -1,14 +1,25 @@
 import { toWireItem } from '../client/write/checks/values.ts';
+import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
+import { REVISION } from '../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../core/items/keys.ts';
 import { toPlainItem } from '../core/items/plain.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseChange, BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 
-/** Items that remember something about sources, as plain values. */
+/** Items that remember something about sources: plain values in one attribute, so that a table may call its keys as it likes. */
 
-/** Writes a record. */
+const STATE = 'state';
+
+/** The write of a record. */
 export type PutRecord = BaseChange & { kind: 'put' };
+
+/** A record as it was read. */
+export interface Stored<State> {
+  /** How often it was written, if its writes are counted; otherwise 0. */
+  revision: number;
+  state: State;
+}
 
 /** The key of a record in the service partition. */
 export function serviceKey(target: string): ItemKey {
@@ -16,32 +27,56 @@ export function serviceKey(target: string): ItemKey {
 }
 
 /** The write of a record. `condition`: what has to be there. */
-export function putOf({ table }: CompiledModel, key: ItemKey, values: object, condition?: BaseCondition): PutRecord {
-  const { source, target } = key;
-  const item = { ...toWireItem(values), [table.partitionKey]: { S: source }, [table.sortKey]: { S: target } };
-  return { kind: 'put', key, item, ...(condition && { condition }) };
+export function putOf({ table }: CompiledModel, key: ItemKey, state: object, condition?: BaseCondition): PutRecord {
+  const keys = { [table.partitionKey]: { S: key.source }, [table.sortKey]: { S: key.target } };
+  return { kind: 'put', key, item: { ...keys, [STATE]: { M: toWireItem(state) } }, ...(condition && { condition }) };
 }
 
-/** The values of a record; undefined: there is none. */
-export async function readRecord<T>(
-  store: Pick<Store, 'get'>,
+/** The write of a record whose writes are counted, under the revision that was seen; 0: there was none. */
+export function putNext(
+  graph: CompiledModel,
   key: ItemKey,
-  consistent = true,
-): Promise<Partial<T> | undefined> {
-  const { item } = await store.get(key, { consistent });
-  return item && (toPlainItem(item) as Partial<T>);
+  { revision, state }: Stored<object>,
+  seen: number,
+  expiry?: number,
+): PutRecord {
+  // rule: source-ledger-is-written-as-it-was-read
+  const condition: BaseCondition = seen === 0 ? { absent: [REVISION] } : { equal: { [REVISION]: numberValue(seen) } };
+  const put = putOf(graph, key, state, condition);
+  put.item[REVISION] = numberValue(revision);
+  if (expiry !== undefined) put.item[graph.table.ttl] = numberValue(expiry);
+  return put;
 }
 
-/** The records of the service partition whose sort keys begin with a prefix, each with the rest of its sort key. */
-export async function* recordsUnder<T>(
+/** The condition that a record is as it was put. */
+export function asPut({ item }: PutRecord): BaseCondition {
+  return { equal: { [STATE]: item[STATE]! } };
+}
+
+/** The record that an item is; undefined: there is none. */
+export function storedIn<State>(item: Item | undefined): Stored<State> | undefined {
+  if (item === undefined) return undefined;
+  const state = attributeOf(item, STATE);
+  const values = state !== undefined && 'M' in state ? toPlainItem(state.M) : {};
+  return { revision: Number(numberOf(attributeOf(item, REVISION)) ?? 0), state: values as State };
+}
+
+/** The records of the service partition whose sort keys begin with a prefix, by the rest of their sort keys. */
+export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,
   { prefix, limit }: { prefix: string; limit?: number },
   stats?: ReadStats,
-): AsyncGenerator<Partial<T> & { name: string }, void> {
+): Promise<Map<string, Stored<State>>> {
+  const found = new Map<string, Stored<State>>();
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: prefix }, consistent: true };
   for await (const item of queriedItems(store, { ...request, ...(limit && { limit }) }, stats)) {
-    const values = toPlainItem(item);
-    yield { ...(values as Partial<T>), name: String(values[table.sortKey]).slice(prefix.length) };
+    found.set(stringOf(item[table.sortKey])!.slice(prefix.length), storedIn(item)!);
+    if (found.size === limit) break;
   }
+  return found;
+}
+
+function numberValue(number: number): { N: string } {
+  return { N: String(number) };
 }

@@ -1,6 +1,14 @@
-import { type AttributeValue, attributeOf, type Item, withBinaryAsBytes } from '../core/items/attribute-value.ts';
+import { toWireItem } from '../client/write/checks/values.ts';
+import {
+  type AttributeValue,
+  attributeOf,
+  type Item,
+  parseDecimal,
+  withBinaryAsBytes,
+} from '../core/items/attribute-value.ts';
 import { describe } from '../core/items/describe.ts';
-import { numberTextOf } from '../core/items/plain.ts';
+import { isWellFormed } from '../core/items/encoding.ts';
+import { exactNumber } from '../core/items/plain.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
 import type { MappedItem } from './items.ts';
@@ -13,7 +21,7 @@ export type SourceItem = Readonly<Record<string, any>>;
 export interface SourceOptions {
   /**
    * The nodes and edges that an item makes. `map` sees the item alone, as plain values, and gives the same for the same item: no clock, no
-   * look-up. An item that it throws for is set aside by its key, and what the item made before stays.
+   * look-up. An item that it throws for is refused: what the item made before stays.
    */
   map: (item: SourceItem) => readonly MappedItem[];
   /**
@@ -62,7 +70,7 @@ export interface Source {
 /** The key of a source item: a text, or of a table an object of its key attributes. */
 export type SourceKey = string | Readonly<Record<string, unknown>>;
 
-/** Bytes that a key may have: it is a part of our items. */
+/** Bytes that a key may have, since our items hold it. DynamoDB bounds the keys of its tables. */
 const MOST_KEY_BYTES = 1_024;
 
 /**
@@ -128,43 +136,54 @@ function commonOf(name: string, options: SourceOptions): Pick<Source, 'name' | '
   return { name, version: String(version), map };
 }
 
-/** Tells whether a source is a table of DynamoDB. */
-export function isTable(source: Source): source is Source & { from: SourceKeys } {
+/** A source that is a table of DynamoDB. */
+export type TableSource = Source & { from: SourceKeys };
+
+export function isTable(source: Source): source is TableSource {
   return 'partitionKey' in source.from;
 }
 
-/** The text of a key, by which all that a source item made is found. Throws `invalid-key` or `invalid-record`. */
-export function keyTextOf(source: Source, key: SourceKey): string {
-  const text = isTable(source) ? tableKeyText(source, key) : key;
-  if (typeof text === 'string' && text !== '' && Buffer.byteLength(text) <= MOST_KEY_BYTES) return text;
-  throw new EdgeloomError(
-    'invalid-key',
-    `The key ${describe(key)} of the source ${source.name} is not a text of 1 to ${MOST_KEY_BYTES} bytes.`,
-    isTable(source) ? 'Give an object of its key attributes.' : 'Give the text that read takes.',
-  );
+/** A source that is retired: it has no version and no items, so that everything that it made goes. */
+export function retiredSource(name: string): Source {
+  return { name, version: '', map: () => [], from: { read: () => undefined, keys: () => [] } };
 }
 
-function tableKeyText(source: Source & { from: SourceKeys }, key: SourceKey): string {
-  if (typeof key === 'string') return key;
-  const values: Item = {};
-  for (const name of namesOf(source.from)) {
-    const value: unknown = Object.hasOwn(key, name) ? key[name] : undefined;
-    const number = typeof value === 'number' ? String(value) : numberTextOf(value);
-    if (value instanceof Uint8Array) values[name] = { B: value };
-    else if (typeof value === 'string') values[name] = { S: value };
-    else if (number !== undefined) values[name] = { N: number };
+/** Tells whether a source is retired, by itself or by its head. */
+export function isRetired({ version }: Pick<Source, 'version'>): boolean {
+  return version === '';
+}
+
+/**
+ * The text of a key, by which all that a source item made is found: the same text for each way to give the key. Throws `invalid-key`, or
+ * `invalid-record` for a table's key that lacks an attribute.
+ */
+export function keyTextOf(source: Source, key: SourceKey): string {
+  if (isTable(source)) return keyTextOfItem(source, wireKeyOf(source, key));
+  if (typeof key === 'string' && key !== '' && Buffer.byteLength(key) <= MOST_KEY_BYTES && isWellFormed(key))
+    return key;
+  throw invalidKey(source, key, `a text of 1 to ${MOST_KEY_BYTES} bytes`, 'Give the text that read takes.');
+}
+
+function wireKeyOf(source: TableSource, key: SourceKey): Item {
+  try {
+    if (typeof key === 'string') return keyOfText(key);
+    const names = namesOf(source.from).filter((name) => Object.hasOwn(key, name));
+    return toWireItem(Object.fromEntries(names.map((name) => [name, key[name]])));
+  } catch {
+    const remedy = `Give an object of its key attributes: ${namesOf(source.from).join(', ')}.`;
+    throw invalidKey(source, key, 'a key of its table', remedy);
   }
-  return keyTextOfItem(source, values);
 }
 
 /** The text of the key that an item of a table, or a record of its stream, has in wire form. Throws `invalid-record`. */
-export function keyTextOfItem({ name: source, from }: Source & { from: SourceKeys }, item: Item): string {
+export function keyTextOfItem({ name: source, from }: TableSource, item: Item): string {
   const values = namesOf(from).map((name) => {
     const value = attributeOf(item, name);
-    if (value !== undefined) return [name, jsonOf(withBinaryAsBytes(value))];
+    const shown = value && keyValueOf(value);
+    if (shown !== undefined) return [name, shown];
     throw new EdgeloomError(
       'invalid-record',
-      `A key of the source ${source} has no attribute ${name}.`,
+      `A key of the source ${source} has no attribute ${name} that is a text, a number or binary.`,
       'Name its key attributes in the model file: sourceTable(table, { keys: { partitionKey, sortKey } }).',
     );
   });
@@ -173,12 +192,18 @@ export function keyTextOfItem({ name: source, from }: Source & { from: SourceKey
 
 /** The key in wire form that `keyTextOfItem` made a text of. */
 export function keyOfText(text: string): Item {
-  const key = JSON.parse(text) as Record<string, { S?: string; N?: string; B?: string }>;
-  const values = Object.entries(key).map(([name, value]) => [
-    name,
-    value.B === undefined ? value : { B: new Uint8Array(Buffer.from(value.B, 'base64')) },
-  ]);
+  const values = Object.entries(JSON.parse(text) as Item).map(([name, value]) => [name, withBinaryAsBytes(value)]);
   return Object.fromEntries(values) as Item;
+}
+
+/** DynamoDB, its engines and programs write one number in several ways. */
+function keyValueOf(value: AttributeValue): object | undefined {
+  if ('B' in value) return { B: Buffer.from((withBinaryAsBytes(value) as { B: Uint8Array }).B).toString('base64') };
+  if (!('N' in value)) return 'S' in value ? value : undefined;
+  const number = exactNumber(value.N);
+  if (typeof number === 'number') return { N: String(number) };
+  const decimal = parseDecimal(value.N);
+  return decimal && { N: `${decimal.negative ? '-' : ''}0.${decimal.digits}E${decimal.exponent}` };
 }
 
 /** The name of a source item as the maker of base items. */
@@ -191,14 +216,14 @@ export function sourceOfMaker(maker: string): string {
   return maker.slice(0, maker.indexOf('/'));
 }
 
-function jsonOf(value: AttributeValue): object {
-  return 'B' in value ? { B: Buffer.from(value.B).toString('base64') } : value;
-}
-
 function namesOf({ partitionKey, sortKey }: SourceKeys): string[] {
   return sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 }
 
 function mistake(name: unknown, what: string, remedy: string): EdgeloomError {
   return new EdgeloomError('invalid-option', `The source ${JSON.stringify(name)} ${what}.`, remedy);
+}
+
+function invalidKey({ name }: Source, key: unknown, what: string, remedy: string): EdgeloomError {
+  return new EdgeloomError('invalid-key', `The key ${describe(key)} of the source ${name} is not ${what}.`, remedy);
 }

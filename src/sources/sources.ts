@@ -4,11 +4,12 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { Allowance, checkRates } from '../store/metered.ts';
-import { accessOf, EMPTY, type SourceStore, type Spend } from './access.ts';
+import { accessOf, type SourceStore, type Spend } from './access.ts';
 import { compareSource, nothingFound, type SourceComparison } from './compare-source.ts';
 import type { SourceContext } from './context.ts';
+import { heads } from './head.ts';
 import { type Conflict, conflictsNow, refusedNow } from './notes.ts';
-import { defineSource, keyTextOf, type Source, type SourceKey } from './source.ts';
+import { isRetired, keyTextOf, retiredSource, type Source, type SourceKey } from './source.ts';
 import { syncSource, type WalkOptions } from './sync.ts';
 import { touchAll } from './touches.ts';
 
@@ -61,7 +62,7 @@ export interface Sources {
    * Keys may come twice, late, and out of order; the source alone says what there is.
    *
    * Resolves when all are done. Rejects if one is not, so that its call has to come again with all keys: `mapping-not-in-force`,
-   * `touch-unfinished`, or what a call threw. A key whose item the mapping does not take is set aside, and done.
+   * `touch-unfinished`, or what a call threw. A key whose item is refused is done.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
@@ -70,7 +71,7 @@ export interface Sources {
    * that processes of the version before may still write. `resume` goes on where a walk was stopped.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
-  /** Takes a source away, one of the model file or not: what it alone made goes. `dryRun` lists what that is. */
+  /** Retires a source, one of the model file or not: what it alone made goes. `dryRun` lists what that is. */
   retire(name: string, options?: SyncOptions): Promise<SyncResult>;
 }
 
@@ -108,14 +109,17 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const { sources, store, openTable = noTable, ...given } = options;
   const runtime = runtimeOf(given);
   const names = new Set(sources.map(({ name }) => name));
-  const named = (name: string): Source | undefined => sources.find((one) => one.name === name);
+  const twice = sources.find(({ name }, i) => sources.findIndex((one) => one.name === name) < i);
+  if (twice !== undefined) {
+    const remedy = 'Give each another name, or read both by one source.';
+    throw new EdgeloomError('invalid-option', `Two sources have the name ${twice.name}.`, remedy);
+  }
   const find = (name: string): Source => {
-    const source = named(name);
+    const source = sources.find((one) => one.name === name);
     if (source !== undefined) return source;
-    const known = sources.length === 0 ? 'There are none' : `The sources are ${[...names].join(', ')}`;
-    throw new EdgeloomError('invalid-option', `There is no source ${name}. ${known}.`, 'Name one of them.');
+    throw unknownSource(name, names);
   };
-  const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions, isRetiring = false): SourceContext => {
+  const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions): SourceContext => {
     const [reads, writes] = [maxRcu, maxWcu].map((most) => spending(new Allowance(most, runtime.now), runtime.wait));
     const change: SourcesOptions['store']['change'] = async (given) => {
       const result = await store.change(given);
@@ -123,9 +127,9 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
       return result;
     };
     return {
-      ...{ graph, source, names, isRetiring, ...runtime },
+      ...{ graph, source, names, ...runtime },
       store: { get: (key, how) => store.get(key, how), query: (request) => store.query(request), change },
-      access: isRetiring ? EMPTY : accessOf(source, openTable, reads!),
+      access: accessOf(source, openTable, reads!),
     };
   };
   const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>
@@ -133,7 +137,9 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
   const walk = async (what: string, source: Source, options: SyncOptions): Promise<SyncResult> => {
     checkOptions(what, options, SYNC_OPTIONS);
     checkRates(what, options);
-    const context = contextOf(source, options, what === 'retire');
+    const context = contextOf(source, options);
+    const known = isRetired(source) ? await heads(graph, store) : new Map([[source.name, source]]);
+    if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));
     const found =
       options.dryRun === true
         ? await compareSource(context, options)
@@ -146,13 +152,16 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
     async touch(name, keys, options = {}) {
       checkOptions('touch', options, { remainingMs: true, signal: true });
       const source = find(name);
+      if (typeof keys === 'string' || typeof Object(keys)[Symbol.iterator] !== 'function') {
+        const remedy = `Give a list: touch('${name}', [key]).`;
+        throw new EdgeloomError('invalid-option', `The keys to touch of the source ${name} are not a list.`, remedy);
+      }
       const texts = [...keys].map((key) => keyTextOf(source, key));
       const left = await touchTexts(source, texts, options);
       for (const error of left.values()) throw error;
     },
     sync: async (name, options = {}) => walk('sync', find(name), options),
-    retire: async (name, options = {}) =>
-      walk('retire', named(name) ?? defineSource(name, { read: () => undefined, map: () => [] }), options),
+    retire: async (name, options = {}) => walk('retire', retiredSource(name), options),
   };
 }
 
@@ -170,4 +179,9 @@ function noTable(table: string): SourceStore {
     `Nothing opens the source table ${table}.`,
     'Give createSources openTable: (table) => new DynamoDBSourceStore(client, table).',
   );
+}
+
+function unknownSource(name: string, known: ReadonlySet<string>): EdgeloomError {
+  const there = known.size === 0 ? 'There are none' : `The sources are ${[...known].join(', ')}`;
+  return new EdgeloomError('invalid-option', `There is no source ${name}. ${there}.`, 'Name one of them.');
 }

@@ -1,11 +1,11 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
-import type { ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import { secondsOf } from '../stream/decode.ts';
 import type { RawRecord } from '../stream/raw-record.ts';
 import { heads } from './head.ts';
-import { type Conflict, conflictsNow, type Refused, refusedNow } from './notes.ts';
+import { type Conflict, conflictsNow, type NotesContext, type Refused, refusedNow } from './notes.ts';
 import { putOf, recordsUnder, serviceKey } from './record.ts';
+import { isRetired } from './source.ts';
 
 const PREFIX = 'source-progress/';
 /** A process writes its progress at most this often. */
@@ -23,14 +23,6 @@ export interface SourceStatus {
   lagSeconds: number | null;
   /** Source items that the mapping refuses. */
   refused: number;
-}
-
-/** The state of all sources of a table. */
-export interface SourcesStatus {
-  sources: SourceStatus[];
-  conflicts: Conflict[];
-  /** There may be more conflicts than one look finds. */
-  hasMore: boolean;
 }
 
 interface Progress {
@@ -63,42 +55,37 @@ export function lagOf(records: readonly RawRecord[], nowMs: number): number | un
   return times.length === 0 ? undefined : Math.max(0, nowMs / 1000 - Math.min(...times));
 }
 
-/** What a status asks besides. */
-interface SourcesStatusOptions {
-  /** Sources to name, also if the table doesn't know them yet. */
-  names?: readonly string[];
-  /** The table, to delete notes that no longer hold. */
-  prunes?: Pick<Store, 'change'>;
-  stats?: ReadStats;
-  /** Milliseconds left for the notes. */
-  remainingMs?: () => number;
-  onRefused?: (source: string, refused: Refused) => void;
+/** The state of all sources of a table. */
+interface SourcesStatus {
+  sources: SourceStatus[];
+  /** Source items that mappings refuse, by source. */
+  refused: ReadonlyMap<string, readonly Refused[]>;
+  conflicts: Conflict[];
+  /** There may be more conflicts than one look finds. */
+  hasMore: boolean;
 }
 
 /** The state of all sources that a table knows, and of those that are named. */
-export async function sourcesStatus(
-  graph: CompiledModel,
-  store: Pick<Store, 'get' | 'query'>,
-  { names = [], prunes, onRefused, remainingMs, stats = { rcu: 0 } }: SourcesStatusOptions = {},
-): Promise<SourcesStatus> {
+export async function sourcesStatus(context: NotesContext, names: readonly string[] = []): Promise<SourcesStatus> {
+  const { graph, store, stats } = context;
   const known = await heads(graph, store, stats);
-  const progress = new Map<string, Partial<Progress>>();
-  for await (const one of recordsUnder<Progress>(graph, store, { prefix: PREFIX }, stats)) progress.set(one.name, one);
+  const progress = await recordsUnder<Progress>(graph, store, { prefix: PREFIX }, stats);
   const sources: SourceStatus[] = [];
+  const refused = new Map<string, Refused[]>();
   for (const source of [...new Set([...names, ...known.keys()])].sort()) {
-    const head = known.get(source);
-    if (head?.retired && !names.includes(source)) continue;
-    const { found } = await refusedNow({ graph, store, stats, remainingMs }, source, prunes);
-    for (const one of found) onRefused?.(source, one);
-    const { seen, lag = null } = progress.get(source) ?? {};
+    const head = known.get(source)?.state;
+    if (head !== undefined && isRetired(head) && !names.includes(source)) continue;
+    const { found } = await refusedNow(context, source);
+    refused.set(source, found);
+    const { seen, lag = null } = progress.get(source)?.state ?? {};
     sources.push({
       source,
-      version: head === undefined || head.retired ? null : head.version,
+      version: head?.version || null,
       seen: seen === undefined ? null : new Date(seen).toISOString(),
       lagSeconds: lag,
       refused: found.length,
     });
   }
-  const { found: conflicts, hasMore } = await conflictsNow({ graph, store, stats, remainingMs }, prunes);
-  return { sources, conflicts, hasMore };
+  const { found: conflicts, hasMore } = await conflictsNow(context);
+  return { sources, refused, conflicts, hasMore };
 }

@@ -1,14 +1,12 @@
 import { attributeOf, stringOf } from '../core/items/attribute-value.ts';
-import { REVISION } from '../core/items/derived-item.ts';
 import { queryPages } from '../core/store-pages.ts';
-import type { BaseCondition } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { LANDS_WITHIN_MS, LATEST_WRITE_MS } from '../foundation/late-writes.ts';
 import type { Abortable } from '../foundation/runtime.ts';
 import type { SourceContext } from './context.ts';
-import { type Head, isInForce, readHead, writeHead } from './head.ts';
+import { type Head, readHead, writeHead } from './head.ts';
 import { LEDGER_SHARDS, type Ledger, ledgerOf, partitionOf } from './ledger.ts';
-import { putOf, readRecord, serviceKey } from './record.ts';
+import { asPut, putOf, type Stored, serviceKey, storedIn } from './record.ts';
 import { touchAll } from './touches.ts';
 
 /** How far a walk is. */
@@ -45,19 +43,17 @@ const WAIT_MS = 30_000;
 
 /**
  * The one walk of a source. It puts the source as the context has it in force, then touches every key that the source has, and every key that
- * has a ledger. A source that is being removed shows no items, so everything that it made goes. Returns the number of source items.
+ * has a ledger. A source that is being retired has no items, so everything that it made goes. Returns the number of source items.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
   const { signal, resume = false } = options;
-  const head = await putInForce(context, options);
+  const { revision: head } = await putInForce(context, options);
   const key = serviceKey(`source-sync/${source.name}`);
-  const sync = `${head[REVISION]}/${now()}/${Math.floor(random() * 1e9)}`;
-  const kept = resume ? await readRecord<Place>(store, key) : undefined;
-  const isOfHead = kept?.head === head[REVISION];
-  let place: Place = isOfHead ? (kept as Place) : { sync, head: head[REVISION], phase: 'items', items: 0 };
-  const keep = (condition?: BaseCondition) => store.change(putOf(graph, key, place, condition));
-  if (!isOfHead) await keep();
+  const sync = `${head}/${now()}/${Math.floor(random() * 1e9)}`;
+  const kept = resume ? storedIn<Place>((await store.get(key, { consistent: true })).item)?.state : undefined;
+  let place: Place = kept?.head === head ? kept : { sync, head, phase: 'items', items: 0 };
+  if (place !== kept) await store.change(putOf(graph, key, place));
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
     // A ledger is marked before its items are written: a walk that continues visits the last page of ledgers again.
@@ -65,9 +61,10 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
     // It never gives up for lack of capacity.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
     for (const error of left.values()) throw error;
+    const before = putOf(graph, key, place);
     place = { ...place, phase, after, items: place.items + items };
     // A walk that began later has its own place.
-    await keep({ equal: { sync: { S: place.sync } } });
+    await store.change(putOf(graph, key, place, asPut(before)));
     options.onProgress?.({ phase, items: place.items });
   };
   const { phase, after } = place;
@@ -102,7 +99,7 @@ export async function* ledgerPages(
     for await (const { items } of queryPages(store, { partition, consistent: true, startKey })) {
       const last = items.at(-1);
       const place = last === undefined ? `${shard + 1}` : `${shard}/${stringOf(attributeOf(last, sortKey))}`;
-      yield { ledgers: items.flatMap((item) => ledgerOf(item) ?? []), place };
+      yield { ledgers: items.map(ledgerOf).filter(({ key }) => key !== ''), place };
     }
   }
 }
@@ -111,13 +108,13 @@ export async function* ledgerPages(
  * Puts the source as the context has it in force, and waits until no write of what was in force before can land. Throws `too-much-contention`
  * if another walk does the same.
  */
-async function putInForce(context: SourceContext, { signal, onProgress }: WalkOptions): Promise<Head> {
+async function putInForce(context: SourceContext, { signal, onProgress }: WalkOptions): Promise<Stored<Head>> {
   const { source, now, wait } = context;
   const before = await readHead(context);
-  let head: Head | undefined = before;
+  let head = before;
   // The time in the head is from before its write.
-  let sinceMs = (before?.since ?? 0) + LANDS_WITHIN_MS;
-  if (!isInForce(context, before)) {
+  let sinceMs = (before?.state.since ?? 0) + LANDS_WITHIN_MS;
+  if (before?.state.version !== source.version) {
     // Nothing is before the first head, so nothing can land late.
     head = await writeHead(context, before, before === undefined ? 0 : now());
     // Until the answer, a touch may have read the head before.

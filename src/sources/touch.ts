@@ -21,6 +21,7 @@ import { makerOf, type SourceItem } from './source.ts';
 
 /** Outputs of one source item that are written at once. */
 const AT_ONCE = 16;
+const MOST_REASON_BYTES = 2_000;
 
 /** How touches run. */
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
@@ -182,7 +183,7 @@ async function writeClaim(
   if (liveMakers(claims).length > 1) await send(noteOf(graph, CONFLICTS, { text, mark: `${claim.token}/${maker}` }));
 }
 
-/** Sets a source item aside that is not mapped; its outputs stay, and so do their keys in the ledger. Throws any other error. */
+/** Refuses a source item: its outputs stay, and so do their keys in the ledger. Throws an error that is of no item. */
 async function refuse(
   context: SourceContext,
   send: Send,
@@ -207,9 +208,10 @@ export function isOfItem(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
 }
 
-/** Why a source item is refused. */
+/** Why a source item is refused, cut to what a ledger holds beside the keys: a mapping may throw any text. */
 export function reasonOf({ message, hint }: EdgeloomError): string {
-  return `${message} ${hint}`.trim();
+  const bytes = Buffer.from(`${message} ${hint}`.trim());
+  return bytes.length > MOST_REASON_BYTES ? `${bytes.subarray(0, MOST_REASON_BYTES)}…` : String(bytes);
 }
 
 function unfinished(maker: string, written: number, all: number): EdgeloomError {

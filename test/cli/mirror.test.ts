@@ -67,7 +67,7 @@ describe('edgeloom dev', () => {
         },
         { timeout: 30_000 },
       );
-      expect((await cli.run(status)).stdout).toMatch(/source +version +touched +lag then \(s\) +not taken/);
+      expect((await cli.run(status)).stdout).toMatch(/source +version +touched +lag then \(s\) +refused/);
     } finally {
       client.destroy();
       expect(await own.interrupt()).toBe(0);

@@ -160,7 +160,7 @@ describe('edgeloom check', () => {
       unknownTypes: [],
       changing: [],
     };
-    const totals = { ...counted, unknown: 0, quarantined: 0, repaired: 0, tidied: 0, rcu: 1, wcu: 0 };
+    const totals = { ...counted, unknown: 0, quarantined: 0, repaired: 0, rcu: 1, wcu: 0 };
     await writeFile(place, JSON.stringify({ version: 1, segments: 2, open: [{ segment: 1 }], suspects: [], totals }));
     const half = await json(0, 'check', '--segment', '2/2');
     expect(await json(0, 'check', '--resume', place)).toMatchObject({ baseItems: 70 + Number(half['baseItems']) });

@@ -211,19 +211,6 @@ describe('a check of copies', () => {
     await deliver();
     expect((await copiesOf('BOOK-1'))['WROTE-AUTHOR-OF2']).toMatchObject({ M: { name: { S: 'Changed' } } });
   });
-
-  it('buries tombstones of reverse items and continuations whose time is over', async () => {
-    const { run, writer, deliver, corrupt, store } = await copiedTable(5);
-    await writer.putNode('AUTHOR-1', { name: 'Changed', birthYear: 1900 });
-    await writer.deleteEdge('BOOK-1', 'WROTE', 'AUTHOR-1');
-    await deliver();
-    for (const { source, target } of [REVERSE, MORE]) {
-      await corrupt(source, target, (item) => ({ ...item, expiresAt: { N: '1000' } }));
-    }
-    expect((await run()).findings).toEqual([]);
-    expect(await run({ mode: 'repair' })).toMatchObject({ tidied: 2, repaired: 0 });
-    for (const key of [REVERSE, MORE]) expect((await store.get(key, { consistent: true })).item).toBeUndefined();
-  });
 });
 
 describe('a fan-out', () => {

@@ -73,6 +73,32 @@ async function night(goals = 8, mostSuspects?: number, graceSeconds = GRACE_SECO
 }
 
 describe('the function of the nightly check', () => {
+  it('logs keys and no contents; each call counts its own share in the metrics', async () => {
+    const { graph, store, corrupt } = await checkedTable(4);
+    for (const id of ['GOAL-G1', 'GOAL-G3']) await corrupt(id, '~view', ({ edgeSet: _, ...item }) => item);
+    const lines: { msg?: string }[] = [];
+    const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+    const handler = checkRunHandler(graph, { store, graceMs: 0, logger });
+    let asked = 0;
+    // A few looks at the clock fit into each call.
+    const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => (asked++ < 6 ? 60_000 : 0) };
+    const limits = { hours: 1, workers: 1, maxRcu: 0, maxWcu: 1_000 };
+    const { shares } = (await handler({ plan: { mode: 'check', repair: false, ...limits } }, context)) as RunPlan;
+    let cursor: unknown;
+    let calls = 0;
+    for (; cursor !== null; calls++) {
+      asked = 0;
+      ({ cursor } = (await handler({ ...shares[0]!, cursor }, context)) as RunResponse);
+      expect(calls).toBeLessThan(50);
+    }
+    expect(calls).toBeGreaterThan(1);
+    expect(lines.filter(({ msg }) => msg === 'found')).toHaveLength(2);
+    expect(JSON.stringify(lines)).not.toContain('Goal 1');
+    const emitted = vi.mocked(process.stdout.write).mock.calls.flatMap(([text]) => String(text).trim().split('\n'));
+    const drift = emitted.map((line) => (JSON.parse(line) as { CheckDrift: number }).CheckDrift);
+    expect(drift.reduce((sum, one) => sum + one, 0)).toBe(2);
+  });
+
   it('waits for nothing: what differs is looked at again by the call after the pause that it asks for', async () => {
     const { night: run, spoil, waits } = await night();
     for (const goal of [1, 3, 8]) await spoil(goal);

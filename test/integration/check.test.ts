@@ -168,21 +168,6 @@ describe('a check', () => {
     expect(item).toBeUndefined();
   });
 
-  it('turns an empty live view into a tombstone, and buries tombstones whose time is over', async () => {
-    const { run, store, read } = await checkedTable(1);
-    await store.put({ source: { S: 'GOAL-E' }, target: { S: '~view' }, r: { N: '1' } });
-    await store.put({
-      ...{ source: { S: 'GOAL-E' }, target: { S: '~ix/GOALMEMBERSHIP-USER-U1' } },
-      ...{ r: { N: '2' }, expiresAt: { N: '1000' } },
-    });
-    // Neither is drift.
-    expect((await run()).findings).toEqual([]);
-    expect(await run({ mode: 'repair' })).toMatchObject({ tidied: 2, repaired: 0 });
-    expect(await read('GOAL-E', '~view')).toHaveProperty('expiresAt');
-    const key = { source: 'GOAL-E', target: '~ix/GOALMEMBERSHIP-USER-U1' };
-    expect((await store.get(key, { consistent: true })).item).toBeUndefined();
-  });
-
   it('only says what it would mend in a dry run', async () => {
     const { run, corrupt, read } = await checkedTable(1);
     await corrupt('GOAL-G1', '~view', ({ edgeSet: _, ...item }) => item);

@@ -5,8 +5,7 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import type { FunctionLogger } from '../../src/deployment/lambda/function-logger.ts';
-import type { CheckHandlerOptions, RunEvent } from '../../src/deployment/lambda/index.ts';
-import type { InvocationContext } from '../../src/deployment/lambda/stream-handler.ts';
+import type { InvocationContext, RunEvent, RunHandlerOptions } from '../../src/deployment/lambda/index.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
 import { mappedNode } from '../../src/sources/items.ts';
 import { sourceTable } from '../../src/sources/source.ts';
@@ -212,22 +211,10 @@ const WORK: Record<string, (caller: Caller) => Promise<void>> = {
     await call(refusing.handler, { watch: true });
   },
 
-  async checkHandler(caller) {
-    const { make, shared, wait, call, putUsers, isRight } = caller;
-    await putUsers();
-    const handler = make<Handler<object, { cursor: unknown }>>('checkHandler', graph, { ...shared, wait, graceMs: 0 });
-    let cursor: unknown;
-    for (let calls = 0; cursor !== null; calls++) {
-      ({ cursor } = await call(handler, { repair: true, cursor }));
-      expect(calls).toBeLessThan(100);
-    }
-    await isRight();
-  },
-
   async checkRunHandler(caller) {
     const { clock, make, shared, wait, call, putUsers, isRight, store } = caller;
     await putUsers();
-    const options: CheckHandlerOptions = { ...shared, wait, graceMs: 0 };
+    const options: RunHandlerOptions = { ...shared, wait, graceMs: 0 };
     const run = make<Handler<RunEvent, never>>('checkRunHandler', graph, options);
     const limits = { workers: 100, maxRcu: 0, maxWcu: 100_000 };
     for (const mode of ['rebuild', 'check'] as const) {

@@ -34,11 +34,10 @@ describe('the observer of startLocal', () => {
     await store.put({ ...item, attributes: { M: { name: { S: 'Bob' } } } });
     await vi.waitFor(() => expect(found).toHaveLength(1), PATIENCE);
     expect(found[0]).toMatchObject({
-      state: 'drift',
       isCertain: true,
       suspect: { source: 'USER-1', sortKey: '~view', part: { kind: 'attributes' } },
     });
-    expect(observer?.drift).toBe(1);
+    await vi.waitFor(() => expect(observer?.drift).toBe(1), PATIENCE);
     await local.stop();
     await observer?.ended;
   });

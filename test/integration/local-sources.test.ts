@@ -65,7 +65,7 @@ describe('startLocal with sources', () => {
       { source: 'notes', version: '1', seen: expect.any(String), lagSeconds: expect.any(Number), refused: 0 },
     ]);
     expect(found.problems).toContain(
-      '1 source item of app-table is not taken by the mapping: run edgeloom mirror sync app-table --dry-run.',
+      '1 source item of app-table is refused by the mapping: run edgeloom mirror sync app-table --dry-run.',
     );
     expect(found.notVerified).toContain('the source app-table: edgeloom mirror sync --dry-run compares it');
     // Two source items make one base item.

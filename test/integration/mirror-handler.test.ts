@@ -73,7 +73,7 @@ describe('mirrorHandler', () => {
       { source: app.graph.table.name, key: '{"pk":{"S":"issue"},"sk":{"S":"2"}}', code: 'invalid-mapping' },
       { source: 'ISSUE-1', target: 'ISSUE-1', shown: expect.any(String), makers: [name('1'), name('3')] },
     ]);
-    const states = await sourcesStatus(ours.graph, ours.store);
+    const states = await sourcesStatus(ours);
     expect(states).toMatchObject({
       sources: [{ source: app.graph.table.name, refused: 1, seen: expect.any(String) }],
       conflicts: [{ source: 'ISSUE-1', makers: [name('1'), name('3')] }],
@@ -82,7 +82,7 @@ describe('mirrorHandler', () => {
     await app.store.delete({ source: 'issue', target: '3' });
     await handler({ Records: await fresh() }, context);
     await handler({ watch: true }, context);
-    expect(await sourcesStatus(ours.graph, ours.store)).toMatchObject({ sources: [{ refused: 0 }], conflicts: [] });
+    expect(await sourcesStatus(ours)).toMatchObject({ sources: [{ refused: 0 }], conflicts: [] });
     // The watch has taken the note away.
     const notes = await ours.store.query({ partition: '~edgeloom', sortKey: { beginsWith: 'source-conflict/' } });
     expect(notes.items).toEqual([]);

@@ -133,7 +133,7 @@ describe('redriveHandler', () => {
     const { graph, store, projectAll } = await failedTable();
     await store.put({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { N: '1' } });
     await projectAll();
-    const handler = redriveHandler(graph, { store, logger, reserveMs: 5_000 });
+    const handler = redriveHandler(graph, { store, logger });
     const left = [60_000];
     const late = { ...context, getRemainingTimeInMillis: () => left.shift() ?? 4_000 };
     expect(await handler({}, late)).toMatchObject({ entries: 1, repaired: 0, left: 1 });

@@ -260,10 +260,10 @@ describe('subject erase', () => {
     await memory.open();
     const driftOf = (source: string, stored: string): ObservedDrift => ({
       suspect: { source, sortKey: '~view', part: { kind: 'attributes' } },
-      ...{ expected: null, stored, foundMs: 1, state: 'drift', isCertain: true },
+      ...{ expected: null, stored, foundMs: 1, isCertain: true },
     });
     await memory.save({
-      ...{ streamArn: 'arn', savedMs: 1, shards: [], positionsMs: 1, heldBy: `${BORROWER} ~view` },
+      ...{ streamArn: 'arn', savedMs: 1, shards: [], ready: [], positionsMs: 1, heldBy: `${BORROWER} ~view` },
       drift: [driftOf(BORROWER, 'Ada'), driftOf(other, 'Bob'), driftOf('BOOK-1', `by/reviewer/S${BORROWER} 1`)],
       sampled: { asked: 2, wrong: 2, wrongItems: [`${BORROWER} ~ix/name`, `${other} ~ix/name`], sinceMs: 1 },
     });

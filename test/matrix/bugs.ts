@@ -150,8 +150,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
     'deployment/stack/rights/table-rights.ts',
-    "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'Query', 'UpdateItem']",
-    "['BatchGetItem', 'DescribeTable', 'GetItem', 'PutItem', 'UpdateItem']",
+    "'BatchGetItem DescribeTable GetItem PutItem Query UpdateItem PartiQLInsert PartiQLUpdate'",
+    "'BatchGetItem DescribeTable GetItem PutItem UpdateItem PartiQLInsert PartiQLUpdate'",
   ),
   studio: inFile('packages/studio/api/nodes.ts', 'base?.attributes ?? null', 'null'),
   status: inFile(

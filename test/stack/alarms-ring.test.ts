@@ -229,129 +229,74 @@ const MIDDAY = DAY + 5 * HOUR;
 const NEXT_CHECK = DAY + CHECK_AT;
 const NO_CHECK = 26 * HOUR + 2 * REDRIVE_MINUTES;
 
-/** Each fault: the alarm that rings, the minutes until it does, and the alarms that may ring with it. */
-const FAULTS: Record<string, { faults: Faults; rings: string; within: number; andMaybe?: string[] }> = {
-  'the mapping is disabled': { faults: { mappingIsOff: true }, rings: 'NotPolled', within: 30 },
-  'the projector is behind': { faults: { ageMs: 400_000 }, rings: 'IteratorAge', within: 6 },
-  'the stream function fails': {
-    faults: { streamFails: true },
-    rings: 'StreamErrors',
-    within: 16,
-    andMaybe: ['FailedEvents'],
-  },
-  'the stream function is throttled': { faults: { streamIsThrottled: true }, rings: 'StreamThrottles', within: 16 },
-  'a record fails': { faults: { recordFails: true }, rings: 'FailedEvents', within: 16 },
-  'a batch is given up': { faults: { batchIsGivenUp: true }, rings: 'FailedBatches', within: 6 },
-  'a batch is lost': { faults: { batchIsLost: true }, rings: 'DroppedEvents', within: 6 },
-  'the redrive function fails': {
-    faults: { redriveFails: true },
-    rings: 'RedriveErrors',
-    within: REDRIVE_MINUTES + 5,
-    andMaybe: ['RedriveMissing'],
-  },
-  'the redrive function is throttled': {
-    faults: { redriveIsThrottled: true },
-    rings: 'RedriveThrottles',
-    within: REDRIVE_MINUTES + 30,
-    andMaybe: ['RedriveMissing'],
-  },
-  "the redrive's schedule is disabled": {
-    faults: { redriveIsNotStarted: true },
-    rings: 'RedriveMissing',
-    within: 6 * REDRIVE_MINUTES,
-  },
-  "the redrive's mapping is disabled": {
-    faults: { batchIsGivenUp: true, queueIsNotRead: true },
-    rings: 'FailedBatchesAge',
-    within: 66,
-    andMaybe: ['FailedBatches'],
-  },
-  'a batch cannot be redriven': { faults: { batchIsDead: true }, rings: 'DeadLetters', within: 6 },
-  'a schedule may not start the check': {
-    faults: { scheduleIsRefused: true },
-    rings: 'ScheduleDeadLetters',
-    within: 6,
-    andMaybe: ['CheckOverdue'],
-  },
-  'an item cannot be projected': {
-    faults: { itemIsBad: true },
-    rings: 'Quarantined',
-    within: 2 * HOUR,
-    andMaybe: ['QuarantineNotEmpty'],
-  },
-  'an item stays in quarantine': {
-    faults: { itemIsBad: true },
-    rings: 'QuarantineNotEmpty',
-    within: 2 * REDRIVE_MINUTES,
-    andMaybe: ['Quarantined'],
-  },
-  'the table has no registry': {
-    faults: { tableIsUnmanaged: true },
-    rings: 'Unmanaged',
-    within: 5 * REDRIVE_MINUTES,
-  },
-  'a migration is left half done': {
-    faults: { migrationIsOpen: true },
-    rings: 'MigrationOpen',
-    within: 26 * HOUR,
-  },
-  'the stream is switched off and on': { faults: { streamIsReplaced: true }, rings: 'StreamReplaced', within: 15 },
-  'the schedule that looks at the stream is disabled': {
-    faults: { nobodyWatches: true },
-    rings: 'StreamReplaced',
-    within: 25,
-  },
-  'the check finds an entry of the quarantine that is in no index': {
-    faults: { entryIsInNoIndex: true, from: NEXT_CHECK },
-    rings: 'CheckQuarantined',
-    within: CHECK_MINUTES + HOUR,
-  },
-  'the check finds drift': { faults: { drift: true, from: NEXT_CHECK }, rings: 'Drift', within: CHECK_MINUTES + HOUR },
-  ...Object.fromEntries(
-    (['check', 'rebuild'] as const).flatMap((name) => {
-      const logical = name === 'check' ? 'Check' : 'Rebuild';
-      const andMaybe = ['CheckFailed', 'CheckOverdue'];
-      const fails = { faults: { checkFails: name, from: NEXT_CHECK }, rings: `${logical}Errors`, within: 20, andMaybe };
-      const throttled = { checkIsThrottled: name, from: NEXT_CHECK };
-      return [
-        [`the function ${name} fails`, fails],
-        [
-          `the function ${name} is throttled`,
-          { faults: throttled, rings: `${logical}Throttles`, within: 20, andMaybe },
-        ],
-      ];
-    }),
-  ),
-  'an execution fails': {
-    faults: { checkFails: 'check', from: NEXT_CHECK },
-    rings: 'CheckFailed',
-    within: 2 * HOUR,
-    andMaybe: ['CheckErrors', 'CheckOverdue'],
-  },
-  'an execution takes too long': {
-    faults: { machineTimesOut: true, from: NEXT_CHECK },
-    rings: 'CheckTimedOut',
-    within: CHECK_MINUTES + 2 * HOUR,
-    andMaybe: ['CheckOverdue'],
-  },
-  'no check is started': { faults: { checkIsNotStarted: true }, rings: 'CheckOverdue', within: NO_CHECK },
-  'checks end before they have read all of the table': {
-    faults: { checkIsPartial: true },
-    rings: 'CheckOverdue',
-    within: NO_CHECK,
-  },
-  ...Object.fromEntries(
-    Object.entries({
-      'a partition is hot': ['HotPartition', 'Write KeyRangeThroughput gsi0'],
-      'the maximum of the table is reached': ['TableCap', 'Read MaxOnDemandThroughput'],
-      "the account's quota is reached": ['AccountLimit', 'Write AccountLimit'],
-      'the units of a provisioned table are used up': ['ProvisionedCap', 'Write ProvisionedThroughput gsi1'],
-    }).map(([fault, [name, throttled]]) => [
-      fault,
-      { faults: { throttled: throttled!, until: MIDDAY + HOUR }, rings: name!, within: 16 },
-    ]),
-  ),
+/** What happens, the alarm that rings, the minutes until it does, and the alarms that may ring with it. */
+type Fault = readonly [faults: Faults, rings: string, within: number, ...andMaybe: string[]];
+
+const OF_NIGHT = { from: NEXT_CHECK };
+const OF_A_CHECK = ['CheckFailed', 'CheckOverdue'] as const;
+const FAULTS: Record<string, Fault> = {
+  'the mapping is disabled': [{ mappingIsOff: true }, 'NotPolled', 30],
+  'the projector is behind': [{ ageMs: 400_000 }, 'IteratorAge', 6],
+  'the stream function fails': [{ streamFails: true }, 'StreamErrors', 16, 'FailedEvents'],
+  'the stream function is throttled': [{ streamIsThrottled: true }, 'StreamThrottles', 16],
+  'a record fails': [{ recordFails: true }, 'FailedEvents', 16],
+  'a batch is given up': [{ batchIsGivenUp: true }, 'FailedBatches', 6],
+  'a batch is lost': [{ batchIsLost: true }, 'DroppedEvents', 6],
+  'the redrive function fails': [{ redriveFails: true }, 'RedriveErrors', REDRIVE_MINUTES + 5, 'RedriveMissing'],
+  'the redrive function is throttled': [
+    { redriveIsThrottled: true },
+    'RedriveThrottles',
+    REDRIVE_MINUTES + 30,
+    'RedriveMissing',
+  ],
+  "the redrive's schedule is disabled": [{ redriveIsNotStarted: true }, 'RedriveMissing', 6 * REDRIVE_MINUTES],
+  "the redrive's mapping is disabled": [
+    { batchIsGivenUp: true, queueIsNotRead: true },
+    'FailedBatchesAge',
+    66,
+    'FailedBatches',
+  ],
+  'a batch cannot be redriven': [{ batchIsDead: true }, 'DeadLetters', 6],
+  'a schedule may not start the check': [{ scheduleIsRefused: true }, 'ScheduleDeadLetters', 6, 'CheckOverdue'],
+  'an item cannot be projected': [{ itemIsBad: true }, 'Quarantined', 2 * HOUR, 'QuarantineNotEmpty'],
+  'an item stays in quarantine': [{ itemIsBad: true }, 'QuarantineNotEmpty', 2 * REDRIVE_MINUTES, 'Quarantined'],
+  'the table has no registry': [{ tableIsUnmanaged: true }, 'Unmanaged', 5 * REDRIVE_MINUTES],
+  'a migration is left half done': [{ migrationIsOpen: true }, 'MigrationOpen', 26 * HOUR],
+  'the stream is switched off and on': [{ streamIsReplaced: true }, 'StreamReplaced', 15],
+  'the schedule that looks at the stream is disabled': [{ nobodyWatches: true }, 'StreamReplaced', 25],
+  'the check finds an entry of the quarantine that is in no index': [
+    { entryIsInNoIndex: true, ...OF_NIGHT },
+    'CheckQuarantined',
+    CHECK_MINUTES + HOUR,
+  ],
+  'the check finds drift': [{ drift: true, ...OF_NIGHT }, 'Drift', CHECK_MINUTES + HOUR],
+  'the function check fails': [{ checkFails: 'check', ...OF_NIGHT }, 'CheckErrors', 20, ...OF_A_CHECK],
+  'the function check is throttled': [{ checkIsThrottled: 'check', ...OF_NIGHT }, 'CheckThrottles', 20, ...OF_A_CHECK],
+  'the function rebuild fails': [{ checkFails: 'rebuild', ...OF_NIGHT }, 'RebuildErrors', 20, ...OF_A_CHECK],
+  'the function rebuild is throttled': [
+    { checkIsThrottled: 'rebuild', ...OF_NIGHT },
+    'RebuildThrottles',
+    20,
+    ...OF_A_CHECK,
+  ],
+  'an execution fails': [{ checkFails: 'check', ...OF_NIGHT }, 'CheckFailed', 2 * HOUR, 'CheckErrors', 'CheckOverdue'],
+  'an execution takes too long': [
+    { machineTimesOut: true, ...OF_NIGHT },
+    'CheckTimedOut',
+    CHECK_MINUTES + 2 * HOUR,
+    'CheckOverdue',
+  ],
+  'no check is started': [{ checkIsNotStarted: true }, 'CheckOverdue', NO_CHECK],
+  'checks end before they have read all of the table': [{ checkIsPartial: true }, 'CheckOverdue', NO_CHECK],
+  'a partition is hot': throttledBy('Write KeyRangeThroughput gsi0', 'HotPartition'),
+  'the maximum of the table is reached': throttledBy('Read MaxOnDemandThroughput', 'TableCap'),
+  "the account's quota is reached": throttledBy('Write AccountLimit', 'AccountLimit'),
+  'the units of a provisioned table are used up': throttledBy('Write ProvisionedThroughput gsi1', 'ProvisionedCap'),
 };
+
+function throttledBy(throttled: string, alarm: string): Fault {
+  return [{ throttled, until: MIDDAY + HOUR }, alarm, 16];
+}
 
 /** Faults of sources, by the alarm that rings: what is wrong, and what its metrics are then. */
 const MIRROR_FAULTS: Record<string, [fault: string, metrics: Values]> = {
@@ -405,7 +350,7 @@ const CAUSED: Record<string, string[]> = {
 };
 
 describe('the alarms ring', () => {
-  it.each(Object.entries(FAULTS))('%s', (_, { faults, rings: expected, within, andMaybe = [] }) => {
+  it.each(Object.entries(FAULTS))('%s', (_, [faults, expected, within, ...andMaybe]) => {
     const from = faults.from ?? MIDDAY;
     const found = rung({ ...faults, from });
     expect([...found.keys()].filter((name) => name !== expected && !andMaybe.includes(name))).toEqual([]);
@@ -415,11 +360,11 @@ describe('the alarms ring', () => {
     expect(minute - (expected === 'CheckOverdue' ? CHECK_AT + CHECK_MINUTES : from)).toBeLessThanOrEqual(within);
   });
   it('each of them for a fault', () => {
-    const ringing = new Set(Object.values(FAULTS).map((fault) => fault.rings));
+    const ringing = new Set(Object.values(FAULTS).map(([, alarm]) => alarm));
     expect(ALARMS.map(([id]) => id.replace(/Alarm$/, '')).filter((name) => !ringing.has(name))).toEqual([]);
   });
   it('and docs/project/faults.md has each fault, its alarm, the runbook and the proof', () => {
-    const rows = Object.entries(FAULTS).map(([fault, { rings: alarm }]) => {
+    const rows = Object.entries(FAULTS).map(([fault, [, alarm]]) => {
       const runbook = runbookOf(alarm, { ...parametersOf(), docsUrl: '..' });
       return `| ${fault} | [${alarm}](${runbook}) | ${(CAUSED[alarm] ?? THIS_FILE).map((file) => `\`${file}\``).join(', ')} |`;
     });

@@ -26,41 +26,6 @@ describe.each(['dev', 'prod'] as const)('the state machine of the check, stage %
   });
 });
 
-describe('the state machine', () => {
-  it('is a distributed map whose children may run for hours, and fails when one of them does', () => {
-    expect(definition('prod').States['Workers']).toMatchObject({
-      Type: 'Map',
-      ToleratedFailurePercentage: 0,
-      ItemProcessor: { ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' } },
-    });
-  });
-  it('is started every night, by a role that may start it; what cannot start it is kept', () => {
-    const { Resources } = template();
-    expect(Resources['CheckMachine']!.Properties).toMatchObject({ StateMachineType: 'STANDARD' });
-    const queue = 'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-schedule-dead-letters';
-    expect(Resources['CheckSchedule']!.Properties).toMatchObject({
-      ScheduleExpression: 'cron(0 2 * * ? *)',
-      State: 'ENABLED',
-      Targets: [
-        {
-          Arn: 'arn:aws:states:eu-central-1:123456789012:stateMachine:edgeloom-prod-check',
-          RoleArn: 'arn:aws:iam::123456789012:role/CheckScheduleRole',
-          Input: '{"mode":"check"}',
-          DeadLetterConfig: { Arn: queue },
-        },
-      ],
-    });
-    expect(Resources['RedriveEventsRuleSchedule1']!.Properties['Targets'][0].DeadLetterConfig).toEqual({ Arn: queue });
-  });
-  it('is refused by the validator where a state leads nowhere', () => {
-    const broken = definition('prod');
-    const children = broken.States['Workers']!.ItemProcessor!;
-    children.States['Check']!.Next = 'Nowhere';
-    const codes = validate(broken).errors.map((error) => error['Error code']);
-    expect(codes).toContain('MISSING_TRANSITION_TARGET');
-  });
-});
-
 describe('a call that fails', () => {
   it.each([
     ['WrongInput', 1],

@@ -98,7 +98,7 @@ describe.each(BUSES)('the feed to the bus %s', (feedEventBus) => {
     const { client, store, expectExact } = await table.as('ObserveRole', parameters);
     let laterMs = 0;
     const observe = observeHandler(table.graph, {
-      ...{ client, logger, runMs: 1_500, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },
+      ...{ client, logger, limits: { lateMs: 50, skewMs: 20, graceMs: 20, listMs: 50 } },
       ...{ indexShare: 1, now: () => Date.now() + laterMs },
       stream: new DynamoDBStreamSource(table.streams, table.streamArn),
       feed: feedQueue(`${services.endpoint}/123456789012/${queue}`, jsonService(SQS, ofServices), {}),

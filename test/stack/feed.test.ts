@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
-import { roleStatements } from '../support/stack/statements.ts';
 import type { TemplateResource } from '../support/stack/template.ts';
 
 /** The way from the observer to an event bus, which a stack has where its parameter `feedEventBus` asks for it. */
@@ -40,28 +39,6 @@ describe('a stack with a feed', () => {
       FunctionResponseTypes: ['ReportBatchItemFailures'],
       BatchSize: 10,
     });
-  });
-
-  it('lets the observer send to the queue, and the function read it and put events to this bus, and no more', () => {
-    const rights = (resources: typeof withFeed, role: string) =>
-      roleStatements(resources[role]!).filter(({ Action }) =>
-        [Action].flat().some((action) => /^(sqs|events):/.test(action)),
-      );
-    expect(rights(withFeed, 'ObserveRole')).toMatchObject([{ Action: ['sqs:SendMessage'] }]);
-    expect(rights(without, 'ObserveRole')).toEqual([]);
-    expect(rights(withFeed, 'FeedRole')).toMatchObject([
-      { Action: ['events:PutEvents'], Resource: [{ 'Fn::Sub': expect.stringMatching(/:event-bus\/default$/) }] },
-      { Action: ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'] },
-      { Action: ['sqs:SendMessage'], Resource: [{ 'Fn::GetAtt': ['FeedDeadLetterQueue', 'Arn'] }] },
-    ]);
-    expect(
-      roleStatements(withFeed['FeedRole']!)
-        .flatMap(({ Action }) => Action)
-        .join(),
-    ).not.toContain('dynamodb:');
-    const arn = 'arn:aws:events:eu-central-1:210987654321:event-bus/theirs';
-    const theirs = testStack(model, { ...FED, feedEventBus: arn }).Resources as typeof withFeed;
-    expect(rights(theirs, 'FeedRole')).toMatchObject([{ Resource: [arn] }, {}, {}]);
   });
 
   it('takes the name or the ARN of a bus, together with an observer', () => {

@@ -1,11 +1,9 @@
 import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { streamHandler } from '../../src/deployment/lambda/index.ts';
-import { readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { parseFailedBatch } from '../../src/trust/failures/failed-batch.ts';
 import { followGraph, follows, user, viewOf } from '../support/follow-graph.ts';
-import { testStack } from '../support/stack/parameters.ts';
 import { testTable } from '../support/table.ts';
 
 /**
@@ -85,15 +83,5 @@ describe('an on-failure object', () => {
     expect(read({ Records })).toEqual({ Records });
     expect(() => read({ Records: 'none' })).toThrow(/not one that an event source mapping/);
     expect(() => read(7)).toThrow(/not one that an event source mapping/);
-  });
-});
-
-describe('the batch size', () => {
-  it('is a parameter of the stage: 1,000 records are what the emulator takes', () => {
-    const mapping = testStack(followGraph(), { batchSize: '1000' }).Resources[
-      'StreamEventSourceMappingDynamodbRecordsTable'
-    ]!;
-    expect(mapping.Properties['BatchSize']).toBe(1000);
-    expect(readParameters({ stage: 'local' }).batchSize).toBe(1000);
   });
 });

@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 
 import { edge, node } from '../../src/core/model/schema.ts';
+import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
+import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
 import { STACK_POLICY } from '../../src/deployment/stack/index.ts';
@@ -9,9 +11,11 @@ import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { cycles } from '../support/stack/references.ts';
 import { taggableTypes } from '../support/stack/specification.ts';
 import { roleStatements } from '../support/stack/statements.ts';
-import { type PolicyStatement, template } from '../support/stack/template.ts';
+import { type PolicyStatement, rawTemplate, template } from '../support/stack/template.ts';
 
-/** The stack of other models and parameters than those of this project. */
+/** The stack of this project, and those of other models and parameters. */
+
+const config = await loadModel('edgeloom.config.ts');
 
 const graph = defineGraph({
   table: { name: 'follows', partitionKey: 'pk', sortKey: 'sk', ttl: 'gone', indexes: { gsi0: 'byTarget' } },
@@ -21,17 +25,64 @@ const graph = defineGraph({
 
 const made = (more: Readonly<Record<string, unknown>> = {}) => testStack(graph, more).Resources;
 
-describe('a stack follows the model', () => {
-  it('in the names of table, keys and TTL', () => {
-    expect(made()['RecordsTable']!.Properties).toMatchObject({
-      TableName: 'own-test-follows',
-      KeySchema: [
-        { AttributeName: 'pk', KeyType: 'HASH' },
-        { AttributeName: 'sk', KeyType: 'RANGE' },
-      ],
-      TimeToLiveSpecification: { AttributeName: 'gone' },
+describe('the packaged stack', () => {
+  const { Resources } = template();
+  const properties = (id: string) => Resources[id]!.Properties;
+  const MAPPING = properties('StreamEventSourceMappingDynamodbRecordsTable');
+
+  it('has the keys and indexes of the model, on demand, with both images in its stream and TTL', () => {
+    const key = (hash: string, range: string) => [
+      { AttributeName: hash, KeyType: 'HASH' },
+      { AttributeName: range, KeyType: 'RANGE' },
+    ];
+    const ofFirst = ['attributes', 'value', 'of', 'code', 'reason', 'since', 'derivedKeys', 'in'];
+    const index = (IndexName: string, NonKeyAttributes: string[]) => ({
+      ...{ IndexName, KeySchema: key(`${IndexName}pk`, `${IndexName}sk`) },
+      Projection: { ProjectionType: 'INCLUDE', NonKeyAttributes },
+    });
+    expect(properties('RecordsTable')).toMatchObject({
+      ...{ TableName: 'edgeloom-prod-records', BillingMode: 'PAY_PER_REQUEST', KeySchema: key('source', 'target') },
+      GlobalSecondaryIndexes: [index('gsi0', ofFirst), index('gsi1', ['attributes', 'gsi1value'])],
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     });
   });
+  it('protects the table and keeps it in prod; in dev it goes with the stack', () => {
+    const dev = template(rawTemplate(inject('packages').dev)).Resources;
+    for (const [resources, isKept] of [[Resources, true] as const, [dev, false] as const]) {
+      const { DeletionPolicy, UpdateReplacePolicy, Properties } = resources['RecordsTable']!;
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual([isKept ? 'RetainExceptOnCreate' : 'Delete', 'Retain']);
+      expect(Properties['DeletionProtectionEnabled']).toBe(isKept);
+      expect(Properties['PointInTimeRecoverySpecification'].PointInTimeRecoveryEnabled).toBe(isKept);
+    }
+  });
+  it("reads its stream from the oldest record on, by the code's own pattern, and loses no batch that fails", () => {
+    const { Filters } = MAPPING['FilterCriteria'] as { Filters: { Pattern: string }[] };
+    expect(Filters.map(({ Pattern }) => JSON.parse(Pattern))).toEqual([streamFilterPattern(config.table)]);
+    // Lambda's limit.
+    expect(Filters[0]!.Pattern.length).toBeLessThan(4096);
+    expect(MAPPING).toMatchObject({
+      ...{ StartingPosition: 'TRIM_HORIZON', BisectBatchOnFunctionError: true },
+      FunctionResponseTypes: ['ReportBatchItemFailures'],
+      DestinationConfig: { OnFailure: { Destination: 'arn:aws:s3:::edgeloom-prod-failed-123456789012-eu-central-1' } },
+    });
+    const queue = 'arn:aws:sqs:eu-central-1:123456789012:edgeloom-prod-failed-batches';
+    expect(properties('FailedBatchesBucket')['NotificationConfiguration'].QueueConfigurations[0].Queue).toBe(queue);
+    expect(Resources['FailedBatchesBucket']!.DependsOn).toEqual(['FailedBatchesQueuePolicy']);
+    expect(properties('RedriveEventSourceMappingSQSFailedBatchesQueue')).toMatchObject({
+      ...{ EventSourceArn: queue, FunctionResponseTypes: ['ReportBatchItemFailures'] },
+    });
+  });
+  it('gives up a record before it leaves the stream, and a message after six times the time of its function', () => {
+    expect(MAPPING['MaximumRecordAgeInSeconds']).toBeLessThan(24 * 3600);
+    const { VisibilityTimeout, RedrivePolicy } = properties('FailedBatchesQueue');
+    // Lambda's advice: or a message comes again while it is being worked on.
+    expect(VisibilityTimeout).toBe(6 * properties('RedriveLambdaFunction')['Timeout']);
+    expect(RedrivePolicy.deadLetterTargetArn).toMatch(/edgeloom-prod-dead-letters$/);
+  });
+});
+
+describe('a stack follows the model', () => {
   it('and deletes each minute what is over and counted, where there can be any', () => {
     const rules = (options: object): string[] => {
       const type = edge({ from: 'USER', to: 'USER', ...options });
@@ -44,35 +95,6 @@ describe('a stack follows the model', () => {
     expect(rules({ degree: true, expires: 'expiresAt' })).toEqual(['{"ended":true}']);
     expect(rules({ expires: 'expiresAt' })).toEqual([]);
     expect(rules({ degree: true })).toEqual([]);
-  });
-  it('but not in the indexes of its table, which are the same for every model: migrations add the others', () => {
-    const READER = node({ view: 'ALL', search: { card: { native: true, type: 'number' } } });
-    const inbound = { native: true, orders: { byDay: 'day' } } as const;
-    const native = defineGraph({
-      table: { name: 'loans', indexes: 4 },
-      nodes: { READER },
-      edges: { LOAN: edge({ from: 'READER', to: 'READER', inbound }) },
-    });
-    for (const of of [graph, native]) {
-      const { partitionKey, sortKey } = of.table;
-      const { AttributeDefinitions, GlobalSecondaryIndexes } = testStack(of).Resources['RecordsTable']!.Properties;
-      expect(GlobalSecondaryIndexes).toMatchObject(
-        ['gsi0', 'gsi1'].map((name) => ({
-          IndexName: name,
-          KeySchema: [{ AttributeName: `${name}pk` }, { AttributeName: `${name}sk` }],
-          Projection: { ProjectionType: 'INCLUDE' },
-        })),
-      );
-      expect(AttributeDefinitions.map(({ AttributeName }: never) => AttributeName)).toEqual([
-        ...[partitionKey, sortKey],
-        ...['gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'],
-      ]);
-    }
-  });
-  it('and an older reader keeps its rights on that index', () => {
-    const { Statement } = template(testStack(graph)).Resources['ReaderPolicy']!.Properties['PolicyDocument'];
-    const resources = Statement.flatMap(({ Resource }: { Resource: string | string[] }) => Resource);
-    expect(resources).toEqual(expect.arrayContaining([expect.stringMatching(/index\/\*$/)]));
   });
   it('in the alarms of throttled indexes, of which each takes ten metrics at most', () => {
     const READER = node({
@@ -228,11 +250,6 @@ describe('the parameters', () => {
     expect(allowed.map(([id]) => id)).toEqual(['RedriveLambdaFunction']);
     expect(functions.length).toBeGreaterThan(3);
   });
-  it('have the redrive function look at the table every five minutes', () => {
-    const { Properties } = made()['RedriveEventsRuleSchedule2']!;
-    expect(Properties).toMatchObject({ ScheduleExpression: 'rate(5 minutes)', State: 'ENABLED' });
-    expect(Properties['Targets']).toMatchObject([{ Input: '{"watch":true}' }]);
-  });
   it('turn the schedule of the check off, and with it the alarm that misses it', () => {
     expect(made({ checkEnabled: false })['CheckSchedule']!.Properties['State']).toBe('DISABLED');
     expect(made({ checkEnabled: false })).not.toHaveProperty('CheckOverdueAlarm');
@@ -277,17 +294,6 @@ describe('the parameters', () => {
     });
     expect(roleStatements(Resources['CheckMachineRole']!)).toContainEqual(
       expect.objectContaining({ Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
-    );
-  });
-  it("give functions in a VPC the actions of AWS's own policy", () => {
-    const more = { vpcSubnetIds: 'subnet-1', vpcSecurityGroupIds: 'sg-1' };
-    const actions = roleStatements(template(testStack(graph, more)).Resources['StreamRole']!)
-      .flatMap(({ Action }) => Action)
-      .filter((action) => action.startsWith('ec2:'));
-    expect(actions).toEqual(
-      ['AssignPrivateIpAddresses', 'CreateNetworkInterface', 'DeleteNetworkInterface']
-        .concat(['DescribeNetworkInterfaces', 'DescribeSubnets', 'UnassignPrivateIpAddresses'])
-        .map((name) => `ec2:${name}`),
     );
   });
   it('fit what governed accounts ask for', () => {

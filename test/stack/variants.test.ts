@@ -131,14 +131,10 @@ describe('the rules', () => {
     'no ARN has a partition, no text a region, but those of parameters': ({ CheckMachine }) =>
       Object.assign(CheckMachine.Properties, { RoleArn: 'arn:aws-cn:iam::123456789012:role/check' }),
     'buckets and queues are encrypted': ({ DeadLetterQueue }) => delete DeadLetterQueue.Properties.SqsManagedSseEnabled,
-    'buckets are closed': ({ FailedBatchesBucket }) =>
-      delete FailedBatchesBucket.Properties.PublicAccessBlockConfiguration,
     'logs end': ({ CheckLogGroup }) => delete CheckLogGroup.Properties.RetentionInDays,
     'each function has a log group before it': ({ CheckLambdaFunction }) => delete CheckLambdaFunction.DependsOn,
     'functions run on the runtime that is tested, on arm64': ({ CheckLambdaFunction }) =>
       Object.assign(CheckLambdaFunction.Properties, { Runtime: 'nodejs22.x' }),
-    'a queue that is read has dead letters': ({ FailedBatchesQueue }) =>
-      delete FailedBatchesQueue.Properties.RedrivePolicy,
     'a schedule that reaches nothing tells of it': ({ CheckSchedule }) =>
       delete CheckSchedule.Properties.Targets[0].DeadLetterConfig,
     'an alarm reaches someone': ({ DriftAlarm }) => delete DriftAlarm.Properties.AlarmActions,

@@ -87,13 +87,13 @@ export const CLAIM_TESTS: Readonly<Record<string, readonly [file: string, title:
   T4: ['unit/plan/derive-node.test.ts', 'project: a list or all attributes are copied'],
   T5: ['unit/plan/derive-node.test.ts', 'project: a list or all attributes are copied'],
   T6: [
-    'stack/options.test.ts',
+    'stack/stack.test.ts',
     'has the keys and indexes of the model, on demand, with both images in its stream and TTL',
   ],
   T7: ['integration/parts.test.ts', 'is shown beside the node, found, and orders its edges'],
   T8: ['unit/plan/derive-node.test.ts', 'has index keys, the original value, and by default no attributes'],
   T9: [
-    'stack/options.test.ts',
+    'stack/stack.test.ts',
     'has the keys and indexes of the model, on demand, with both images in its stream and TTL',
   ],
   T10: ['integration/reader-search.test.ts', 'finds exactly the value, in one call to one shard of 200'],

@@ -128,8 +128,8 @@ const PARAMETER: Recipe = {
         '  /** Memory of the stream function. */\n  streamMegabytes: number;\n  /** Days that logs are kept:',
       ],
       [
-        '    sampleRate: share.default(0),',
-        '    sampleRate: share.default(0),\n    streamMegabytes: wholeBetween(128, 10_240).default(1024),',
+        '    tracing: truth.default(false),',
+        '    tracing: truth.default(false),\n    streamMegabytes: wholeBetween(128, 10_240).default(1024),',
       ],
     ],
     'src/deployment/stack/parts/functions.ts': [

@@ -64,7 +64,6 @@ const CALLS: Record<string, () => unknown> = {
   status: () => all['status']!(graph, run),
   updateTable: () => all['updateTable']!(graph, bad),
   watchHandler: () => all['watchHandler']!(bad),
-  checkHandler: () => all['checkHandler']!(graph, { store, ...bad }),
   checkRunHandler: () => all['checkRunHandler']!(graph, { store, ...bad }),
   mirrorHandler: () => all['mirrorHandler']!(graph, { store, ...bad }),
   observeHandler: () => all['observeHandler']!(graph, { store, ...bad }),

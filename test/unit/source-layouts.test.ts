@@ -88,7 +88,7 @@ describe('a mapping of ElectroDB entities', () => {
       { source: 'ISSUE-7', target: 'IN-REPO-a.b', ...passed },
     ]);
     expect(() => map({ ...item, target: 'x' })).toThrow(
-      'The attribute target of an item of issue is a key of items here.',
+      'The attribute target of ISSUE-7 ISSUE-7 is a key of items here.',
     );
   });
   it('refuses an attribute with the name of the TTL attribute, which would delete what is made', () => {
@@ -100,15 +100,18 @@ describe('a mapping of ElectroDB entities', () => {
     );
   });
   it.each<[string, unknown]>([
-    ['the entity issue has an edge IN of which to names no node', {}],
-    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO' } }],
-    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO', id: [] } }],
-    ['the entity issue has an edge IN of which to names no node', { to: { type: 'REPO', id: 'repo' } }],
-    ['the entity issue has an edge IN of which to names no node', { to: { id: ['repo'] } }],
-    ['to of an edge IN has no option "ids"', { to: { type: 'REPO', ids: ['repo'] } }],
-    ['from of an edge IN has no option "ids"', { to: { type: 'REPO', id: ['repo'] }, from: { ids: 1 } }],
-    ['the entity issue has an edge without a type', { type: undefined }],
-    ['attributes that are no list of names', { to: { type: 'REPO', id: ['repo'] }, attributes: 'subject' }],
+    ['entities.0.edges.0.to should be an object', {}],
+    ['entities.0.edges.0.to.id should be a list of names', { to: { type: 'REPO' } }],
+    ['entities.0.edges.0.to.id should name an attribute', { to: { type: 'REPO', id: [] } }],
+    ['entities.0.edges.0.to.id should be a list of names', { to: { type: 'REPO', id: 'repo' } }],
+    ['entities.0.edges.0.to.type should be a name', { to: { id: ['repo'] } }],
+    ['entities.0.edges.0.to has no option "ids"', { to: { type: 'REPO', id: ['repo'], ids: ['repo'] } }],
+    ['entities.0.edges.0.from.type should be a name', { to: { type: 'REPO', id: ['repo'] }, from: { ids: 1 } }],
+    ['entities.0.edges.0.type should be a name', { type: undefined }],
+    [
+      "entities.0.edges.0.attributes should be 'ALL' or a list",
+      { to: { type: 'R', id: ['repo'] }, attributes: 'subject' },
+    ],
   ])('refuses an edge with a remedy: %s', (message, of) => {
     const edges = [Object.assign({ type: 'IN' }, of) as never];
     const make = (): unknown => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, edges }]);
@@ -116,16 +119,19 @@ describe('a mapping of ElectroDB entities', () => {
     expect(make).toThrow(EdgeloomError);
   });
   it.each<[string, () => unknown]>([
-    ['fromElectroDB is given no list of entities', () => fromElectroDB(undefined as never)],
-    ['fromElectroDB is given no list of entities', () => fromElectroDB([undefined as never])],
-    ['fromElectroDB is given an entity without a schema', () => fromElectroDB([{ schema: NO_INDEXES }])],
-    ['identifiers of fromElectroDB has no option', () => fromElectroDB([], { identifiers: { entty: 'x' } as never })],
-    ['fromToolbox is given no list of entities', () => fromToolbox([undefined as never])],
-    ['fromToolbox has hidden attributes that are no list', () => fromToolbox([], { hidden: 'PK' as never })],
-    ['fromOneTable is given a schema without a primary index', () => fromOneTable(undefined as never, [])],
-    ['fromOneTable is given no list of models', () => fromOneTable(ACCOUNTS, undefined as never)],
+    ['fromElectroDB: entities should be a list', () => fromElectroDB(undefined as never)],
+    ['fromElectroDB: entities.0 should be an object', () => fromElectroDB([undefined as never])],
+    ['entities.0.schema.indexes should be an object', () => fromElectroDB([{ schema: NO_INDEXES }])],
     [
-      'fromOneTable: the schema has no model User',
+      'fromElectroDB: options.identifiers has no option',
+      () => fromElectroDB([], { identifiers: { entty: 'x' } as never }),
+    ],
+    ['fromToolbox: entities.0 should be an object', () => fromToolbox([undefined as never])],
+    ['fromToolbox: options.hidden should be a list of names', () => fromToolbox([], { hidden: 'PK' as never })],
+    ['fromOneTable: schema should be an object', () => fromOneTable(undefined as never, [])],
+    ['fromOneTable: models should be a list', () => fromOneTable(ACCOUNTS, undefined as never)],
+    [
+      'fromOneTable: schema.models.User should be an object',
       () => fromOneTable({ ...ACCOUNTS, models: { User: null as never } }, [{ model: 'User', node: 'USER' }]),
     ],
     [
@@ -138,7 +144,7 @@ describe('a mapping of ElectroDB entities', () => {
     ],
     ...[{ id: 'number' }, { attributes: 'subject' }, { edges: {} }, { edges: [undefined] }, { node: '' }].map(
       (of): [string, () => unknown] => [
-        'fromElectroDB: the entity issue ',
+        'fromElectroDB: entities.0.',
         () => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, ...of } as never]),
       ],
     ),
@@ -164,14 +170,14 @@ describe('a mapping of ElectroDB entities', () => {
       'fromElectroDB has the entity issue twice.',
       () => fromElectroDB([1, 2].map(() => ({ schema: ISSUE, node: 'ISSUE', attributes }))),
     ],
-    ['fromElectroDB is given an entity without a schema.', () => fromElectroDB([{} as never])],
+    ['fromElectroDB: entities.0.schema should be an object.', () => fromElectroDB([{} as never])],
     [
       'fromElectroDB: the entity issue has no primary index.',
       () => fromElectroDB([{ schema: { ...ISSUE, indexes: { by: { index: 'gsi1' } } }, node: 'ISSUE', attributes }]),
     ],
-    ['an entity of fromElectroDB has no option "nod"', () => fromElectroDB([{ schema: ISSUE, nod: 'ISSUE' } as never])],
+    ['fromElectroDB: entities.0 has no option "nod"', () => fromElectroDB([{ schema: ISSUE, nod: 'ISSUE' } as never])],
     [
-      'an edge of issue has no option "too"',
+      'entities.0.edges.0.type should be a name',
       () => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, edges: [{ too: 1 } as never] }]),
     ],
   ])('refuses with a remedy: %s', (message, make) => {
@@ -189,7 +195,7 @@ describe('a mapping of OneTable models', () => {
       'fromOneTable: the entity User has no attributes that make an id.',
       () => fromOneTable(ACCOUNTS, [{ model: 'User', node: 'USER', attributes: ['email'] }]),
     ],
-    ['fromOneTable is given a schema without a primary index.', () => fromOneTable({ ...ACCOUNTS, indexes: {} }, [])],
+    ['fromOneTable: schema.indexes.primary should be an object.', () => fromOneTable({ ...ACCOUNTS, indexes: {} }, [])],
   ])('refuses with a remedy: %s', (message, make) => {
     expect(make).toThrow(message);
   });
@@ -241,12 +247,12 @@ describe('a mapping of DynamoDB-Toolbox entities', () => {
     const order = { PK: 'a', SK: 'b', o: '1', _et: 'Order', _ct: 'now', _md: 'now', total: 7 };
     expect(map(order)).toEqual([{ source: 'ORDER-1', target: 'ORDER-1', orderId: '1', total: 7 }]);
     expect(() => map({ ...order, target: 'x' })).toThrow(
-      'The attribute target of an item of Order is a key of items here.',
+      'The attribute target of ORDER-1 ORDER-1 is a key of items here.',
     );
   });
   it('refuses an entity without a name', () => {
     expect(() => fromToolbox([{ node: 'ORDER', id: ['o'] } as never])).toThrow(
-      'fromToolbox has an entity without a name.',
+      'fromToolbox: entities.0.entity should be a name.',
     );
   });
 });

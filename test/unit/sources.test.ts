@@ -4,6 +4,7 @@ import { createReader } from '../../src/client/read/reader.ts';
 import { createWriter } from '../../src/client/write/writer.ts';
 import { hashedEdgeKey } from '../../src/core/items/hashed-key.ts';
 import { textOfKey } from '../../src/core/items/keys.ts';
+import { ExactNumber } from '../../src/core/items/plain.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { GONE } from '../../src/core/model/gone.ts';
 import { MIRROR } from '../../src/core/model/mirrored.ts';
@@ -13,7 +14,16 @@ import { StoreError } from '../../src/foundation/errors.ts';
 import { accessOf } from '../../src/sources/access.ts';
 import { type MappedItem, mappedEdge, mappedNode } from '../../src/sources/items.ts';
 import { mapped } from '../../src/sources/mapped.ts';
-import { defineSource, type Source, type SourceItem, sourceTable } from '../../src/sources/source.ts';
+import {
+  defineSource,
+  keyTextOf,
+  keyTextOfItem,
+  type Source,
+  type SourceItem,
+  type SourceKey,
+  sourceTable,
+  type TableSource,
+} from '../../src/sources/source.ts';
 import { createSources } from '../../src/sources/sources.ts';
 import { sourcesStatus } from '../../src/sources/status.ts';
 import { explain } from '../../src/trust/explain/explain.ts';
@@ -115,6 +125,30 @@ describe('what a mapping makes', () => {
       },
       /boom/,
     ],
+    [
+      'what has no text',
+      () => {
+        throw Object.create(null);
+      },
+      /threw: an object/,
+    ],
+    [
+      'an attribute that throws',
+      () => [
+        {
+          ...mappedNode('USER-1'),
+          get name() {
+            throw new TypeError('no name');
+          },
+        },
+      ],
+      /no name/,
+    ],
+    [
+      'a key among attributes',
+      () => [mappedNode('USER-1', { source: 'USER-2', target: 'USER-2' })],
+      /source .*is a key/,
+    ],
   ])('is not %s', (_what, map, text) => {
     const wrong = () => mapped(graph, of(map as Map_), 'k1', {});
     expect(wrong).toThrow(text);
@@ -148,6 +182,45 @@ describe('a source', () => {
     await expect(sources.touch('app-table', [{ pk: 'a' }])).rejects.toThrow(/no attribute sk/);
     await expect(sources.touch('app-table', [{ pk: 'a', sk: 'b' }])).rejects.toThrow(/Nothing opens/);
     await expect(sources.sync('app', { rate: 1 } as never)).rejects.toThrow(/rate/);
+  });
+
+  it('has a name of its own, and is touched by a list of keys', async () => {
+    const { open, source } = world();
+    expect(() => open(source('app', users), source('app', users, 2))).toThrow(/Two sources have the name app/);
+    const sources = open(source('app', users));
+    await expect(sources.touch('app', '17')).rejects.toMatchObject({
+      code: 'invalid-option',
+      hint: "Give a list: touch('app', [key]).",
+    });
+    await expect(sources.touch('app', undefined as never)).rejects.toMatchObject({ code: 'invalid-option' });
+    await expect(sources.touch('app', ['\ud800'])).rejects.toMatchObject({ code: 'invalid-key' });
+  });
+
+  it('that is a table has one text for each key, however the key is given', () => {
+    const table = sourceTable('app', { map: () => [] }) as TableSource;
+    const texts = (...keys: SourceKey[]) => [...new Set(keys.map((key) => keyTextOf(table, key)))];
+    const sk = new Uint8Array([0, 255]);
+    const [text, ...others] = texts(
+      { pk: 1.5, sk },
+      { pk: new ExactNumber('1.50'), sk },
+      { pk: new ExactNumber('15e-1'), sk },
+    );
+    expect([text, others]).toEqual(['{"pk":{"N":"1.5"},"sk":{"B":"AP8="}}', []]);
+    expect(texts(text!, '{ "sk": {"B":"AP8="}, "pk": {"N":"+1.500"} }')).toEqual([text]);
+    const large = 10n ** 21n;
+    expect(texts({ pk: large, sk }, { pk: new ExactNumber('1E+21'), sk })).toHaveLength(1);
+    expect(keyTextOfItem(table, { pk: { N: String(large) }, sk: { B: sk } })).toBe(keyTextOf(table, { pk: large, sk }));
+    expect(texts({ pk: 'p'.repeat(2_048), sk: 's'.repeat(1_024) })[0]).toHaveLength(3_101);
+    const wrong = [
+      '17',
+      '{}',
+      'null',
+      '{"pk":{"BOOL":true},"sk":{"S":"a"}}',
+      { pk: true, sk },
+      { pk: Number.NaN, sk },
+      null,
+    ];
+    for (const key of wrong) expect(() => keyTextOf(table, key as SourceKey)).toThrow(/key/i);
   });
 
   it('that lists no keys has no sync, and what is no item is said', async () => {
@@ -221,15 +294,84 @@ describe('touches', () => {
     rows.set('1', { id: '9', bad: true });
     await sources.touch('app', ['1', '2']);
     expect(await shown()).toEqual(nodes('1', '2'));
-    expect(await sourcesStatus(graph, table)).toMatchObject({ sources: [{ source: 'app', version: '1', refused: 1 }] });
+    expect(await sourcesStatus({ graph, store: table })).toMatchObject({
+      sources: [{ source: 'app', version: '1', refused: 1 }],
+    });
     expect((await sources.sync('app', { dryRun: true })).refused).toMatchObject([
       { key: '1', code: 'invalid-mapping' },
     ]);
     rows.set('1', { id: '9' });
     await sources.touch('app', ['1']);
     expect(await shown()).toEqual(nodes('2', '9'));
-    expect(await sourcesStatus(graph, table)).toMatchObject({ sources: [{ refused: 0 }] });
+    expect(await sourcesStatus({ graph, store: table })).toMatchObject({ sources: [{ refused: 0 }] });
   });
+
+  it('refuse an item whose error has a text of any length, and hold up no other', async () => {
+    const { rows, open, source, shown } = world();
+    const map: Map_ = ({ id }) => {
+      if (id === undefined) throw new Error('é'.repeat(500_000));
+      return [mappedNode(`USER-${id}`)];
+    };
+    const sources = open(source('app', map));
+    rows.set('1', {}).set('2', { id: '2' });
+    await sources.touch('app', ['1', '2']);
+    expect(await shown()).toEqual(nodes('2'));
+    const { refused } = await sources.sync('app');
+    expect(Buffer.byteLength(refused[0]!.reason)).toBeLessThan(2_010);
+  });
+
+  it('begin again with a ledger that was damaged', async () => {
+    const { table, rows, open, source, shown } = world();
+    const sources = open(source('app', users));
+    rows.set('1', { id: '1' });
+    await sources.touch('app', ['1']);
+    const { items } = await table.scan({ segment: 0, segments: 1 });
+    const {
+      state: _,
+      r: __,
+      ...ledger
+    } = items.find((item) => 'state' in item && /ledger/.test(JSON.stringify(item)))!;
+    await table.put(ledger);
+    rows.set('1', { id: '2' });
+    await sources.touch('app', ['1']);
+    expect(await shown()).toEqual(nodes('1', '2'));
+  });
+
+  it.each(['key', 'keys', 'text', 'sync', 'head', 'mark', 'seen', 'part'])(
+    'keep their records in a table whose keys or TTL have the name %s',
+    async (name) => {
+      for (const names of [{ partitionKey: name }, { sortKey: name }, { ttl: name }]) {
+        const own = defineGraph({ table: { name: 'records', ...names }, nodes: { USER: node({ view: 'ALL' }) } });
+        const table = new MemoryStore(own.table);
+        const rows = new Map<string, SourceItem>([
+          ['a', { id: '1' }],
+          ['b', { id: '1' }],
+          ['c', { bad: true }],
+        ]);
+        const map: Map_ = ({ id, bad }) => {
+          if (bad) throw new Error('bad');
+          return [mappedNode(`USER-${id}`)];
+        };
+        const keys = (after = '') => [...rows.keys()].filter((key) => key > after);
+        const app = defineSource('app', { map, keys, read: (key) => rows.get(key) });
+        const sources = createSources(own, { sources: [app], store: table, wait: async () => {} });
+        await sources.touch('app', rows.keys());
+        await sources.touch('app', rows.keys());
+        const onProgress = ({ phase }: { phase: string }) => {
+          if (phase === 'ledgers') throw new Error('killed');
+        };
+        await expect(sources.sync('app', { onProgress })).rejects.toThrow('killed');
+        expect(await sources.sync('app', { resume: true })).toMatchObject({ items: 3, refused: [{ key: 'c' }] });
+        const state = await sourcesStatus({ graph: own, store: table, prunes: table });
+        expect(state).toMatchObject({ sources: [{ source: 'app', version: '1', refused: 1 }] });
+        expect(state.conflicts).toMatchObject([{ makers: ['app/a', 'app/b'] }]);
+        rows.clear();
+        await sources.sync('app');
+        expect(await sources.sync('app', { dryRun: true })).toMatchObject({ differences: [], conflicts: [] });
+        expect((await sourcesStatus({ graph: own, store: table })).sources).toMatchObject([{ refused: 0 }]);
+      }
+    },
+  );
 
   it('read the source again where the ledger has changed meanwhile', async () => {
     const { rows, open, source, hook, user } = world();
@@ -418,6 +560,19 @@ describe('a sync', () => {
     expect(await sources.sync('app', { dryRun: true })).toMatchObject({ differences: [], pending: 0 });
   });
 
+  it('mends an item that is hidden although its claims say otherwise, and its dry run says so', async () => {
+    const { table, rows, open, source, shown, user } = world();
+    const sources = open(source('app', users));
+    rows.set('1', { id: '1' });
+    await sources.sync('app');
+    await table.put({ ...(await user('USER-1'))!, [GONE]: { BOOL: true } });
+    expect(await shown()).toEqual([]);
+    expect((await sources.sync('app', { dryRun: true })).differences).toMatchObject([{ key: '1', kind: 'different' }]);
+    await sources.sync('app');
+    expect(await shown()).toEqual(nodes('1'));
+    expect((await sources.sync('app', { dryRun: true })).differences).toEqual([]);
+  });
+
   it('counts a difference as pending where the item is touched between the looks', async () => {
     const { rows, open, source, hook } = world();
     const sources = open(source('app', users));
@@ -560,7 +715,15 @@ describe('a sync', () => {
   });
 });
 
-describe('a source that is renamed or taken away', () => {
+describe('a source that is renamed or retired', () => {
+  it('has a name that the table knows', async () => {
+    const { open, source } = world();
+    const sources = open(source('app', users));
+    await expect(sources.retire('app')).rejects.toThrow(/no source app.*There are none/);
+    await sources.sync('app');
+    await expect(sources.retire('apq', { dryRun: true })).rejects.toThrow(/no source apq.*The sources are app/);
+  });
+
   it('is taken over by the sync of the new one; what the old one alone made is listed, and goes', async () => {
     const { table, rows, open, source, shown, user } = world();
     const map: Map_ = ({ id, by }) => [mappedNode(`USER-${id}`, { by })];
@@ -705,7 +868,7 @@ describe('records of a source table', () => {
     await handler({ watch: true }, { awsRequestId: 'r', getRemainingTimeInMillis: () => 60_000 });
     expect(lines[0]).toEqual([{ reads: `${ARN}1`, has: null }, 'the stack does not read the stream of the source']);
     const messages = lines.map(([, message]) => message);
-    expect(messages.filter((message) => message === 'not taken by the mapping')).toHaveLength(20);
+    expect(messages.filter((message) => message === 'refused by the mapping')).toHaveLength(20);
     expect(messages.filter((message) => message === 'several source items make it')).toHaveLength(20);
     expect(lines.at(-1)![0]).toEqual({ refused: 25, conflicts: 1_000, hasMoreConflicts: true });
   });

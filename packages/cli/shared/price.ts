@@ -1,4 +1,5 @@
-import { type InboundQuery, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import type { InboundQuery } from '../../../src/client/read/lists/inbound-query.ts';
 import { resolveScopedSearch, type SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';

@@ -14,7 +14,7 @@ import { checkUnits } from '../base/check-price.ts';
 import type { RequestContext } from '../base/context.ts';
 import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
-import type { Suspect } from '../base/suspects.ts';
+import { OBSERVED, type Suspect } from '../base/suspects.ts';
 import { sampleOf } from './live.ts';
 
 /** The check that runs, or ran last; null: there was none. */
@@ -80,8 +80,8 @@ async function readSuspects(context: RequestContext): Promise<SuspectsAnswer> {
     readObserverProgress(store),
     readQuarantine(context, { limit: MOST_SUSPECTS }),
   ]);
-  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, state, foundMs }) => {
-    return { source, target: sortKey, why: state, foundMs };
+  const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, foundMs }) => {
+    return { source, target: sortKey, why: OBSERVED, foundMs };
   });
   const quarantined = entries.items.map(({ source, target, code }) => ({ source, target, why: code }));
   const all = checks.suspects.list(observed, quarantined);

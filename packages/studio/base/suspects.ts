@@ -1,7 +1,6 @@
 import { isServicePartition } from '../../../src/core/items/keys.ts';
 import { VERDICT_NAMES } from '../../../src/core/verdicts.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
-import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 /** An item that needs a look. */
 export interface Suspect {
@@ -83,9 +82,10 @@ function nameOf({ source, target }: { source: string; target: string }): string 
 
 const RANKS: ReadonlyMap<string, number> = new Map(VERDICT_NAMES.map((verdict, i) => [verdict, i]));
 
-/** The rank of a verdict; a state of the observer is a difference, and a code is of quarantine. */
-function rankOf(why: string): number {
-  return RANKS.get(why) ?? (OBSERVED.includes(why) ? RANKS.get('missing')! : RANKS.get('quarantined')!);
-}
+/** Why an item needs a look that the observer has found. */
+export const OBSERVED = 'drift';
 
-const OBSERVED: readonly string[] = ['drift', 'given-up', 'not-ready'] satisfies ObservedDrift['state'][];
+/** The rank of a verdict; what the observer has found is a difference, and a code is of quarantine. */
+function rankOf(why: string): number {
+  return RANKS.get(why) ?? (why === OBSERVED ? RANKS.get('missing')! : RANKS.get('quarantined')!);
+}

@@ -227,6 +227,6 @@ function reasonOf(map: () => number): string | undefined {
   } catch (error) {
     // The message names the item, which the reason is counted without.
     const text = error instanceof Error ? error.message : String(error);
-    return text.replace(/^The mapping of .*?\}:? /s, '').replace(/\.$/, '');
+    return text.replace(/^The mapping of \S*: /, '').replace(/\.$/, '');
   }
 }

@@ -1,4 +1,6 @@
-import { type InboundQuery, readInbound, requireTargetItem } from './lists/inbound.ts';
+import { readInbound } from './lists/inbound.ts';
+import type { InboundQuery } from './lists/inbound-query.ts';
+import { requireTargetItem } from './lists/target-item.ts';
 import { isShownItself, readAttributes } from './nodes/views.ts';
 import { findEdge } from './request/lookup.ts';
 import { readOwnWritesOfViews } from './request/own.ts';

@@ -9,13 +9,8 @@ import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
-import {
-  gatherInbound,
-  INBOUND_QUERY_OPTIONS,
-  type InboundQuery,
-  type ResolvedInbound,
-  resolveInboundQuery,
-} from './lists/inbound.ts';
+import { gatherInbound, type ResolvedInbound, resolveInboundQuery } from './lists/inbound.ts';
+import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
 import { findEdge, findOrder } from './request/lookup.ts';

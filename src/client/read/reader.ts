@@ -48,7 +48,7 @@ import {
   readShards,
   type ShardsResult,
 } from './lists/count-search.ts';
-import type { InboundQuery, OneQuestion } from './lists/inbound.ts';
+import type { InboundQuery, OneQuestion } from './lists/inbound-query.ts';
 import type { SearchScope } from './lists/search-list.ts';
 import { itemsOf, pagesOf } from './lists/walk.ts';
 import {

@@ -114,12 +114,17 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * All attributes of items in the service partition, besides the table's keys, its TTL, and those of derived items. If
- * an index has one of them as a key of another type, DynamoDB refuses these items.
+ * All attributes of items in the service partition, besides the table's keys, its TTL, and those of derived items. A
+ * table can't call its keys so. If an index has one of them as a key of another type, DynamoDB refuses these items.
  */
 export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
-  ...['state', 'version', 'place', 'definition', 'sinceMs', 'claims', 'stream', 'versions'],
-  ...['maker', 'p', 'keys', 'resolved', 'key', 'rev', 'seen', 'lag'],
+  'state',
+  'stateName',
+  'version',
+  'place',
+  'definition',
+  'claims',
+  'stream',
 ]);
 
 /** Attributes with few, short texts in our own items: an index may have them as a text key. */

@@ -3,7 +3,7 @@ import { VIEW_KEY } from '../items/keys.ts';
 import type { Derived, DerivedImage } from '../kinds/derived.ts';
 import { elementOfEdge, lineOfSet } from '../kinds/element.ts';
 import { inboundItem } from '../kinds/parts/index-items.ts';
-import { edgeShare, joinedItem, type Share, sourceShare } from '../kinds/parts/joined-items.ts';
+import { edgeShare, joinedItem, sourceShare } from '../kinds/parts/joined-items.ts';
 import { Outcomes } from '../kinds/parts/outcomes.ts';
 import { nodeSubject, type Problem, Subject, targetOf } from '../kinds/parts/subject.ts';
 import { countedFields, lineOfCount } from '../kinds/parts/totals.ts';
@@ -126,30 +126,6 @@ export function problemsOfImage(
   image: Item,
 ): readonly Problem[] {
   return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image)));
-}
-
-/** For each model, the list of shares that an edge gives to its joined index items; undefined for a model in which it gives none. */
-export type JoinedShares = readonly (readonly Share[] | undefined)[];
-
-/** Returns the part of an edge's image that is needed once its source node is known. */
-export function joinedShares(graph: CompiledModel, source: string, sortKey: string, image: Item): JoinedShares {
-  return layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image).shares);
-}
-
-/** The index items that an edge and its source node determine together, and the problems of the two together. */
-export function derivedOfShares(
-  graph: CompiledModel,
-  source: string,
-  sortKey: string,
-  shares: JoinedShares,
-  node: SourceNode,
-): Pick<Derived, 'indexItems' | 'problems'> {
-  const layers = layersOf(graph).map((layer, i) => {
-    const plan = planOfKey(plansOfSource(layer, source), source, sortKey);
-    return withJoinedItems(plan, plannedKey(plan, source, sortKey), { ...NOTHING, shares: shares[i] }, node, undefined);
-  });
-  const indexItems = new Map(layers.flatMap((layer) => [...withItemsByKey(layer).indexItems]));
-  return { indexItems, problems: problemsOf(layers) };
 }
 
 /** The problems that several models have with one image. Problems with the same message are one problem. */

@@ -1,22 +1,17 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isClean } from '../../core/verdicts.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { runtimeOf } from '../../foundation/runtime.ts';
 import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
 import { saveRunAsLastCheck, saveShare } from '../../stream/progress/last-check.ts';
+import { GRACE_MS } from '../../trust/check/check.ts';
 import { type CheckCounts, type CheckCursor, emptyCounts, parseCursor } from '../../trust/check/cursor.ts';
 import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
-import {
-  CHECK_HANDLER_OPTIONS,
-  type CheckCaller,
-  type CheckHandlerOptions,
-  createCheckCaller,
-} from './check-handler.ts';
+import { type CheckPart, checkPart, type RunHandlerOptions } from './check-part.ts';
 import { checkRunEvent } from './events.ts';
+import { FUNCTION_OPTIONS, functionParts, type InvocationContext } from './function-parts.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
-import type { InvocationContext } from './stream-handler.ts';
 
 /** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */
 export type RunEvent =
@@ -42,12 +37,6 @@ export type RunHandler = (
   context: InvocationContext,
 ) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
 
-/** Options of the handler: those of a check, and how large the table is where `store` is given. */
-export interface RunHandlerOptions extends CheckHandlerOptions {
-  /** Bytes of the table. Default: what DynamoDB says. */
-  tableBytes?: () => Promise<number>;
-}
-
 /**
  * Makes the handler of the nightly check, of a rebuild and of a migration: the functions of the check's state machine. A run goes on where the
  * one before it stopped, with as many workers, and at the rate, that the table's size asks for.
@@ -56,29 +45,28 @@ export interface RunHandlerOptions extends CheckHandlerOptions {
  * export const handler = checkRunHandler(graph);
  */
 export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
-  checkOptions('checkRunHandler', options, { ...CHECK_HANDLER_OPTIONS, tableBytes: true });
-  const caller = createCheckCaller(graph, options);
-  const { now } = runtimeOf(options);
-  const tableBytes = options.tableBytes ?? caller.tableBytes;
+  checkOptions('checkRunHandler', options, { ...FUNCTION_OPTIONS, graceMs: true, mostSuspects: true, telemetry: true });
+  const parts = functionParts(graph, options);
+  const { store, now } = parts;
+  const client = options.store === undefined ? parts.client : undefined;
   return async (event, context) => {
     checkRunEvent(event);
     if ('plan' in event) {
-      if (event.plan.mode === 'rebuild') await refuseOldConsumers(graph, caller.store, now());
-      return await planRun(graph, caller.store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
+      if (event.plan.mode === 'rebuild') await refuseOldConsumers(graph, store, now());
+      return await planRun(graph, store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
     if ('migrate' in event || 'walk' in event) {
       // Few calls migrate: the others do not wait for it to load.
       const { migrateCall, walkCall } = await import('./migrate-call.ts');
-      const { store, client } = caller;
       const table = { store, client: await client?.(), now: options.now };
       if ('walk' in event) return await walkCall(graph, table, event.walk, context);
       return await migrateCall(graph, table, event.migrate, context);
     }
     const { mode, worker, untilMs, cursor } = event;
-    const place = await savedPlace(caller.store, mode, worker);
+    const place = await savedPlace(store, mode, worker);
     // A call whose answer was lost is made again.
     if (place === undefined) {
-      await noteRunIfDone(caller, mode, now());
+      await noteRunIfDone(mode);
       const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
@@ -87,51 +75,63 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       // A part that nobody has looked at is not known to be clean.
       return { ...(resume?.totals ?? emptyCounts()), ...DONE, isDone: false, isClean: false };
     }
-    return await workOnShare(caller, event, { place, resume }, { context, now });
+    return await workOnShare(event, place, resume, context);
   };
+
+  /** The table's size as DynamoDB states it; 0 where only a store is given. */
+  async function tableBytes(): Promise<number> {
+    if (client === undefined) return 0;
+    const { describeTable } = await import('../../store/table-description.ts');
+    return (await describeTable(graph, { client: await client() })).sizeBytes;
+  }
+
+  /** Does as much of a worker's share as one call reads. */
+  async function workOnShare(
+    { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
+    place: SavedPlace,
+    resume: CheckCursor | undefined,
+    context: InvocationContext,
+  ): Promise<RunResponse> {
+    const pace = new CallPace({ maxRcu, now });
+    const { segments, onlySegments } = place;
+    // The last suspects have all the time of the call.
+    const isLast = resume !== undefined && resume.open.length === 0;
+    const part: CheckPart = {
+      ...{ segments, onlySegments, resume, waitsBetweenCalls: true, store: pace.countingStore(store) },
+      mode: mode === 'rebuild' ? mode : repair ? 'repair' : 'report',
+      ...{ maxRcu: pace.unitsPerSecond, maxWcu },
+      isOver: () => !isLast && pace.isSpent,
+    };
+    const { cursor, ...totals } = await checkPart(graph, options, parts, part, context);
+    if (untilMs !== null) {
+      await saveShare(graph.table, store, { worker, untilMs, beganAtMs: place.beganMs }, totals, now());
+    }
+    if (cursor === undefined) {
+      await clearPlace(store, mode, worker);
+      await noteRunIfDone(mode);
+      return { ...totals, ...DONE, isClean: isClean(totals) };
+    }
+    // The next night goes on from here, however this one ends.
+    await savePlace(store, graph.table, mode, { ...place, cursor, savedMs: now() });
+    const waitSeconds = Math.max(pace.pauseSeconds, graceSeconds(cursor));
+    return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
+  }
+
+  /** Seconds until the looks of a cursor are as old as `graceMs` asks for, and can be judged; 0 if the cursor has no looks. */
+  function graceSeconds({ looks }: CheckCursor): number {
+    if (looks === undefined) return 0;
+    return Math.ceil(Math.max(0, looks.atMs + (options.graceMs ?? GRACE_MS) - now()) / 1000);
+  }
+
+  /** Notes what a check has come to when the last of its workers is done. */
+  async function noteRunIfDone(mode: RunShare['mode']): Promise<void> {
+    if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) {
+      await saveRunAsLastCheck(graph.table, store, now());
+    }
+  }
 }
 
 const DONE = { cursor: null, waitSeconds: 0, isDone: true };
-
-/** Does as much of a worker's share as one call reads. */
-async function workOnShare(
-  caller: CheckCaller,
-  { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
-  { place, resume }: { place: SavedPlace; resume: CheckCursor | undefined },
-  { context, now }: { context: InvocationContext; now: () => number },
-): Promise<RunResponse> {
-  const pace = new CallPace({ maxRcu, now });
-  const limits = { maxRcu: pace.unitsPerSecond, maxWcu, through: pace.countingStore.bind(pace) };
-  const checkMode = mode === 'rebuild' ? 'rebuild' : repair ? 'repair' : 'report';
-  const { segments, onlySegments } = place;
-  // The last suspects have all the time of the call.
-  const isLast = resume !== undefined && resume.open.length === 0;
-  const request = {
-    segments,
-    onlySegments,
-    resume,
-    waitsBetweenCalls: true,
-    isOver: () => !isLast && pace.isSpent,
-  };
-  const { cursor, ...totals } = await caller.call({ ...limits, ...request, mode: checkMode }, context);
-  if (untilMs !== null) {
-    await saveShare(caller.table, caller.store, { worker, untilMs, beganAtMs: place.beganMs }, totals, now());
-  }
-  if (cursor === undefined) {
-    await clearPlace(caller.store, mode, worker);
-    await noteRunIfDone(caller, mode, now());
-    return { ...totals, ...DONE, isClean: isClean(totals) };
-  }
-  // The next night goes on from here, however this one ends.
-  await savePlace(caller.store, caller.table, mode, { ...place, cursor, savedMs: now() });
-  const waitSeconds = Math.max(pace.pauseSeconds, caller.graceSeconds(cursor));
-  return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
-}
-
-/** Notes what a check has come to when the last of its workers is done. */
-async function noteRunIfDone({ table, store }: CheckCaller, mode: RunShare['mode'], nowMs: number): Promise<void> {
-  if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) await saveRunAsLastCheck(table, store, nowMs);
-}
 
 /** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
 function withFreshCounts({ cursor }: SavedPlace): unknown {

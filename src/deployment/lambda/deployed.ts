@@ -1,10 +1,8 @@
 import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
-import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
+import { deferredStreams } from '../../store/client/deferred.ts';
 import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { credentialsOf } from '../../store/environment.ts';
 import { DeferredStreamSource } from '../../stream/deferred-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
@@ -12,11 +10,11 @@ import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
-import { functionLogger } from './function-logger.ts';
+import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
-import { readFunctionSettings } from './settings.ts';
+import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
 /**
@@ -31,15 +29,8 @@ import { type StreamHandler, streamHandler } from './stream-handler.ts';
  * export const handler = deployedStream(graph);
  */
 export function deployedStream(graph: CompiledModel): StreamHandler {
-  const { table, client, logLevel, sampleRate, concurrency } = readFunctionSettings();
-  const named = withTableName(graph, table);
-  return streamHandler(named, {
-    // Retries of a call belong to the projector, which knows how much time is left.
-    store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
-    logger: functionLogger(logLevel),
-    sampleRate,
-    concurrency,
-  });
+  const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
+  return streamHandler(named(graph, settings), { logger: loggerOf(settings), concurrency });
 }
 
 /**
@@ -49,15 +40,9 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
  * export const handler = deployedMirror(graph, sources);
  */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
-  const { table, client, logLevel, sourceStreamArns } = readFunctionSettings();
-  const named = withTableName(graph, table);
-  return mirrorHandler(named, {
-    sources,
-    streamArns: sourceStreamArns,
-    logger: functionLogger(logLevel),
-    // Retries of a call belong to the touch, which knows how much time is left.
-    store: new DynamoDBStore(deferredCalls({ ...client, maxAttempts: 1 }), named.table),
-  });
+  const settings = readFunctionSettings();
+  const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
+  return mirrorHandler(named(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
 }
 
 /**
@@ -67,11 +52,9 @@ export function deployedMirror(graph: CompiledModel, sources: readonly Source[])
  * export const handler = deployedCheck(graph);
  */
 export function deployedCheck(graph: CompiledModel): RunHandler {
-  const { table, logLevel, graceMs } = readFunctionSettings();
-  return checkRunHandler(withTableName(graph, table), {
-    logger: functionLogger(logLevel),
-    graceMs,
-  });
+  const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
+  const graceMs = seconds === undefined ? undefined : seconds * 1000;
+  return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
 /**
@@ -82,16 +65,20 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
  * export const handler = deployedRedrive(graph);
  */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
-  const { table, client, logLevel, failedBatchesBucket, streamArn } = readFunctionSettings();
-  const streams = deferredStreams(client);
-  return redriveHandler(withTableName(graph, table), {
+  const {
+    EDGELOOM_FAILED_BATCHES_BUCKET: bucket,
+    EDGELOOM_STREAM_ARN: streamArn,
+    ...settings
+  } = readFunctionSettings();
+  const streams = deferredStreams(settings.client);
+  return redriveHandler(named(graph, settings), {
     stream: streamArn === undefined ? undefined : deferredSource(streamArn, streams),
     sources: {
       streams,
-      ...bucketAccess({ region: client.region }),
-      buckets: failedBatchesBucket === undefined ? [] : [failedBatchesBucket],
+      ...bucketAccess({ region: settings.client.region }),
+      buckets: bucket === undefined ? [] : [bucket],
     },
-    logger: functionLogger(logLevel),
+    logger: loggerOf(settings),
   });
 }
 
@@ -102,14 +89,11 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
  * export const handler = deployedObserve(graph);
  */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
-  const { table, client, logLevel, feedQueueUrl, ...settings } = readFunctionSettings();
-  const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
-  return observeHandler(withTableName(graph, table), {
-    stream: deferredSource(streamArn, deferredStreams(client)),
-    ...(feedQueueUrl !== undefined && {
-      feed: feedQueue(feedQueueUrl, queueService(feedQueueUrl, client.region), {}),
-    }),
-    logger: functionLogger(logLevel),
+  const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
+  return observeHandler(named(graph, settings), {
+    stream: deferredSource(requiredStream(settings), deferredStreams(client)),
+    ...(queueUrl !== undefined && { feed: feedQueue(queueUrl, queueService(queueUrl, client.region), {}) }),
+    logger: loggerOf(settings),
   });
 }
 
@@ -121,21 +105,37 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
  * export const handler = deployedFeed(graph);
  */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
-  const { client, logLevel, eventsEndpoint: endpoint, ...settings } = readFunctionSettings();
-  const bus = required(settings.eventBus, 'EDGELOOM_FEED_EVENT_BUS should be the name or the ARN of an event bus');
-  const streamArn = required(settings.streamArn, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
+  const { client, ...settings } = readFunctionSettings();
+  const bus = required(
+    settings.EDGELOOM_FEED_EVENT_BUS,
+    'EDGELOOM_FEED_EVENT_BUS should be the name or the ARN of an event bus',
+  );
+  const endpoint = settings.AWS_ENDPOINT_URL_EVENTBRIDGE ?? settings.AWS_ENDPOINT_URL;
   const call = jsonService(EVENT_BRIDGE, {
     ...{ region: client.region, credentials: credentialsOf(process.env) },
     ...(endpoint !== undefined && { endpoint }),
   });
   const deadLettersUrl = required(
-    settings.feedDeadLettersUrl,
+    settings.EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL,
     'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
-    ...{ bus, call, table: streamArn.split('/stream/')[0]!, logger: functionLogger(logLevel) },
+    ...{ bus, call, table: requiredStream(settings).split('/stream/')[0]!, logger: loggerOf(settings) },
     deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
   });
+}
+
+/** The model with the name of the table that the stack made, whatever the model calls it. */
+function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
+  return withTableName(graph, EDGELOOM_TABLE);
+}
+
+function loggerOf({ EDGELOOM_LOG_LEVEL }: Pick<FunctionSettings, 'EDGELOOM_LOG_LEVEL'>): FunctionLogger {
+  return functionLogger(EDGELOOM_LOG_LEVEL);
+}
+
+function requiredStream({ EDGELOOM_STREAM_ARN }: Pick<FunctionSettings, 'EDGELOOM_STREAM_ARN'>): string {
+  return required(EDGELOOM_STREAM_ARN, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
 }
 
 /** Calls the service of a queue. */
@@ -146,11 +146,7 @@ function queueService(queueUrl: string, region: string | undefined): CallService
 /** A setting that a function cannot do without. */
 function required(setting: string | undefined, problem: string): string {
   if (setting !== undefined) return setting;
-  throw new EdgeloomError(
-    'invalid-environment',
-    `The function's environment is wrong: ${problem}.`,
-    'Correct these variables where the stack sets them, and deploy again.',
-  );
+  throw wrongEnvironment(problem);
 }
 
 /** The stream of a table, whose client is made when it is first read. */

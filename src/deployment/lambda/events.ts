@@ -40,15 +40,6 @@ export function checkRunEvent(event: unknown): void {
 
 /** The events of the functions that a schedule or a person calls. A schedule that gives no input sends an event of EventBridge, whose fields nothing reads. */
 const EVENTS = {
-  check: {
-    fields: {
-      segments: z.optional(z.int().check(z.minimum(1))),
-      onlySegments: z.optional(z.array(place).check(z.minLength(1))),
-      repair: flag,
-      cursor: z.optional(z.unknown()),
-    },
-    hint: 'Give {} for a whole check, { "repair": true } to repair, segments as a whole number from 1 on, and the cursor of the call before.',
-  },
   redrive: {
     fields: { watch: flag, ended: flag },
     hint: 'Give {} to redrive the quarantine, { "watch": true }, { "ended": true }, or { "Records": [...] } of an SQS queue.',

@@ -1,11 +1,10 @@
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
-import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+import { functionLogger } from './function-logger.ts';
+import { type FunctionOptions, type InvocationContext, timeOfCall } from './function-parts.ts';
+import type { StreamResponse } from './stream-handler.ts';
 
 /** The part of Lambda's SQS event that is used. */
 export interface FeedQueueEvent {
@@ -13,17 +12,9 @@ export interface FeedQueueEvent {
 }
 
 /** Options of a feed handler. */
-export interface FeedHandlerOptions extends EventBus {
-  /** @internal */
-  wait?: RuntimeOptions['wait'];
-  /** @internal */
-  random?: RuntimeOptions['random'];
-  /** Milliseconds before the function's timeout at which no more events are put; at most half of a call's time. Default 10,000. */
-  reserveMs?: number | undefined;
+export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger' | 'wait' | 'random'> {
   /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
 }
 
 /** A Lambda handler that puts the events of the feed's queue to EventBridge. */
@@ -34,12 +25,12 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
   table: true,
   call: true,
   deadLetters: true,
-  reserveMs: true,
   logger: true,
   wait: true,
   random: true,
 };
 
+/** Milliseconds before the function's timeout at which no more events are put. */
 const RESERVE_MS = 10_000;
 
 /**
@@ -53,12 +44,12 @@ const RESERVE_MS = 10_000;
  */
 export function feedHandler(options: FeedHandlerOptions): FeedHandler {
   checkOptions('feedHandler', options, OPTIONS);
-  const { reserveMs = RESERVE_MS, wait, random } = options;
+  const { wait, random } = options;
   const rootLogger = options.logger ?? functionLogger('info');
   return async (event, context) => {
     const records = recordsOf(event, 'queue');
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const { remainingMs } = timeOfCall(context, reserveMs);
+    const { remainingMs } = timeOfCall(context, RESERVE_MS);
     const held = new Set<string>();
     const batchItemFailures: StreamResponse['batchItemFailures'] = [];
     let [put, refused] = [0, 0];

@@ -3,7 +3,7 @@ import type { Logger } from '../../foundation/logger.ts';
 
 /** A logger of which each invocation gets a child; a pino logger is one. */
 export interface FunctionLogger extends Logger {
-  child(bindings: object, options?: { level?: string }): FunctionLogger;
+  child(bindings: object): FunctionLogger;
 }
 
 /** A pino logger of JSON lines on stdout, without the process and the host, which say nothing in Lambda. `level`: the least that is written, or `silent`. */

@@ -1,20 +1,8 @@
 /** `edgeloom/lambda`: factories of Lambda handlers. */
 
 export type { PlanRequest, RunPlan, RunShare } from '../../trust/check/run/plan.ts';
-export {
-  type CheckEvent,
-  type CheckHandler,
-  type CheckHandlerOptions,
-  type CheckResponse,
-  checkHandler,
-} from './check-handler.ts';
-export {
-  checkRunHandler,
-  type RunEvent,
-  type RunHandler,
-  type RunHandlerOptions,
-  type RunResponse,
-} from './check-run-handler.ts';
+export type { RunHandlerOptions } from './check-part.ts';
+export { checkRunHandler, type RunEvent, type RunHandler, type RunResponse } from './check-run-handler.ts';
 export {
   deployedCheck,
   deployedFeed,
@@ -25,6 +13,7 @@ export {
 } from './deployed.ts';
 export type { FeedHandler, FeedQueueEvent } from './feed-handler.ts';
 export type { FunctionLogger } from './function-logger.ts';
+export type { FunctionOptions, InvocationContext } from './function-parts.ts';
 export {
   type MirrorEvent,
   type MirrorHandler,
@@ -46,7 +35,6 @@ export {
   redriveHandler,
 } from './redrive-handler.ts';
 export {
-  type InvocationContext,
   type StreamEvent,
   type StreamHandler,
   type StreamHandlerOptions,

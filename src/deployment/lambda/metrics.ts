@@ -59,7 +59,7 @@ function countsOf(counts: CheckCounts): Record<string, number> {
     ...({
       ...{ CheckPartitions: counts.partitions, CheckBaseItems: counts.baseItems },
       ...{ CheckDerivedItems: counts.derivedItems, CheckDrift: driftIn(counts) },
-      ...{ CheckRepaired: counts.repaired, CheckTidied: counts.tidied },
+      ...{ CheckRepaired: counts.repaired },
       ...{ CheckReadCapacityUnits: counts.rcu, CheckWriteCapacityUnits: counts.wcu },
     } satisfies MetricValues),
   };

@@ -10,8 +10,7 @@ import {
   SEGMENTS_A_WORKER,
   workersFor,
 } from '../../trust/check/run/limits.ts';
-import { timeOfCall } from './call-time.ts';
-import type { InvocationContext } from './stream-handler.ts';
+import { type InvocationContext, timeOfCall } from './function-parts.ts';
 
 /** A call of a migration that decides. Zeros leave the number of workers to the write units, and reads without a limit. */
 export type MigrateRequest = RunLimits;

@@ -1,24 +1,24 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isSequenceNumber } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import type { SourceStore } from '../../sources/access.ts';
 import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
 import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
-import { deferredCalls } from '../../store/client/deferred.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { metricsOf } from './metrics.ts';
-import { functionClientOptions } from './settings.ts';
-import type { InvocationContext, StreamEvent, StreamResponse } from './stream-handler.ts';
+import type { FunctionLogger } from './function-logger.ts';
+import {
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  functionParts,
+  type InvocationContext,
+  timeOfCall,
+} from './function-parts.ts';
+import type { StreamEvent, StreamResponse } from './stream-handler.ts';
 
 /** A batch of a source table's stream, or a schedule's call for a look at the sources. */
 export type MirrorEvent = StreamEvent | { watch: true };
@@ -30,45 +30,19 @@ export interface WatchedSource extends SourceStore {
 }
 
 /** Options of a mirror handler. */
-export interface MirrorHandlerOptions {
-  /** @internal */
-  now?: RuntimeOptions['now'];
-  /** @internal */
-  wait?: RuntimeOptions['wait'];
-  /** @internal */
-  random?: RuntimeOptions['random'];
+export interface MirrorHandlerOptions extends FunctionOptions {
   /** The sources: those that the model file exports. */
   sources: readonly Source[];
   /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */
   streamArns?: readonly string[] | undefined;
-  /** Client to write our table with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient | undefined;
-  /** Our table, instead of `client`. */
-  store?: (Store & ScanSource) | undefined;
   /** Makes the way to a source table, by its ARN. Default: one that reads it with `client`. */
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
-  /** Milliseconds before the function's timeout at which no more source items are started; at most half of a call's time. Default 5,000. */
-  reserveMs?: number | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
 }
 
 /** A Lambda handler for the streams of source tables. */
 export type MirrorHandler = (event: MirrorEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-const OPTIONS: OptionNames<MirrorHandlerOptions> = {
-  sources: true,
-  streamArns: true,
-  client: true,
-  store: true,
-  openSource: true,
-  reserveMs: true,
-  logger: true,
-  now: true,
-  wait: true,
-  random: true,
-};
-
+/** Milliseconds before the function's timeout at which no more source items are started. */
 const RESERVE_MS = 5_000;
 /** Items of each kind that a watch logs. */
 const MOST_LOGGED = 20;
@@ -76,8 +50,8 @@ const MOST_LOGGED = 20;
 /**
  * Makes the handler that touches what the streams of source tables name: each batch is of one source, which the ARN of its records names. The
  * keys of records are enough, whatever the stream's view type. One record is reported where not all is done, the first of those that are left,
- * and the mapping comes again from there. A source item that `map` does not take is set aside by its own key, and holds up no other.
- * `{ watch: true }` has it look at the sources: what is set aside, conflicts, and whether a source table has another stream than the one
+ * and the mapping comes again from there. A source item that `map` refuses holds up no other.
+ * `{ watch: true }` has it look at the sources: what is refused, conflicts, and whether a source table has another stream than the one
  * that is read.
  *
  * It only reads the source tables. Throws for events that are no stream of a source.
@@ -88,14 +62,12 @@ const MOST_LOGGED = 20;
  * export const handler = mirrorHandler(graph, { sources });
  */
 export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOptions): MirrorHandler {
-  checkOptions('mirrorHandler', options, OPTIONS);
-  const { sources, streamArns = [], reserveMs = RESERVE_MS } = options;
-  const { now, wait, random } = runtimeOf(options);
-  const calls = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
-  const store = options.store ?? new DynamoDBStore(calls, graph.table);
-  const openSource = options.openSource ?? deferredSource(async () => ('callOnce' in calls ? calls.client() : calls));
-  const emit = metricsOf(graph.table.name);
-  const rootLogger = options.logger ?? functionLogger('info');
+  const own = { sources: true, streamArns: true, openSource: true } as const;
+  checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
+  const { sources, streamArns = [] } = options;
+  // Retries of a call belong to the touch, which knows how much time is left.
+  const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
+  const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
   const open = (tableArn: string): OpenSource => {
     const known = opened.get(tableArn);
@@ -117,30 +89,25 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
     }
     if (streamArns.length > 0) emit({ SourceStreamReplaced: isReplaced ? 1 : 0 });
-    let refused = 0;
-    const { conflicts, hasMore } = await sourcesStatus(graph, store, {
-      names: sources.map(({ name }) => name),
-      prunes: store,
-      remainingMs,
-      onRefused: (source, { key, code }) => {
-        refused += 1;
-        if (refused <= MOST_LOGGED) logger.warn({ source, key, code }, 'not taken by the mapping');
-      },
-    });
-    emit({ MirrorRefused: refused, MirrorConflicts: conflicts.length });
-    for (const { source, target, shown, makers } of conflicts.slice(0, MOST_LOGGED)) {
-      logger.warn({ source, target, shown, makers }, 'several source items make it');
-    }
-    if (refused > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
+    const context = { graph, store, prunes: store, remainingMs };
+    const { refused, conflicts, hasMore } = await sourcesStatus(
+      context,
+      sources.map(({ name }) => name),
+    );
+    const refusals = [...refused].flatMap(([source, items]) => items.map(({ key, code }) => ({ source, key, code })));
+    emit({ MirrorRefused: refusals.length, MirrorConflicts: conflicts.length });
+    for (const one of refusals.slice(0, MOST_LOGGED)) logger.warn(one, 'refused by the mapping');
+    for (const one of conflicts.slice(0, MOST_LOGGED)) logger.warn({ ...one }, 'several source items make it');
+    if (refusals.length > MOST_LOGGED || conflicts.length > MOST_LOGGED) {
       logger.warn(
-        { refused, conflicts: conflicts.length, hasMoreConflicts: hasMore },
+        { refused: refusals.length, conflicts: conflicts.length, hasMoreConflicts: hasMore },
         'there are more than were named',
       );
     }
   };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const time = timeOfCall(context, reserveMs);
+    const time = timeOfCall(context, RESERVE_MS);
     if (Object.hasOwn(Object(event), 'watch')) {
       checkEvent('mirror', event);
       await look(logger, time.remainingMs);

@@ -1,47 +1,29 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
-import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { deferredCalls } from '../../store/client/deferred.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import { isOfReaders } from '../../trust/observe/drift.ts';
 import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
 import { MARK_MS, type ObserveResult, observe } from '../../trust/observe/observe.ts';
 import { GRACE_MS, type ObserverLimits } from '../../trust/observe/observer.ts';
-import { timeOfCall } from './call-time.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { metricsOf } from './metrics.ts';
-import { functionClientOptions } from './settings.ts';
-import type { InvocationContext } from './stream-handler.ts';
+import {
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  functionParts,
+  type InvocationContext,
+  timeOfCall,
+} from './function-parts.ts';
 
 /** Options of an observe handler. */
-export interface ObserveHandlerOptions {
-  /** @internal */
-  now?: RuntimeOptions['now'];
-  /** @internal */
-  wait?: RuntimeOptions['wait'];
+export interface ObserveHandlerOptions extends FunctionOptions {
   /** The table's stream. */
   stream: StreamSource;
-  /** Client to read with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient | undefined;
-  /** The table, instead of `client`. */
-  store?: (Store & ScanSource) | undefined;
-  /** Milliseconds that a call works at most: less than the schedule's period, so that the next one begins where it ends. Default 50,000. */
-  runMs?: number | undefined;
-  /** Milliseconds before the function's timeout at which a call saves its state; at most half of a call's time. Default 10,000. */
-  reserveMs?: number | undefined;
   /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
   /** The share of changed items, from 0 to 1, about which the indexes are asked later. Default 0.001. */
   indexShare?: number | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
 }
 
 /** The answer of an observer's call. */
@@ -58,21 +40,9 @@ export interface ObserveResponse {
 /** A Lambda handler that judges each change of a table. */
 export type ObserveHandler = (event: unknown, context: InvocationContext) => Promise<ObserveResponse>;
 
-const OPTIONS: OptionNames<ObserveHandlerOptions> = {
-  stream: true,
-  client: true,
-  store: true,
-  runMs: true,
-  reserveMs: true,
-  feed: true,
-  indexShare: true,
-  limits: true,
-  logger: true,
-  now: true,
-  wait: true,
-};
-
+/** Milliseconds that a call works at most: less than the schedule's period, so that the next one begins where it ends. */
 const RUN_MS = 50_000;
+/** Milliseconds before the function's timeout at which a call saves its state. */
 const RESERVE_MS = 10_000;
 /** The part of a call that the projector has for a record at most, and that a low watermark is used: a record is judged within the call that reads it. */
 const WAITING_SHARE = 0.1;
@@ -88,32 +58,29 @@ const WAITING_SHARE = 0.1;
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(createStreamsClient(), streamArn) });
  */
 export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
-  checkOptions('observeHandler', options, OPTIONS);
-  const { stream, limits, runMs = RUN_MS, reserveMs = RESERVE_MS } = options;
-  const { now } = runtimeOf(options);
-  const store =
-    options.store ?? new DynamoDBStore(options.client ?? deferredCalls(functionClientOptions()), graph.table);
-  const emit = metricsOf(graph.table.name);
+  const own = { stream: true, feed: true, indexShare: true, limits: true } as const;
+  checkOptions('observeHandler', options, { ...FUNCTION_OPTIONS, ...own });
+  const { stream, limits } = options;
+  const { store, now, wait, emit, logger: rootLogger } = functionParts(graph, options);
   // A question waits for longer than a call works: the calls of a process share them.
   const indexSample = new IndexSample(graph, options.indexShare);
-  const rootLogger = options.logger ?? functionLogger('info');
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const deadlineMs = now() + runMs;
-    const time = timeOfCall(context, reserveMs);
+    const deadlineMs = now() + RUN_MS;
+    const time = timeOfCall(context, RESERVE_MS);
     const waitingMs = (time.timeoutMs - time.reserveMs) * WAITING_SHARE;
     const graceMs = Math.min(limits?.graceMs ?? GRACE_MS, waitingMs);
     let indexDifferences = 0;
     const result = await observe({
-      ...{ graph, store, now, wait: options.wait, limits: { ...limits, graceMs }, source: stream },
+      ...{ graph, store, now, wait, limits: { ...limits, graceMs }, source: stream },
       markMs: Math.min(MARK_MS, waitingMs),
       feed: options.feed,
       indexSample,
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), time.remainingMs()),
-      onDrift: ({ suspect: { source, sortKey, part }, state, isCertain }) =>
-        logger.warn({ source, sortKey, part: part.kind, state, isCertain }, 'drift'),
+      onDrift: ({ suspect: { source, sortKey, part }, isCertain }) =>
+        logger.warn({ source, sortKey, part: part.kind, isCertain }, 'drift'),
       onIndexDifference: (difference) => {
         indexDifferences += 1;
         logger.warn({ ...difference }, 'index difference');
@@ -124,8 +91,8 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
     const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere
-      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.filter(isOfReaders).length ?? 0 }
-      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.filter(isOfReaders).length };
+      ? { ...saved, sinceMs: saved?.positionsMs, drift: saved?.drift.length ?? 0 }
+      : { ...result, throughMs: result.verifiedThroughMs, drift: result.drift.length };
     emit({
       VerifiedAgeSeconds: Math.max(0, now() - (throughMs ?? sinceMs ?? now())) / 1000,
       ...{ ObservedDrift: drift, ObservedRecords: records, IndexDifferences: indexDifferences },

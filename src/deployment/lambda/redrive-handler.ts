@@ -1,12 +1,8 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
-import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
-import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { deleteEnded } from '../../projecting/ended/delete-ended.ts';
-import { deferredCalls, deferredStreams } from '../../store/client/deferred.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
+import { deferredStreams } from '../../store/client/deferred.ts';
 import { checkAgeSeconds } from '../../stream/progress/last-check.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
@@ -25,13 +21,18 @@ import {
   type RedriveResult,
   redrive,
 } from '../../trust/repair/redrive.ts';
-import { timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { metricsOf } from './metrics.ts';
+import type { FunctionLogger } from './function-logger.ts';
+import {
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  functionParts,
+  type InvocationContext,
+  timeOfCall,
+} from './function-parts.ts';
 import { functionClientOptions } from './settings.ts';
-import type { InvocationContext, StreamResponse } from './stream-handler.ts';
+import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
 /** The part of an event that is used. An event with none of these asks for a redrive of the quarantine; other fields are refused. */
@@ -45,13 +46,7 @@ export interface RedriveEvent {
 }
 
 /** Options of a redrive handler. */
-export interface RedriveHandlerOptions extends TelemetryOption {
-  /** @internal */
-  now?: RuntimeOptions['now'];
-  /** Client to read and write with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient | undefined;
-  /** The table, instead of `client`. */
-  store?: (Store & ScanSource) | undefined;
+export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption {
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
   sources?: FailureSources | undefined;
   /** The table's stream: on a schedule its unclaimed records are reconciled, and a watch says whether it is the stream still. Default: neither. */
@@ -60,10 +55,6 @@ export interface RedriveHandlerOptions extends TelemetryOption {
   buckets?: readonly string[] | undefined;
   /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
   sendRest?: SendMessage | undefined;
-  /** Milliseconds before the function's timeout at which no more entries are begun; at most half of a call's time. Default 5,000. */
-  reserveMs?: number | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
 }
 
 /** The answer of a redrive: counts, and for a queue the messages to deliver again. */
@@ -76,19 +67,7 @@ export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
 /** A Lambda handler that reconciles records that could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
 
-const OPTIONS: OptionNames<RedriveHandlerOptions> = {
-  client: true,
-  store: true,
-  sources: true,
-  stream: true,
-  buckets: true,
-  sendRest: true,
-  reserveMs: true,
-  logger: true,
-  telemetry: true,
-  now: true,
-};
-
+/** Milliseconds before the function's timeout at which no more entries are begun. */
 const RESERVE_MS = 5_000;
 
 /**
@@ -102,50 +81,38 @@ const RESERVE_MS = 5_000;
  * export const handler = redriveHandler(graph);
  */
 export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOptions = {}): RedriveHandler {
-  checkOptions('redriveHandler', options, OPTIONS);
-  const { reserveMs = RESERVE_MS } = options;
-  const clientOptions = functionClientOptions();
-  const calls = options.client ?? deferredCalls({ ...clientOptions, maxAttempts: 1 });
-  const store = options.store ?? new DynamoDBStore(calls, graph.table);
-  const openClient = async (): Promise<DynamoDBClient> => ('callOnce' in calls ? await calls.client() : calls);
+  const own = { sources: true, stream: true, buckets: true, sendRest: true, telemetry: true } as const;
+  checkOptions('redriveHandler', options, { ...FUNCTION_OPTIONS, ...own });
+  const { store, client, now, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const sources = options.sources ?? {
-    streams: deferredStreams(clientOptions),
+    streams: deferredStreams(functionClientOptions()),
     ...bucketAccess({}),
     buckets: options.buckets,
   };
   const sendRest = options.sendRest ?? queueSender({});
-  const emit = metricsOf(graph.table.name);
-  const rootLogger = options.logger ?? functionLogger('info');
   const emitRegistry = async (watched: WatchedTable): Promise<void> => {
     const { isManaged, open } = await registeredState(watched);
     emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
   };
-  const emitStates = async (watched: WatchedTable): Promise<void> => {
-    const nowMs = runtimeOf(options).now();
-    // Only calls of the schedule emit them, so that they stop with the schedule.
-    emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, nowMs) });
-    await emitRegistry(watched);
-  };
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
-    const isOfQueue = (event as RedriveEvent | null)?.Records !== undefined;
+    const { Records, watch, ended } = (event as RedriveEvent | null) ?? {};
+    const isOfQueue = Records !== undefined;
     if (!isOfQueue) checkEvent('redrive', event ?? {});
-    const { timeoutMs, reserveMs: keptMs, remainingMs } = timeOfCall(context, reserveMs);
+    const { timeoutMs, reserveMs: keptMs, remainingMs } = timeOfCall(context, RESERVE_MS);
     const run: RedriveOptions = { store, remainingMs, now: options.now, telemetry: options.telemetry };
-    const client = options.store === undefined ? openClient : undefined;
-    const watched: WatchedTable = { graph, store, client, logger, now: options.now, remainingMs };
-    if ((event as RedriveEvent | null)?.watch === true) {
+    const ofTable = { client: options.store === undefined ? client : undefined, now: options.now };
+    const watched: WatchedTable = { graph, store, ...ofTable, logger, remainingMs };
+    if (watch === true) {
       await emitRegistry(watched);
       const isReplaced = options.stream && (await isStreamReplaced(watched, options.stream.streamArn));
       if (isReplaced !== undefined) emit({ StreamReplaced: isReplaced ? 1 : 0 });
-      const { reasons: _, ...none } = emptyRedrive();
-      return { ...none, swept: 0, batchItemFailures: [] };
+      return answerOf(emptyRedrive());
     }
-    if ((event as RedriveEvent | null)?.ended === true) {
+    if (ended === true) {
       const { deleted, left } = await deleteEnded(graph, { store, remainingMs });
       if (deleted > 0 || left) logger.info({ deleted, left }, 'edges that are over');
-      const { reasons: _, ...none } = emptyRedrive();
-      return { ...none, swept: 0, batchItemFailures: [] };
+      return answerOf(emptyRedrive());
     }
     const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
     // Entries whose cause remains take any time there is: the sweep has half of it.
@@ -167,11 +134,23 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       if (messages === undefined && options.stream)
         swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
-      // At the end: a read that fails here must not keep the call from its work.
-      if (messages === undefined) await emitStates(watched);
+      // At the end: a read that fails here must not keep the call from its work. Only calls of the schedule emit them, so that they
+      // stop with the schedule.
+      if (messages === undefined) {
+        emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
+        await emitRegistry(watched);
+      }
     }
-    return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
+    return answerOf(result, swept, failed);
   };
+}
+
+function answerOf(
+  { reasons: _, ...counts }: RedriveResult,
+  swept = 0,
+  failed: readonly string[] = [],
+): RedriveResponse {
+  return { ...counts, swept, batchItemFailures: failed.map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
 async function sweepStream(

@@ -1,36 +1,30 @@
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type ChangeRecord, isOlder } from '../../core/items/change-record.ts';
 import { checkStreamTable } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { TelemetryOption } from '../../core/telemetry.ts';
-import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import { checkOptions } from '../../foundation/options.ts';
 import { createProjector } from '../../projecting/apply/projector.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
-import { deferredCalls } from '../../store/client/deferred.ts';
-import { DynamoDBStore } from '../../store/dynamodb.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
 import { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
-import { type CallTime, timeOfCall } from './call-time.ts';
 import { recordsOf } from './event-records.ts';
-import { type FunctionLogger, functionLogger } from './function-logger.ts';
-import { emitBatch, metricsOf } from './metrics.ts';
-import { functionClientOptions } from './settings.ts';
+import type { FunctionLogger } from './function-logger.ts';
+import {
+  type CallTime,
+  FUNCTION_OPTIONS,
+  type FunctionOptions,
+  functionParts,
+  type InvocationContext,
+  timeOfCall,
+} from './function-parts.ts';
+import { emitBatch } from './metrics.ts';
 
 /** The part of Lambda's stream event that is used. */
 export interface StreamEvent {
   Records: RawRecord[];
-}
-
-/** The part of Lambda's context that is used. */
-export interface InvocationContext {
-  awsRequestId: string;
-  /** The version that runs: a number where its caller calls versions or an alias of one, else `$LATEST`. */
-  functionVersion?: string;
-  getRemainingTimeInMillis(): number;
 }
 
 /** The answer for the event source mapping; it needs `ReportBatchItemFailures`. */
@@ -40,43 +34,19 @@ export interface StreamResponse {
 }
 
 /** Options of a stream handler. */
-export interface StreamHandlerOptions extends TelemetryOption {
-  /** @internal */
-  now?: RuntimeOptions['now'];
-  /** @internal */
-  random?: RuntimeOptions['random'];
-  /** Client to write with. Default: one for the function's own region, kept for the function's life. */
-  client?: DynamoDBClient | undefined;
+export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, TelemetryOption {
   /** The table, instead of `client`. */
   store?: Store | undefined;
   /** Units in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** Milliseconds before the function's timeout at which no more units are started; at most half of a call's time. Default 5,000. */
-  reserveMs?: number | undefined;
   /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
-  logger?: FunctionLogger | undefined;
-  /** Share of invocations that log at level `debug`, 0 to 1. Default 0. */
-  sampleRate?: number | undefined;
 }
 
 /** A Lambda handler for the stream of a table. */
 export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-const OPTIONS: OptionNames<StreamHandlerOptions> = {
-  client: true,
-  store: true,
-  concurrency: true,
-  reserveMs: true,
-  progress: 'boolean',
-  logger: true,
-  sampleRate: true,
-  telemetry: true,
-  now: true,
-  random: true,
-};
-
+/** Milliseconds before the function's timeout at which no more units are started. */
 const RESERVE_MS = 5_000;
 
 /**
@@ -88,18 +58,15 @@ const RESERVE_MS = 5_000;
  * Logs hold keys, never the contents of items.
  *
  * @example
- * export const handler = streamHandler(graph, { sampleRate: 0.01 });
+ * export const handler = streamHandler(graph, { concurrency: 64 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
-  checkOptions('streamHandler', options, OPTIONS);
-  const { concurrency, reserveMs = RESERVE_MS, sampleRate = 0, telemetry } = options;
-  const { now, random } = runtimeOf(options);
+  const names = { ...FUNCTION_OPTIONS, concurrency: true, progress: 'boolean', telemetry: true } as const;
+  checkOptions('streamHandler', options, names);
+  const { concurrency, telemetry } = options;
   // Retries of a call belong to the projector, which knows how much time is left.
-  const client = options.client ?? deferredCalls({ ...functionClientOptions(), maxAttempts: 1 });
-  const store = options.store ?? new DynamoDBStore(client, graph.table);
+  const { store, now, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
-  const emit = metricsOf(graph.table.name);
-  const rootLogger = options.logger ?? functionLogger('info');
   const onError = (error: unknown): void =>
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
   const progress =
@@ -107,8 +74,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
   let isTableKnown = false;
   return async (event, context) => {
-    const sampled = random() < sampleRate;
-    const logger = rootLogger.child({ requestId: context.awsRequestId }, sampled ? { level: 'debug' } : {});
+    const logger = rootLogger.child({ requestId: context.awsRequestId });
     const raw = recordsOf(event, 'stream');
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
@@ -118,7 +84,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     isTableKnown = true;
     const records = decodeRecords(graph, raw);
     logger.debug({ keys: records.map(({ source, target }) => [source, target]) }, 'batch received');
-    const time = timeOfCall(context, reserveMs);
+    const time = timeOfCall(context, RESERVE_MS);
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);

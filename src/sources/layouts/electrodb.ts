@@ -1,5 +1,5 @@
-import { checkOptions } from '../../foundation/options.ts';
-import { type Entity, type EntityOptions, isObject, type Layout, layoutOf, mistake } from './layout.ts';
+import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
+import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, NAME, requireShape } from './layout.ts';
 
 /** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
 export interface ElectroDBSchema {
@@ -20,24 +20,32 @@ export interface ElectroDBOptions {
   identifiers?: { entity?: string; version?: string };
 }
 
+const SCHEMA = object({
+  model: object({ entity: NAME }),
+  attributes: recordOf(text, anything),
+  indexes: recordOf(text, anything),
+});
+const OPTIONS = exactObject({
+  identifiers: optional(exactObject({ entity: optional(NAME), version: optional(NAME) })),
+});
+
 /**
  * A mapping of a table of ElectroDB entities. Ids are made of the composite attributes of an entity's primary index; collections and
  * clusters make no difference, as each item names its entity. ElectroDB writes its keys in lower case, unless an index has another `casing`:
  * two spellings of an id are one item there, and two nodes here. So spell an id alike in all items that name it.
  *
- * Throws `invalid-option` or `unknown-option`.
+ * Throws `invalid-option`.
  *
  * @example
  * fromElectroDB([{ schema: issues, node: 'ISSUE', edges: [{ type: 'IN_REPO', to: { type: 'REPO', id: ['owner', 'repo'] } }] }])
  */
 export function fromElectroDB(entities: readonly ElectroDBEntity[], options: ElectroDBOptions = {}): Layout {
-  checkOptions('fromElectroDB', options, { identifiers: true });
-  checkOptions('identifiers of fromElectroDB', options.identifiers, { entity: true, version: true });
+  requireShape('fromElectroDB: options', OPTIONS, options);
   const { entity: entityName = '__edb_e__', version: versionName = '__edb_v__' } = options.identifiers ?? {};
   const versions = new Map<string, string>();
   return layoutOf<ElectroDBEntity>(
     {
-      ...{ what: 'fromElectroDB', of: 'entities', own: { schema: true } },
+      ...{ what: 'fromElectroDB', of: 'entities', own: { schema: SCHEMA } },
       entityOf(declared) {
         const entity = entityOf(declared, [entityName, versionName]);
         versions.set(entity.name, declared.schema.model.version);
@@ -55,11 +63,7 @@ export function fromElectroDB(entities: readonly ElectroDBEntity[], options: Ele
 }
 
 function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly string[]): Entity {
-  const { entity: name } = schema?.model ?? {};
-  if (typeof name !== 'string' || !isObject(schema.attributes) || !isObject(schema.indexes)) {
-    const remedy = 'Give the object that new Entity(...) is given: { model, attributes, indexes }.';
-    throw mistake(`fromElectroDB is given an entity without a schema.`, remedy);
-  }
+  const { entity: name } = schema.model;
   const fields = new Map(
     Object.entries(schema.attributes).map(([attribute, of]) => [attribute, [textOf(Object(of).field) ?? attribute]]),
   );

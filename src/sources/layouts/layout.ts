@@ -1,9 +1,18 @@
 import { textOfKey } from '../../core/items/keys.ts';
 import { numberTextOf } from '../../core/items/plain.ts';
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
+import {
+  either,
+  exactObject,
+  listOf,
+  oneOf,
+  optional,
+  type Shape,
+  type Shapes,
+  shapeThatPasses,
+} from '../../core/model/options/shape.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkOptions } from '../../foundation/options.ts';
-import { type MappedItem, mappedEdge, mappedNode } from '../items.ts';
+import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 import type { SourceItem } from '../source.ts';
 
 /**
@@ -48,7 +57,10 @@ export interface EntityOptions {
 
 /** A mapping, which also says what it does not place. */
 export interface Layout {
-  /** The nodes and edges that an item makes; none for one that is not of the graph. Throws `invalid-attribute`. */
+  /**
+   * The nodes and edges that an item makes; none for one that is not of the graph. Throws `invalid-attribute`, or `invalid-mapping` for an
+   * attribute with the name of a key.
+   */
   (item: SourceItem): readonly MappedItem[];
   /** The reason why an item is not of the graph; undefined: it is. */
   unplaced(item: SourceItem): string | undefined;
@@ -73,32 +85,48 @@ export interface Library<Declared extends object> {
   what: string;
   /** The word for what is declared: `entities`. */
   of: string;
-  /** The names of the options that an entity has besides `EntityOptions`. */
-  own: Readonly<Record<string, true>>;
+  /** The options that an entity has besides `EntityOptions`. */
+  own: Shapes;
   entityOf(declared: Declared): Entity;
   /** The name of an item's entity, or the reason why it has none that is known. */
   nameOf(item: SourceItem): { entity: string } | { reason: string };
 }
 
-/** Whether a value has names of its own, like a schema. */
-export function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
+/** A name of an attribute, a type or an entity. */
+export const NAME: Shape<string> = shapeThatPasses(
+  (input) => typeof input === 'string' && input !== '',
+  'should be a name',
+);
+export const NAMES = listOf(NAME, 'should be a list of names');
+const REFERENCE = exactObject({
+  type: NAME,
+  id: listOf(NAME, 'should be a list of names', 'should name an attribute'),
+});
+const ENTITY = {
+  ...{ node: optional(NAME), id: optional(NAMES), attributes: optional(NAMES) },
+  edges: optional(
+    listOf(
+      exactObject({
+        ...{ type: NAME, from: optional(REFERENCE), to: REFERENCE },
+        attributes: optional(either([oneOf('ALL'), NAMES], "should be 'ALL' or a list of names")),
+      }),
+    ),
+  ),
+};
+
+/** Refuses what is declared otherwise than its shape. Throws `invalid-option`. */
+export function requireShape(what: string, shape: Shape<unknown>, given: unknown): void {
+  shape(given, (path, message) => {
+    throw mistake(`${[what, ...path].join('.')} ${message}.`, 'Declare it as the example of the function does.');
+  });
 }
 
-/** Refuses what is no list of objects. Throws `invalid-option`. */
-function checkList(what: string, of: string, given: unknown): void {
-  if (Array.isArray(given) && given.every(isObject)) return;
-  throw mistake(`${what} is given no list of ${of}.`, 'Give a list: [{ … }].');
-}
-
-/** Makes the mapping of a library's table. Throws `invalid-option` or `unknown-option`. */
+/** Makes the mapping of a library's table. Throws `invalid-option`. */
 export function layoutOf<Declared extends object>(library: Library<Declared>, declared: readonly Declared[]): Layout {
   const { what, of, own, nameOf } = library;
-  checkList(what, of, declared);
+  requireShape(`${what}: ${of}`, listOf(exactObject({ ...ENTITY, ...own })), declared);
   const byName = new Map<string, Entity>();
   for (const one of declared) {
-    const names = { node: true, id: true, attributes: true, edges: true, ...own };
-    checkOptions(`an entity of ${what}`, one, names as never);
     const entity = library.entityOf(one);
     if (byName.has(entity.name)) throw mistake(`${what} has the entity ${entity.name} twice.`, 'Declare it once.');
     checkEntity(`${what}: the entity ${entity.name}`, entity);
@@ -125,17 +153,13 @@ export function mistake(message: string, remedy: string): EdgeloomError {
   return new EdgeloomError('invalid-option', message, remedy);
 }
 
-/** Attributes that the keys of our items have. */
-const KEYS = ['source', 'target'];
-
 function checkEntity(place: string, entity: Entity): void {
   const { node, edges = [], id = entity.key, attributes, fields, hidden } = entity;
-  checkList(place, 'edges', edges);
-  if (node === undefined ? edges.length === 0 : !isName(node))
+  if (node === undefined && edges.length === 0)
     throw mistake(`${place} is nothing in the graph.`, 'Give it node: a node type, or edges; or leave it out.');
-  checkNames(`${place} has id`, entity.id);
-  checkNames(`${place} has attributes`, attributes);
-  for (const edge of edges) checkEdge(place, entity, edge);
+  const loose = node === undefined && edges.find(({ from }) => from === undefined);
+  if (loose)
+    throw mistake(`${place} has an edge ${loose.type} that leaves no node.`, 'Give it from, or give the entity node.');
   if (node !== undefined && id.length === 0)
     throw mistake(`${place} has no attributes that make an id.`, 'Give it id: the names of attributes.');
   const ofIds = [
@@ -143,51 +167,24 @@ function checkEntity(place: string, entity: Entity): void {
     ...edges.flatMap(({ from, to }) => [...(from?.id ?? []), ...to.id]),
   ];
   const ofEdges = edges.map(({ attributes: own = [] }) => own);
-  const listed = [...(attributes ?? []), ...ofEdges.flatMap((names) => (names === 'ALL' ? [] : names))];
+  const listed = [...(attributes ?? []), ...ofEdges.flatMap((own) => (own === 'ALL' ? [] : own))];
   const unknown = [
-    ...ofIds.filter((name) => pathOf(entity, name) === undefined),
-    ...listed.filter((name) => !fields.has(name)),
+    ...ofIds.filter((one) => pathOf(entity, one) === undefined),
+    ...listed.filter((one) => !fields.has(one)),
   ];
   if (entity.hasSchema && unknown.length > 0) {
     const there = wordsThereAre(unknown[0]!, fields.keys());
     throw mistake(`${place} has no attribute ${unknown[0]}${there}.`, 'Name attributes of its schema.');
   }
   const isAll = (node !== undefined && attributes === undefined) || ofEdges.includes('ALL');
-  const all = isAll ? [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([name]) => name) : [];
-  const taken = [...all, ...listed].find((name) => KEYS.includes(name));
+  const taken = [...listed, ...(isAll ? shownOf({ fields, hidden }) : [])].find((one) => KEYS.includes(one));
   if (taken === undefined) return;
   throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
 }
 
-function checkEdge(place: string, { name, node }: Entity, edge: EntityEdge): void {
-  const { type, from, to, attributes } = edge;
-  checkOptions(`an edge of ${name}`, edge, { type: true, from: true, to: true, attributes: true });
-  if (!isName(type)) throw mistake(`${place} has an edge without a type.`, "Give it type: 'IN_REPO'.");
-  for (const [side, reference] of Object.entries({ to, ...(from !== undefined && { from }) })) {
-    checkOptions(`${side} of an edge ${type}`, reference, { type: true, id: true });
-    if (isName(reference?.type) && isNames(reference.id) && reference.id.length > 0) continue;
-    throw mistake(
-      `${place} has an edge ${type} of which ${side} names no node.`,
-      `Give it ${side}: { type: 'REPO', id: ['owner', 'repo'] }, the type and the attributes that make the id.`,
-    );
-  }
-  if (attributes !== 'ALL') checkNames(`${place} has an edge ${type} with attributes`, attributes);
-  if (from === undefined && node === undefined)
-    throw mistake(`${place} has an edge ${type} that leaves no node.`, 'Give it from, or give the entity node.');
-}
-
-/** Refuses what is neither absent nor a list of names: a text would be taken apart. */
-export function checkNames(what: string, given: unknown): void {
-  if (given === undefined || isNames(given)) return;
-  throw mistake(`${what} that are no list of names.`, "Give a list: ['owner', 'repo'].");
-}
-
-function isNames(given: unknown): given is readonly string[] {
-  return Array.isArray(given) && given.every(isName);
-}
-
-function isName(given: unknown): given is string {
-  return typeof given === 'string' && given !== '';
+/** The names of an entity's attributes that are not hidden. */
+function shownOf({ fields, hidden }: Pick<Entity, 'fields' | 'hidden'>): string[] {
+  return [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([shown]) => shown);
 }
 
 function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
@@ -209,14 +206,10 @@ function itemsOf(entity: Entity, item: SourceItem): MappedItem[] {
   return [...first.values()];
 }
 
-function picked(entity: Entity, item: SourceItem, names: readonly string[] | 'ALL'): Record<string, unknown> {
-  const { fields, hidden } = entity;
-  const named =
-    names === 'ALL' ? [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([name]) => name) : names;
-  const values = named.map((name) => [name, storedValue(entity, item, name)] as const);
-  const all = [...(names === 'ALL' ? unnamed(entity, item) : []), ...values].filter(([, value]) => value !== undefined);
-  const taken = all.find(([name]) => KEYS.includes(name));
-  if (taken !== undefined) throw attributeError(entity, taken[0], 'is a key of items here');
+function picked(entity: Entity, item: SourceItem, shown: readonly string[] | 'ALL'): Record<string, unknown> {
+  const named = shown === 'ALL' ? shownOf(entity) : shown;
+  const values = named.map((one) => [one, storedValue(entity, item, one)] as const);
+  const all = [...(shown === 'ALL' ? unnamed(entity, item) : []), ...values].filter(([, value]) => value !== undefined);
   return Object.fromEntries(all);
 }
 
@@ -226,7 +219,7 @@ function unnamed({ fields, hidden }: Entity, item: SourceItem): (readonly [strin
   return Object.entries(item).flatMap(([stored, value]) => {
     const named = paths.filter(([outer]) => outer === stored);
     if (hidden.has(stored) || named.some((path) => path.length === 1)) return [];
-    if (named.length === 0 || !isObject(value)) return [[stored, value] as const];
+    if (named.length === 0 || typeof value !== 'object' || value === null) return [[stored, value] as const];
     const rest = Object.entries(value).filter(([inner]) => !named.some((path) => path[1] === inner));
     return rest.length === 0 ? [] : [[stored, Object.fromEntries(rest)] as const];
   });

@@ -1,6 +1,6 @@
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
-import { checkOptions } from '../../foundation/options.ts';
-import { type Entity, type EntityOptions, isObject, type Layout, layoutOf, mistake } from './layout.ts';
+import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
+import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, NAME, requireShape } from './layout.ts';
 
 /** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
 export interface OneTableSchema {
@@ -20,6 +20,11 @@ export interface OneTableOptions {
   typeField?: string;
 }
 
+const SCHEMA = object({
+  indexes: object({ primary: object({ hash: NAME }) }),
+  models: recordOf(text, recordOf(text, anything)),
+});
+
 /** The beginning of the partition key of an item that OneTable keeps for a unique attribute. */
 const UNIQUE = '_unique';
 
@@ -27,7 +32,7 @@ const UNIQUE = '_unique';
  * A mapping of a table of OneTable models. Ids are made of the attributes that the value templates of the primary key name, without the one
  * that names the model; a key attribute without a template is itself one. The items that guard unique attributes are not of the graph.
  *
- * Throws `invalid-option` or `unknown-option`.
+ * Throws `invalid-option`.
  *
  * @example
  * fromOneTable(schema, [{ model: 'User', node: 'USER', edges: [{ type: 'IN', to: { type: 'ACCOUNT', id: ['accountId'] } }] }])
@@ -37,12 +42,13 @@ export function fromOneTable(
   models: readonly OneTableModel[],
   options: OneTableOptions = {},
 ): Layout {
-  checkOptions('fromOneTable', options, { typeField: true });
+  requireShape('fromOneTable: options', exactObject({ typeField: optional(NAME) }), options);
+  requireShape('fromOneTable: schema', SCHEMA, schema);
   const { typeField = '_type' } = options;
   const keys = keysOf(schema);
   return layoutOf<OneTableModel>(
     {
-      ...{ what: 'fromOneTable', of: 'models', own: { model: true } },
+      ...{ what: 'fromOneTable', of: 'models', own: { model: NAME } },
       entityOf: (model) => entityOf(schema, keys, typeField, model),
       nameOf({ [keys.primary[0]!]: partition, [typeField]: name }) {
         if (String(partition).startsWith(`${UNIQUE}#`)) return { reason: 'it guards a unique attribute' };
@@ -59,17 +65,10 @@ interface IndexNames {
   all: ReadonlySet<string>;
 }
 
-function keysOf(schema: OneTableSchema): IndexNames {
-  const { indexes } = Object(schema) as OneTableSchema;
+function keysOf({ indexes }: OneTableSchema): IndexNames {
   const namesOf = (index: unknown): string[] =>
     [Object(index).hash, Object(index).sort].filter((name): name is string => typeof name === 'string');
-  const primary = namesOf(Object(indexes).primary);
-  if (primary.length === 0)
-    throw mistake(
-      'fromOneTable is given a schema without a primary index.',
-      'Give the schema of new Table({ schema }).',
-    );
-  return { primary, all: new Set(Object.values(indexes).flatMap(namesOf)) };
+  return { primary: namesOf(indexes['primary']), all: new Set(Object.values(indexes).flatMap(namesOf)) };
 }
 
 function entityOf(
@@ -78,9 +77,9 @@ function entityOf(
   typeField: string,
   { model: name, ...options }: OneTableModel,
 ): Entity {
-  const fieldsOf = schema.models?.[name];
-  if (!isObject(fieldsOf)) {
-    const there = wordsThereAre(name, Object.keys(schema.models ?? {}));
+  const fieldsOf = Object.hasOwn(schema.models, name) ? schema.models[name] : undefined;
+  if (fieldsOf === undefined) {
+    const there = wordsThereAre(name, Object.keys(schema.models));
     throw mistake(`fromOneTable: the schema has no model ${name}${there}.`, 'Name a model of the schema.');
   }
   // `map` names the attribute of the table, of several in one item with a dot.

@@ -1,5 +1,5 @@
-import { checkOptions } from '../../foundation/options.ts';
-import { checkNames, type EntityOptions, type Layout, layoutOf, mistake } from './layout.ts';
+import { exactObject, optional, recordOf, text } from '../../core/model/options/shape.ts';
+import { type EntityOptions, type Layout, layoutOf, NAME, NAMES, requireShape } from './layout.ts';
 
 /** A DynamoDB-Toolbox entity, and what its items are in the graph. */
 export interface ToolboxEntity extends EntityOptions {
@@ -17,29 +17,27 @@ export interface ToolboxOptions {
   hidden?: readonly string[];
 }
 
+const OPTIONS = exactObject({ entityAttribute: optional(NAME), hidden: optional(NAMES) });
 /** Attributes that the library adds. */
 const OF_LIBRARY = ['_ct', '_md'];
 
 /**
  * A mapping of a table of DynamoDB-Toolbox entities.
  *
- * Throws `invalid-option` or `unknown-option`.
+ * Throws `invalid-option`.
  *
  * @example
  * fromToolbox([{ entity: 'Order', node: 'ORDER', id: ['orderId'], edges: [{ type: 'OF', to: { type: 'CUSTOMER', id: ['customer'] } }] }])
  */
 export function fromToolbox(entities: readonly ToolboxEntity[], options: ToolboxOptions = {}): Layout {
-  checkOptions('fromToolbox', options, { entityAttribute: true, hidden: true });
-  checkNames('fromToolbox has hidden attributes', options.hidden);
+  requireShape('fromToolbox: options', OPTIONS, options);
   const { entityAttribute = '_et', hidden = ['PK', 'SK'] } = options;
   const apart = new Set([entityAttribute, ...OF_LIBRARY, ...hidden]);
   return layoutOf<ToolboxEntity>(
     {
-      ...{ what: 'fromToolbox', of: 'entities', own: { entity: true, savedAs: true } },
+      ...{ what: 'fromToolbox', of: 'entities', own: { entity: NAME, savedAs: optional(recordOf(text, NAME)) } },
       entityOf({ entity: name, savedAs = {}, ...rest }) {
-        if (typeof name !== 'string')
-          throw mistake('fromToolbox has an entity without a name.', 'Give entity: its name.');
-        const fields = new Map(Object.entries(savedAs ?? {}).map(([attribute, stored]) => [attribute, [stored]]));
+        const fields = new Map(Object.entries(savedAs).map(([attribute, stored]) => [attribute, [stored]]));
         return { ...rest, name, fields, hasSchema: false, key: [], hidden: apart };
       },
       nameOf: ({ [entityAttribute]: name }) =>

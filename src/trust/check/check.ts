@@ -1,4 +1,3 @@
-import pLimit from 'p-limit';
 import type { Item } from '../../core/items/attribute-value.ts';
 import { hasFanOuts } from '../../core/kinds/continuation.ts';
 import { hasItemsInTargets } from '../../core/kinds/in-target.ts';
@@ -110,8 +109,8 @@ const OPTIONS: OptionNames<CheckOptions> = {
 const SEGMENTS = 8;
 /** How long the stream's consumer may take if the caller does not say, in milliseconds. */
 export const GRACE_MS = 30_000;
-/** The most segments that are read at once; clean-ups that run at once, and that may wait. */
-const [MOST_AT_ONCE, TIDY_AT_ONCE, MOST_TO_TIDY] = [64, 8, 1_000];
+/** The most segments that are read at once. */
+const MOST_AT_ONCE = 64;
 
 /**
  * Compares every derived item with what the base items ask for, in one scan that reads a partition's base and derived items
@@ -183,9 +182,6 @@ class Check {
   private readonly looks: Looks | undefined;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
-  private readonly tidyLimit = pLimit(TIDY_AT_ONCE);
-  private readonly tidying = new Set<Promise<void>>();
-  private failure: { error: unknown } | undefined;
 
   /** @param own the model that was given; that of `options` has what is ready in the table. */
   constructor(
@@ -228,7 +224,7 @@ class Check {
         source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
         ...(pageItems !== undefined && { read: { limit: pageItems } }),
         concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
-        isOver: () => this.failure !== undefined || remainingMs() <= 0 || this.inspector.isFull,
+        isOver: () => remainingMs() <= 0 || this.inspector.isFull,
         onPage: () => this.afterPage(),
       },
       { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
@@ -236,7 +232,6 @@ class Check {
     const context: SegmentContext = {
       graph,
       store: this.store,
-      now,
       onPartition: (summary, itemsRead) => this.finishPartition(summary, itemsRead),
       lookUps:
         options.withoutLookUps === true || !(hasFanOuts(graph) || hasItemsInTargets(graph))
@@ -258,8 +253,6 @@ class Check {
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();
-      await Promise.all(this.tidying);
-      if (this.failure !== undefined) throw this.failure.error;
       const cursor = this.cursor();
       const isOver = cursor.open.length === 0 && cursor.suspects.length === 0 && cursor.items === undefined;
       return { ...cursor.totals, ...(!isOver && { cursor }) };
@@ -320,26 +313,11 @@ class Check {
       if (isOfModel(this.own, key, item)) return;
       const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });
-    } else if (this.repairer !== undefined) this.startTidying(this.repairer, key, noted);
+    }
   }
 
-  private startTidying(repairer: Repairer, key: ItemKey, noted: 'expired' | 'empty'): void {
-    // The next check cleans up the rest.
-    const tidied = this.tidyLimit(
-      async () => this.runtime.remainingMs() > 0 && (await repairer.deleteOrSetExpiry(key, noted)),
-    )
-      .then((isDone) => this.tally.addToTotals({ tidied: isDone ? 1 : 0 }))
-      .catch((error: unknown) => {
-        this.failure ??= { error };
-      })
-      .finally(() => this.tidying.delete(tidied));
-    this.tidying.add(tidied);
-  }
-
-  /** Runs after each page. It keeps the work that runs next to the scan from falling far behind. */
   private async afterPage(): Promise<void> {
     await this.dangling?.flushToFile();
-    if (this.tidying.size > MOST_TO_TIDY) await Promise.all(this.tidying);
     await this.options.onProgress?.(this.cursor().totals, () => this.cursor());
   }
 }

@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes, numberOf, setOwn } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, setOwn } from '../../core/items/attribute-value.ts';
 import { COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
 import { escapedEdgeOfElement } from '../../core/items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
@@ -8,7 +8,7 @@ import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { attributesText } from '../../core/kinds/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../../core/kinds/copy.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
-import type { ItemKind, PartitionContent } from '../../core/kinds/kind.ts';
+import type { PartitionContent } from '../../core/kinds/kind.ts';
 import { fitsBackIntoView } from '../../core/kinds/mark.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
@@ -21,7 +21,7 @@ import {
   sourceNodeKeys,
   sourceNodeOf,
 } from '../../core/model/joined.ts';
-import { derivedOf, derivedOfShares, type JoinedShares, joinedShares, type Problem } from '../../core/plan/derive.ts';
+import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { standingOf } from '../../registry/standing.ts';
 import { CollectionDigest } from './digest.ts';
 
@@ -33,13 +33,8 @@ import { CollectionDigest } from './digest.ts';
 
 /** The most quarantined base items that are kept by name for a partition. */
 const MOST_STUCK = 10_000;
-/** The most edges of a partition that are kept until their source node is read. The others have to be added a second time. */
-export const MOST_EARLY = 16;
-/**
- * A property of an item besides its part in the comparison. `base`: a base item of a type of the model; `unknown`: one of another
- * type; `expired`: a tombstone whose time is over; `empty`: a derived item without content and without an expiry.
- */
-export type Noted = 'base' | 'unknown' | 'expired' | 'empty' | undefined;
+/** A property of a base item besides its part in the comparison. `base`: it is of a type of the model; `unknown`: of another one. */
+export type Noted = 'base' | 'unknown' | undefined;
 
 /** The comparison of one partition. */
 export class PartitionSummary implements PartitionContent {
@@ -71,10 +66,6 @@ export class PartitionSummary implements PartitionContent {
   /** The node and those of its parts that edges depend on, as far as the scan has read them. */
   private readonly pieces = new Map<string, Item>();
   private readonly pieceKeys: readonly string[];
-  /** The edges that came before the node and depend on it, with their shares of joined items; at most `MOST_EARLY`. */
-  private readonly early: [sortKey: string, shares: JoinedShares][] = [];
-  private left = 0;
-  private metAgain = 0;
 
   /**
    * @param keepsSlots whether `slots` are kept, to be compared with items of other partitions.
@@ -82,13 +73,12 @@ export class PartitionSummary implements PartitionContent {
   constructor(
     readonly graph: CompiledModel,
     readonly source: string,
-    private readonly nowSeconds: number,
     private readonly keepsSlots = false,
   ) {
     this.pieceKeys = sourceNodeKeys(graph, source);
   }
 
-  /** Adds one item of the partition, base or derived, in any order. */
+  /** Adds one item of the partition, base or derived, in any order. An edge that depends on its node is added once the node is known. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
@@ -96,7 +86,7 @@ export class PartitionSummary implements PartitionContent {
     const kind = itemKindOf(this.graph, sortKey);
     if (kind.decidedBy === 'partition' && kind.oddities(this.graph, item).length > 0) this.isOdd = true;
     kind.addTo?.(this, sortKey, item);
-    return kind.hasTombstones ? this.noteOnTombstone(kind, item) : undefined;
+    return undefined;
   }
 
   private isCompared(sortKey: string, item: Item): boolean {
@@ -109,9 +99,7 @@ export class PartitionSummary implements PartitionContent {
 
   /** True if nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
-    // All items are read by now: a node, or a part, that was not among them does not exist.
-    this.setNode(this.nodeReadSoFar);
-    if (this.isOdd || this.left > 0 || this.expectedAttributes !== this.actualAttributes) return false;
+    if (this.isOdd || this.expectedAttributes !== this.actualAttributes) return false;
     if (!this.expectedItems.equals(this.actualItems)) return false;
     for (const type of new Set([...this.live.keys(), ...this.counts.keys()])) {
       const stored = this.counts.has(type) ? this.counts.get(type) : NO_AMOUNTS;
@@ -132,33 +120,14 @@ export class PartitionSummary implements PartitionContent {
     this.baseItems += 1;
     if (this.node === undefined && this.pieceKeys.includes(sortKey)) {
       this.pieces.set(sortKey, item);
-      if (this.pieces.size === this.pieceKeys.length) this.setNode(this.nodeReadSoFar);
+      const pieces = this.pieceKeys.map((key) => this.pieces.get(key));
+      if (this.pieces.size === this.pieceKeys.length) this.setNode(sourceNodeOf(this.graph, this.source, pieces));
     }
     if (classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') {
       return 'unknown';
     }
     this.addExpected(sortKey, item);
-    if (this.lacksNode(sortKey)) {
-      if (this.early.length === MOST_EARLY) this.left += 1;
-      else this.early.push([sortKey, joinedShares(this.graph, this.source, sortKey, item)]);
-    }
     return 'base';
-  }
-
-  /** True if some edges before their source node are not compared yet: they have to be added with `addAgain`. */
-  get hasEdgesLeft(): boolean {
-    this.setNode(this.nodeReadSoFar);
-    return this.left > 0;
-  }
-
-  /** Adds an item of a partition a second time, in the same order as the first time. */
-  addAgain(sortKey: string, item: Item): void {
-    if (isDerivedKey(sortKey) || sortKey === this.source || !needsSource(this.graph, sortKey)) return;
-    if (this.left === 0 || classifyBaseItem(this.graph, this.source, sortKey, item).kind === 'unknown') return;
-    this.metAgain += 1;
-    if (this.metAgain <= MOST_EARLY) return;
-    this.left -= 1;
-    this.addExpectedJoinedItems(sortKey, joinedShares(this.graph, this.source, sortKey, item));
   }
 
   /** Tells whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
@@ -166,33 +135,10 @@ export class PartitionSummary implements PartitionContent {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
 
-  /** The node, as far as the scan has read it. */
-  private get nodeReadSoFar(): SourceNode {
-    return sourceNodeOf(
-      this.graph,
-      this.source,
-      this.pieceKeys.map((key) => this.pieces.get(key)),
-    );
-  }
-
   /** Adds the partition's node, for its edges. */
-  setNode({ item }: SourceNode): void {
-    if (this.node !== undefined) return;
-    const used: Item = {};
-    const type = parseNodeId(this.source)?.type ?? '';
-    for (const name of [...attributesOfSource(this.graph, type), ...attributesOfDeletion(this.graph, type)]) {
-      if (item?.[name] !== undefined) setOwn(used, name, item[name]);
-    }
-    this.node = { item: item && used };
+  setNode(node: SourceNode): void {
+    this.node ??= usedByEdges(this.graph, this.source, node);
     this.pieces.clear();
-    for (const [sortKey, shares] of this.early.splice(0)) this.addExpectedJoinedItems(sortKey, shares);
-  }
-
-  /** Adds the items that an edge and its source node determine together. */
-  private addExpectedJoinedItems(sortKey: string, shares: JoinedShares): void {
-    const { indexItems, problems } = derivedOfShares(this.graph, this.source, sortKey, shares, this.node!);
-    if (problems.length > 0 && !this.quarantined.has(sortKey)) this.addQuarantined(sortKey, problemsText(problems));
-    this.addExpectedIndexItems(indexItems);
   }
 
   private addExpected(sortKey: string, item: Item): void {
@@ -200,19 +146,7 @@ export class PartitionSummary implements PartitionContent {
     if (expected.problems.length > 0) this.addQuarantined(sortKey, problemsText(expected.problems));
     if (expected.attributes !== undefined) this.expectedAttributes = attributesText(expected.attributes);
     if (expected.element !== undefined) addElement(this.expectedElements, typePrefix(sortKey) ?? '', expected.element);
-    this.addExpectedIndexItems(expected.indexItems);
-  }
-
-  private addExpectedIndexItems(items: ReadonlyMap<string, Item>): void {
-    for (const [key, fields] of items) this.expectedItems.add(`${key}\0${indexItemText(fields)}`);
-  }
-
-  private noteOnTombstone(kind: ItemKind, item: Item): Noted {
-    // An item with an oddity is left to repair, which turns it into a tombstone.
-    if (kind.isLive(item) || kind.oddities(this.graph, item).length > 0) return undefined;
-    const expiry = numberOf(item[this.graph.table.ttl]);
-    if (expiry === undefined) return 'empty';
-    return Number(expiry) < this.nowSeconds ? 'expired' : undefined;
+    for (const [key, fields] of expected.indexItems) this.expectedItems.add(`${key}\0${indexItemText(fields)}`);
   }
 
   /** Adds the view of the partition's node. */
@@ -266,6 +200,16 @@ export class PartitionSummary implements PartitionContent {
     const { bytes } = this.expectedElements.get(type) ?? { bytes: 0 };
     return !fitsBackIntoView(this.graph, this.source, this.viewBytes + bytes);
   }
+}
+
+/** A node with nothing but what decides about the index items of its edges. */
+export function usedByEdges(graph: CompiledModel, source: string, { item }: SourceNode): SourceNode {
+  const used: Item = {};
+  const type = parseNodeId(source)?.type ?? '';
+  for (const name of [...attributesOfSource(graph, type), ...attributesOfDeletion(graph, type)]) {
+    if (item?.[name] !== undefined) setOwn(used, name, item[name]);
+  }
+  return { item: item && used };
 }
 
 function problemsText(problems: readonly Problem[]): string {

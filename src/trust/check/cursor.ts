@@ -26,8 +26,6 @@ export interface CheckCounts extends VerdictCounts {
   changing: { name: string; items: number; reason: string }[];
   /** Derived items that were repaired. */
   repaired: number;
-  /** Expired tombstones that were deleted, and empty items that became tombstones. */
-  tidied: number;
   rcu: number;
   wcu: number;
 }
@@ -58,7 +56,6 @@ const countsSchema = z.object({
   unknownTypes: z.array(z.strictObject({ type: z.string(), items: count, nearest: z.nullable(z.string()) })),
   changing: z.array(z.strictObject({ name: z.string(), items: count, reason: z.string() })),
   repaired: count,
-  tidied: count,
   rcu: z.number().check(z.minimum(0)),
   wcu: z.number().check(z.minimum(0)),
 });
@@ -86,7 +83,6 @@ export function emptyCounts(): CheckCounts {
     unknownTypes: [],
     changing: [],
     repaired: 0,
-    tidied: 0,
     rcu: 0,
     wcu: 0,
   };

@@ -4,7 +4,6 @@ import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
-import type { Runtime } from '../../foundation/runtime.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
 import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
@@ -21,7 +20,7 @@ export type PartitionSeen = (
 ) => Promise<void>;
 
 /** The values that comparing a segment needs. */
-export interface SegmentContext extends Pick<Runtime, 'now'> {
+export interface SegmentContext {
   graph: CompiledModel;
   /** The store that nodes are read from. */
   store: Pick<Store, 'getMany'>;
@@ -62,13 +61,13 @@ export class SegmentScan {
 
   private async addItem(walked: WalkedItem): Promise<void> {
     const { source, target, item } = walked;
-    const { graph, now } = this.context;
+    const { graph } = this.context;
     // The items of the service's own partition are not derived from anything.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
       const keepsSlots = this.lookUps !== undefined;
-      this.current = new PartitionSummary(graph, source, Math.floor(now() / 1000), keepsSlots);
+      this.current = new PartitionSummary(graph, source, keepsSlots);
       this.items = [];
     }
     this.items?.push(walked);

@@ -11,7 +11,7 @@ import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
-import { isOfReaders, type ObservedDrift } from '../observe/drift.ts';
+import type { ObservedDrift } from '../observe/drift.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
 import { adviceOf } from './advice.ts';
@@ -97,8 +97,6 @@ export interface ErasureStatus {
 export interface ExceptionStatus {
   /** Its partition and sort key. */
   item: string;
-  /** `given-up`: a quarantine entry names its base item, or its fan-out is stuck. `not-ready`: readers do not use it. */
-  state: ObservedDrift['state'];
   /** When it was found, ISO 8601. */
   found: string;
 }
@@ -215,7 +213,7 @@ export async function readFacts({
   const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
-  const mirrored = await sourcesStatus(graph, store, { stats });
+  const mirrored = await sourcesStatus({ graph, store, stats });
   const counted = { quarantined, quarantineIsWhole };
   return { missing, projections, ...counted, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
@@ -248,7 +246,7 @@ export function statusOf(
     lastCheck: lastCheck === undefined ? null : checkStatus(lastCheck),
     verifiedThrough: observed?.throughMs === undefined ? null : new Date(observed.throughMs).toISOString(),
     verifiedHeldBy: observed?.heldBy ?? null,
-    drift: observed?.drift.filter(isOfReaders).length ?? 0,
+    drift: observed?.drift.length ?? 0,
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
     indexSample,
@@ -293,7 +291,7 @@ function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): num
 function sourceProblem({ source, refused }: SourceStatus): string[] {
   if (refused === 0) return [];
   const are = `${countText(refused, 'source item')} of ${source} ${refused === 1 ? 'is' : 'are'}`;
-  return [`${are} not taken by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
+  return [`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 
 /** The first conflicts, and how many there are: a wrong mapping may make one of every item. */
@@ -323,13 +321,12 @@ function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   return [`The erasure of ${since} ${expected}: run edgeloom subject erase again with the same id.`];
 }
 
-/** One entry for each item and state: several parts of a view may be wrong. */
+/** One entry for each item: several parts of a view may be wrong. */
 function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
   const exceptions = new Map<string, ExceptionStatus>();
-  for (const { suspect, state, foundMs } of drift) {
+  for (const { suspect, foundMs } of drift) {
     const item = `${suspect.source} ${suspect.sortKey}`;
-    const name = `${state} ${item}`;
-    if (!exceptions.has(name)) exceptions.set(name, { item, state, found: new Date(foundMs).toISOString() });
+    if (!exceptions.has(item)) exceptions.set(item, { item, found: new Date(foundMs).toISOString() });
   }
   return [...exceptions.values()];
 }
@@ -345,15 +342,14 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
-  const others = drift.filter(isOfReaders).length;
   // Nobody expects one that was ended to go on.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
   return [
-    ...(others > 0
+    ...(drift.length > 0
       ? [
-          `The observer has found ${countText(others, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
+          `The observer has found ${countText(drift.length, 'difference')}: run edgeloom observe --repair, or edgeloom check --repair.`,
         ]
       : []),
     ...(isLate ? [`Nothing is verified ${since}: ${holder}.`] : []),

@@ -10,16 +10,6 @@ export interface ObservedDrift {
   touchedMs?: number | undefined;
   /** When it was found, in milliseconds since 1970. */
   foundMs: number;
-  /**
-   * `given-up`: a quarantine entry names its base item, or the fan-out that has to visit it is stuck. `not-ready`: it belongs to something that
-   * readers do not use yet, or no more. It is drift once they do.
-   */
-  state: 'drift' | 'given-up' | 'not-ready';
   /** True if the low watermark was known. If not, the passed time alone has decided. */
   isCertain: boolean;
-}
-
-/** Tells whether readers may get a wrong answer by a difference: not by what they do not use. */
-export function isOfReaders({ state }: ObservedDrift): boolean {
-  return state !== 'not-ready';
 }

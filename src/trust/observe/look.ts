@@ -1,26 +1,27 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
-import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, KINDS_IN_TARGET } from '../../core/items/derived-key.ts';
+import { VIEW_KEY } from '../../core/items/keys.ts';
 import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { copyingEdge } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import type { ObserveContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { ObserveContext, Part, Seen, Suspect } from '../../core/kinds/part.ts';
 import { edgeOfReverse } from '../../core/kinds/reverse-item.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import { hasOtherShape } from '../../core/kinds/view.ts';
+import type { CompiledModel, Standing } from '../../core/model/compiled.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
+import { standingOf } from '../../registry/standing.ts';
 import { nominate } from '../check/nominate.ts';
-import { isWrong, type Observation, observationOf, observe, readSuspects } from '../check/observe.ts';
-import type { Difference, LookResult } from './open-parts.ts';
+import { isWrong, observationOf, readSuspects } from '../check/observe.ts';
+import type { LookResult } from './open-parts.ts';
 import { copyOf, type Range } from './touched-parts.ts';
-import { type LookModels, treatmentOf } from './treatment.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
 
-/** The values that looks need. `graph` is the model of what is ready. */
-export interface LookContext extends ObserveContext, LookModels {
+/** The values that looks need. `graph` is the model of what readers use. */
+export interface LookContext extends ObserveContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowWatermark: () => Promise<number | undefined>;
@@ -37,29 +38,49 @@ export async function lookAt(context: LookContext, suspects: readonly Suspect[])
   const fromMs = now();
   // rule: looks-are-consistent
   const read = await readSuspects(context, suspects);
-  const resultOf = (seen: Observation, builtSinceMs?: number): Difference | 'right' => {
-    if (!isWrong(seen)) return 'right';
-    const { expected, stored, fanOut } = seen;
-    return { expected, stored, fromMs, toMs: now(), lowWatermarkMs, isAwaited: fanOut !== undefined, builtSinceMs };
-  };
-  const treatments = read.map((seen) => treatmentOf(context, seen));
-  const built = suspects.filter((_, i) => treatments[i]!.kind === 'built');
-  const asBuilt = built.length === 0 ? [] : await observe({ ...context, graph: context.maintained }, built);
   return await Promise.all(
-    read.map(async (seen, i): Promise<LookResult> => {
-      const treatment = treatments[i]!;
-      if (treatment.kind === 'instead') return { instead: treatment.suspect };
-      if (treatment.kind === 'alone') return 'right';
-      return treatment.kind === 'built'
-        ? resultOf(asBuilt[built.indexOf(seen.suspect)]!, treatment.sinceMs)
-        : resultOf(await observationOf(context, seen));
+    read.map(async (seen): Promise<LookResult> => {
+      const judged = suspectToJudge(context.graph, seen);
+      if (judged === undefined) return 'right';
+      if (judged !== seen.suspect) return { instead: judged };
+      const observation = await observationOf(context, seen);
+      if (!isWrong(observation)) return 'right';
+      const { expected, stored, fanOut } = observation;
+      return { expected, stored, fromMs, toMs: now(), lowWatermarkMs, isAwaited: fanOut !== undefined };
     }),
   );
 }
 
+/**
+ * Returns the part that is judged where a part was read: itself; where the registry has no place for the item, that, whatever the item holds;
+ * undefined where no reader uses the item.
+ */
+function suspectToJudge(
+  graph: CompiledModel,
+  { suspect, derived }: Pick<Seen, 'suspect' | 'derived'>,
+): Suspect | undefined {
+  const { source, sortKey, part } = suspect;
+  const { kind } = standingOf(graph, source, sortKey, derived ?? {});
+  if (isOutsideRegistry(kind)) {
+    // rule: item-that-the-registry-lacks-is-judged-as-such
+    if (derived === undefined || isOutsideRegistry(part.kind)) return suspect;
+    return { source, sortKey, part: { kind } };
+  }
+  // Readers take the base items in its place. The write that makes it whole opens its parts.
+  // rule: view-of-another-shape-is-left-alone
+  if (sortKey === VIEW_KEY && hasOtherShape(graph, source, derived)) return undefined;
+  // The migration verifies what it builds. When readers use it, a check of the whole table is the base.
+  // rule: part-of-what-is-built-is-no-drift
+  return kind === 'compared' ? suspect : undefined;
+}
+
+function isOutsideRegistry(kind: Standing['kind'] | Part['kind']): kind is 'retired' | 'unregistered' | 'misplaced' {
+  return kind === 'retired' || kind === 'unregistered' || kind === 'misplaced';
+}
+
 /** Names the parts of a range, page by page. */
 export async function* partsOfRange(
-  { graph, maintained, store }: LookContext,
+  { graph, store }: LookContext,
   { kind, source, edgeType }: Range,
 ): AsyncGenerator<Suspect[]> {
   if (kind === 'partition') {
@@ -82,9 +103,6 @@ export async function* partsOfRange(
     }
     return;
   }
-  // A projection that is being built has parts too. They may be on their way when it becomes ready.
-  // rule: fan-outs-name-what-is-built-too
-  const named = maintained;
   // rule: fan-outs-are-queried-consistently
   const request = {
     partition: source,
@@ -94,8 +112,8 @@ export async function* partsOfRange(
   for await (const item of queriedItems(store, request)) {
     const target = stringOf(item[graph.table.sortKey]) ?? '';
     yield kind === 'copies'
-      ? suspectCopyOfReverse(named, { source, target }, item)
-      : suspectsOfJoinedItems(named, edgeType, { source, target });
+      ? suspectCopyOfReverse(graph, { source, target }, item)
+      : suspectsOfJoinedItems(graph, edgeType, { source, target });
   }
 }
 
@@ -137,38 +155,4 @@ function suspectsOfJoinedItems(graph: CompiledModel, edgeType: string, { source,
     sortKey,
     part: { kind: 'index-item', target },
   }));
-}
-
-/** Tells whether a quarantine entry names one of the base items of a part: then a redrive has to come first. */
-export async function hasQuarantineEntry(
-  { store }: Pick<LookContext, 'store'>,
-  { source, part }: Suspect,
-): Promise<boolean> {
-  const base = baseItemOfPart(source, part);
-  if (base === undefined) return false;
-  const request = {
-    partition: base.source,
-    sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] },
-    consistent: true,
-  };
-  for await (const entry of queriedItems(store, request)) {
-    if (stringOf(entry[QUARANTINE_FIELDS.of]) === base.target) return true;
-  }
-  return false;
-}
-
-function baseItemOfPart(source: string, part: Suspect['part']): ItemKey | undefined {
-  switch (part.kind) {
-    case 'attributes':
-      return { source, target: source };
-    case 'element':
-    case 'copy':
-      return { source, target: part.target };
-    case 'index-item':
-      return part.target === undefined ? undefined : { source, target: part.target };
-    case 'reverse-item':
-      return part.base;
-    default:
-      return undefined;
-  }
 }

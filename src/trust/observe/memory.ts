@@ -1,33 +1,25 @@
 import { randomUUID } from 'node:crypto';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import * as z from 'zod/mini';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { hashOfText } from '../../core/kinds/part.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ObservedDrift } from './drift.ts';
-import {
-  type PlacesReference,
-  placesIn,
-  placesReferenceSchema,
-  placesSchema,
-  readPlaces,
-  writePlaces,
-} from './places.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
 /**
- * The item `observer` in the service's own partition: the state of the observer, and the lease of the process that runs. The positions in
- * many shards do not fit into it, and are in items next to it.
+ * The item `observer` in the service's own partition: the state of the observer, the lease of the process that runs, and the places in the
+ * shards. A table of many terabytes has thousands of shards: their places are compressed, to some 27 bytes each, so that an item has room for
+ * those of 14,000.
  */
 
 /** The key of the state of the observer. */
 export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
-const STATE = 'state';
+const [STATE, PLACES] = ['state', 'places'];
 /** How long a process keeps the lease without a sign of life, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** Characters of a state that is saved in one item: with more shards their places are in items of their own. */
-const MOST_INLINE = 100_000;
 /** Characters of each text of a difference that are saved. The contents of a few large views would not fit into the item. */
 const MOST_SHOWN = 2_000;
 /** The beginning of a text that was replaced by its hash. */
@@ -39,12 +31,11 @@ const progressSchema = z.object({
   throughMs: z.optional(z.number()),
   baseMs: z.optional(z.number()),
   positionsMs: z.number(),
-  unjudged: z.optional(z.array(z.string())),
+  ready: z.array(z.string()),
   gap: z.optional(z.object({ reason: z.string(), sinceMs: z.number() })),
   drift: z.array(
     z.looseObject({
       suspect: z.object({ source: z.string(), sortKey: z.string(), part: z.looseObject({ kind: z.string() }) }),
-      state: z.string(),
       foundMs: z.number(),
     }),
   ),
@@ -59,23 +50,37 @@ const progressSchema = z.object({
     }),
   ),
   isEnded: z.optional(z.boolean()),
-  // With few shards their places are here, too.
-  shards: z.optional(placesSchema.shape.shards),
-  feed: placesSchema.shape.feed,
 });
 const leaseSchema = z.object({ holder: z.string(), leaseUntilMs: z.number() });
-const savedSchema = z.object({ state: z.optional(progressSchema), places: z.optional(placesReferenceSchema) });
+const savedSchema = z.object({ state: z.optional(progressSchema) });
+const placesSchema = z.object({
+  shards: z.array(
+    z.object({
+      shardId: z.string(),
+      after: z.optional(z.string().check(z.regex(/^\d{1,99}$/))),
+      isFinished: z.boolean(),
+      sinceMs: z.optional(z.number()),
+    }),
+  ),
+  feed: z.optional(
+    z.object({
+      told: z.record(z.string(), z.string()),
+      unread: z.optional(z.array(z.string())),
+      places: z.record(z.string(), z.string()),
+    }),
+  ),
+});
 
 /** The saved item of an observer. */
 interface Saved {
   /** The process that runs, and the end of its lease in milliseconds since 1970. */
   holder: string;
   leaseUntilMs: number;
-  /** With the places in the shards, unless they are in items of their own. */
-  state?: SavedProgress | ObserverState | undefined;
-  /** The items that hold the places in the shards; absent: the state has them. */
-  places?: PlacesReference | undefined;
+  state?: SavedProgress | undefined;
 }
+
+/** How far an observer is in each shard, and its feed. */
+type Places = Pick<ObserverState, 'shards' | 'feed'>;
 
 /** The state of an observer without its places in the shards. */
 export type SavedProgress = Omit<ObserverState, 'shards' | 'feed'>;
@@ -85,57 +90,51 @@ export class TableMemory implements ObserverMemory {
   private readonly holder = randomUUID();
 
   constructor(
-    private readonly store: Pick<Store, 'get' | 'getMany' | 'update'>,
+    private readonly store: Pick<Store, 'get' | 'update'>,
     private readonly now: () => number,
   ) {}
 
   async open(): Promise<ObserverState | 'busy' | undefined> {
     const { item, saved } = await readSaved(this.store);
     const isElsewhere = saved !== undefined && saved.holder !== this.holder && this.now() < saved.leaseUntilMs;
-    if (isElsewhere || !(await this.write(item, { state: saved?.state, places: saved?.places }))) return 'busy';
-    if (saved?.state === undefined) return undefined;
-    const places = saved.places === undefined ? placesIn(saved.state) : await readPlaces(this.store, saved.places);
+    if (isElsewhere || !(await this.write(item, saved?.state))) return 'busy';
     // Places of another version count as none, like a state of another version.
-    return places && { ...saved.state, ...places };
+    const places = placesIn(item);
+    return saved?.state && places && { ...saved.state, ...places };
   }
 
-  async save(whole: ObserverState): Promise<boolean> {
-    const state = { ...whole, drift: whole.drift.map((one) => withTexts(one, shownText)) };
+  async save({ shards, feed, ...state }: ObserverState): Promise<boolean> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return false;
-    if (JSON.stringify(state).length <= MOST_INLINE) return await this.write(item, { state });
-    const { shards, feed, ...progress } = state;
-    const hasLease = async (): Promise<boolean> => (await readSaved(this.store)).saved?.holder === this.holder;
-    const places = await writePlaces(this.store, saved.places, { shards, ...(feed && { feed }) }, hasLease);
-    return places !== undefined && (await this.write(item, { state: progress, places }));
+    const drift = state.drift.map((one) => withTexts(one, shownText));
+    return await this.write(item, { ...state, drift }, { places: { shards, feed } });
   }
 
   /** Gives the lease back, so that the next process need not wait for its end, and notes that this one has ended in order. */
   async close(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return;
-    await this.write(item, { state: saved.state && { ...saved.state, isEnded: true }, places: saved.places }, 0);
+    await this.write(item, saved.state && { ...saved.state, isEnded: true }, { leaseMs: 0 });
   }
 
   /** Gives the lease back and leaves the state as it is: another reader of the stream than an observer has had it. */
   async release(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
-    if (saved?.holder === this.holder) await this.write(item, saved, 0);
+    if (saved?.holder === this.holder) await this.write(item, saved.state, { leaseMs: 0 });
   }
 
   private async write(
     seen: Item | undefined,
-    { state, places }: Pick<Saved, 'state' | 'places'>,
-    leaseMs = OBSERVER_LEASE_MS,
+    state: SavedProgress | undefined,
+    { places, leaseMs = OBSERVER_LEASE_MS }: { places?: Places; leaseMs?: number } = {},
   ): Promise<boolean> {
-    const saved: Saved = {
-      ...{ holder: this.holder, leaseUntilMs: this.now() + leaseMs },
-      ...(state && { state }),
-      ...(places && { places }),
-    };
+    const saved: Saved = { holder: this.holder, leaseUntilMs: this.now() + leaseMs, ...(state && { state }) };
     const { applied } = await this.store.update({
       key: OBSERVER_KEY,
-      set: { [STATE]: { S: JSON.stringify(saved) } },
+      set: {
+        [STATE]: { S: JSON.stringify(saved) },
+        ...(places && { [PLACES]: { B: gzipSync(JSON.stringify(places)) } }),
+      },
       unset: [],
       condition: unchangedCondition(seen, undefined),
     });
@@ -190,21 +189,20 @@ export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<S
 
 async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
   const { item } = await store.get(OBSERVER_KEY, { consistent: true });
-  const value = parsedJson(stringOf(item?.[STATE]));
+  const value = jsonOf(item?.[STATE]);
   const lease = leaseSchema.safeParse(value);
   if (!lease.success) return { item, saved: undefined };
   // The state of another version counts as none, and its lease holds: a check of the whole table is then the base again.
-  const { state, places } = savedSchema.safeParse(value).data ?? {};
-  const drift = state?.drift as ObservedDrift[] | undefined;
-  return {
-    item,
-    saved: { ...lease.data, ...(state && { state: { ...state, drift: drift! } }), ...(places && { places }) },
-  };
+  const state = savedSchema.safeParse(value).data?.state as SavedProgress | undefined;
+  return { item, saved: { ...lease.data, ...(state && { state }) } };
 }
 
-function parsedJson(text: string | undefined): unknown {
+/** The places in a saved item; undefined: it has none, or those of another version. */
+function placesIn(item: Item | undefined): Places | undefined {
+  const places = item?.[PLACES];
+  if (places === undefined || !('B' in places)) return undefined;
   try {
-    return JSON.parse(text ?? 'null');
+    return placesSchema.safeParse(JSON.parse(gunzipSync(places.B).toString())).data;
   } catch {
     return undefined;
   }

@@ -8,7 +8,6 @@ import { losslessNumber } from '../../foundation/exact-json.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
-import { registeredModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
@@ -127,7 +126,6 @@ async function observeUntilEnd(
   const memory = options.memory ?? new TableMemory(store, now);
   const state = await memory.open();
   if (state === 'busy') return { drift: [], records: 0, endedBy: 'busy' };
-  const ready = modelToCheck(graph, store);
   const lowWatermark =
     options.lowWatermark === undefined ? lowWatermarkOfTail({ graph, store, source, now }, markMs) : undefined;
   const feeder = options.feed && feederOf(options, options.feed, state);
@@ -137,7 +135,7 @@ async function observeUntilEnd(
     {
       feeder,
       indexSample: sample,
-      ...{ maintained: registeredModel(graph, store), ready, store, source, table: graph.table, now },
+      ...{ model: modelToCheck(graph, store), store, source, table: graph.table, now },
       lowWatermark: options.lowWatermark ?? lowWatermark!.upToMs,
       listener: lowWatermark?.listener,
       limits: options.limits,
@@ -256,13 +254,11 @@ async function checkWholeTable(
 }
 
 /**
- * Makes derived items equal to what their base items ask for. An item with a quarantine entry is left to a redrive. A
- * migration repairs what is not ready.
+ * Makes derived items equal to what their base items ask for.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  const mendable = drift.filter(({ state }) => state === 'drift');
   // rule: observer-leaves-unknown-items-alone
-  const suspects = mendable.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
+  const suspects = drift.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
   if (suspects.length === 0) return;
   const { graph, store, onRepair } = options;
   const runtime = runtimeOf(options);

@@ -1,6 +1,5 @@
 import { knownItem } from '../../client/feed/known-items.ts';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
@@ -17,7 +16,7 @@ import {
 import type { ObservedDrift } from './drift.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
-import { hasQuarantineEntry, type LookContext, lookAt, partsDecidedElsewhere, partsOfRange } from './look.ts';
+import { type LookContext, lookAt, partsDecidedElsewhere, partsOfRange } from './look.ts';
 import {
   type LookResult,
   NO_SHARD,
@@ -33,10 +32,8 @@ import { type Range, touchedBy } from './touched-parts.ts';
 
 /** The values that an observer needs. */
 export interface ObserverContext extends Pick<Runtime, 'now'> {
-  /** The model that writers maintain: records are judged by it. Asked after the records were read. */
-  maintained: WriterModel;
-  /** The model of what is ready, which the table is compared with. */
-  ready: WriterModel;
+  /** The model of what readers use: what is built, or taken away, is judged by nobody here. Asked after the records were read. */
+  model: WriterModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   source: StreamSource;
   table: CompiledModel['table'];
@@ -101,9 +98,8 @@ export class Observer {
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
-  /** The generations and shapes that the base met while they were built, by name: it has not judged their items. */
-  private unjudged: ReadonlySet<string>;
-  private graph: CompiledModel | undefined;
+  /** The generations and shapes that readers used when they were asked for last, by name; undefined: never. */
+  private ready: ReadonlySet<string> | undefined;
 
   /** @param from the state that an earlier process has saved; undefined: there is none. */
   constructor(
@@ -128,8 +124,9 @@ export class Observer {
       onGap: (reason) => this.noteGap(reason),
     });
     for (const drift of from?.drift ?? []) this.parts.keepDrift(drift, context.now());
-    this.unjudged = new Set(from?.unjudged);
     if (from === undefined) return;
+    // rule: ready-names-are-kept-across-restarts
+    this.ready = new Set(from.ready);
     this.baseMs = from.baseMs;
     this.throughMs = from.throughMs;
     this.positionsMs = from.positionsMs;
@@ -192,7 +189,7 @@ export class Observer {
   async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
-    const graph = await this.context.ready.current();
+    const graph = await this.context.model.current();
     const parts = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
@@ -202,9 +199,6 @@ export class Observer {
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
     this.parts.touch({ parts, ranges }, Touches.of(touch, nowMs), nowMs, nowMs);
-    const listed = left.filter(({ source }) => source === SERVICE_PARTITION).map(({ target }) => target);
-    // rule: base-judges-nothing-that-is-built
-    this.unjudged = new Set(listed.filter((name) => isRegistered(graph, name)));
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -265,8 +259,7 @@ export class Observer {
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),
-      // rule: unjudged-is-kept-across-restarts
-      ...(this.unjudged.size > 0 && { unjudged: [...this.unjudged] }),
+      ready: [...(this.ready ?? [])],
       gap: this.gap,
       // rule: drift-is-kept-across-restarts
       drift: this.drift.slice(0, this.limits.mostExceptions),
@@ -299,19 +292,19 @@ export class Observer {
   /** Reads one page of each shard. */
   private async receiveRecords(): Promise<number> {
     if (this.parts.size > this.limits.mostOpen) return 0;
-    // rule: model-is-read-after-the-records, first
     const { records, failure } = await this.tail.readPages();
     // Nothing is saved where this throws: the records are read again.
     await this.context.feeder?.tell(records);
-    // Read after the records: whatever was maintained when they were made is in it.
-    // rule: model-is-read-after-the-records, then
-    if (records.length > 0 || this.graph === undefined) this.graph = await this.context.maintained.current();
-    for (const record of records) this.receiveRecord(record);
+    if (records.length > 0) {
+      // Read after the records: what readers used when they were made is in it, or `noteWhatIsReady` finds it.
+      const graph = await this.context.model.current();
+      for (const record of records) this.receiveRecord(graph, record);
+    }
     if (failure !== undefined) throw failure.error;
     return records.length;
   }
 
-  private receiveRecord({ shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
+  private receiveRecord(graph: CompiledModel, { shardId, record, sequenceNumber, after, madeMs }: TailRecord): void {
     const { source, table, now, indexSample } = this.context;
     const item = knownItem(table, record);
     if (item === undefined) return;
@@ -323,27 +316,25 @@ export class Observer {
     };
     this.receipts += 1;
     const touches = Touches.of({ shardId, after, stampMs: madeMs, receipt: this.receipts });
-    this.parts.touch(touchedBy(this.graph!, change), touches, now());
+    this.parts.touch(touchedBy(graph, change), touches, now());
     indexSample?.receive(change, now());
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks and Queries. */
   private async lookAndJudge(): Promise<number> {
-    const { parts, graph: maintained } = this;
-    const { now, store, ready, lowWatermark } = this.context;
+    const { parts } = this;
+    const { now, store, model, lowWatermark } = this.context;
     const due = parts.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
     const ranges = parts.unqueriedRanges(RANGES_AT_ONCE);
     if (due.length + ranges.length > 0) {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
-      // rule: look-compares-with-what-is-ready
-      const graph = await ready.current();
-      const context: LookContext = { graph, maintained: maintained!, store, now, lowWatermark };
+      const context: LookContext = { graph: await model.current(), store, now, lowWatermark };
       await Promise.all(ranges.map((range) => this.nameParts(context, range)));
       await this.lookAtParts(context, due);
     }
     const through = this.receivedThroughMs;
     if (through !== undefined) {
-      for (const drift of parts.judge(through, now())) await this.reportDrift(drift);
+      for (const drift of parts.judge(through, now())) await this.context.onDrift?.(drift);
       parts.closeRanges(through);
     }
     return due.length + ranges.length;
@@ -378,12 +369,6 @@ export class Observer {
     if (failed !== undefined) throw failed.reason;
   }
 
-  private async reportDrift(drift: ObservedDrift): Promise<void> {
-    // rule: quarantined-is-given-up
-    if (drift.state === 'drift' && (await hasQuarantineEntry(this.context, drift.suspect))) drift.state = 'given-up';
-    await this.context.onDrift?.(drift);
-  }
-
   /** Every record made before this time was received; undefined: a shard was not read yet. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
@@ -394,22 +379,17 @@ export class Observer {
   }
 
   /**
-   * Ends the base when readers use something that it met while it was built. The build removes what no base item asks for where its walk meets
-   * it. What somebody wrote behind the walk, and before the observer began, only a check finds.
+   * Ends the base when readers use more than before: neither the base nor the looks since have judged an item of what was built. Comes last in
+   * a turn, so that the time is one of all that readers use.
    */
   private async noteWhatIsReady(): Promise<void> {
-    if (this.unjudged.size === 0) return;
-    const graph = await this.context.ready.current();
-    const { standings } = graph;
-    const used = [...this.unjudged].find((name) => standings === undefined || standings.ready.has(name));
-    if (used === undefined) {
-      // An id that is gone is never used again.
-      this.unjudged = new Set([...this.unjudged].filter((name) => isRegistered(graph, name)));
-      return;
-    }
-    // rule: base-ends-when-what-was-built-is-used
-    this.needWholeCheck(`The last check of the whole table met ${used} while it was built, and readers use it now.`);
-    this.unjudged = new Set();
+    const { standings } = await this.context.model.current();
+    const { ready: before } = this;
+    this.ready = new Set(standings?.ready);
+    const used = before && [...this.ready].find((name) => !before.has(name));
+    if (used === undefined) return;
+    // rule: base-ends-when-more-is-ready
+    this.needWholeCheck(`No check of the whole table has judged ${used}, which readers use now.`);
     // The time that was verified is one of the other projections.
     // rule: time-is-withdrawn-with-the-base
     this.throughMs = undefined;
@@ -442,11 +422,6 @@ export class Observer {
     // A time that was verified once stays verified: a restart that reads older records again does not lower it.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
   }
-}
-
-/** Tells whether a generation or a shape is ready, is built or is taken away. */
-function isRegistered({ standings }: CompiledModel, name: string): boolean {
-  return standings?.ready.has(name) === true || standings?.changing.some((part) => part.name === name) === true;
 }
 
 /** The stamp of what no record has opened. */

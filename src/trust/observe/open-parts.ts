@@ -90,11 +90,6 @@ export interface Difference extends Compared {
   lowWatermarkMs: number | undefined;
   /** True if a fan-out has still to visit the part. */
   isAwaited: boolean;
-  /**
-   * Set for a part of a projection that is being built: the time since which writers maintain it. The part is compared with what they
-   * maintain, and is no drift.
-   */
-  builtSinceMs?: number | undefined;
 }
 
 /** The result of a look. `instead`: the registry has no place for the item, so that this is wrong and not its content. */
@@ -270,44 +265,33 @@ export class OpenParts {
       if (difference === undefined || receivedThroughMs <= difference.toMs) continue;
       part.difference = undefined;
       part.wrongLooks += 1;
-      const verdict = this.verdictOn(part, difference);
-      if (verdict === 'left-to-build') {
-        this.parts.delete(part.name);
-        continue;
-      }
-      if (verdict !== 'may-pass') {
-        this.list(part, driftBy(part, difference, verdict, nowMs));
-        if (verdict === 'drift' && isNews(known, difference, part.touches.newestMs)) news.push(part.drift!);
+      if (!this.mayPass(part, difference)) {
+        this.list(part, driftBy(part, difference, nowMs));
+        if (isNews(known, difference, part.touches.newestMs)) news.push(part.drift!);
       }
       part.dueMs = nowMs + this.msUntilNextLook(part);
     }
     return news;
   }
 
-  /** `may-pass`: something is on its way that may put the part right. `left-to-build`: a build has still to reach it. */
-  private verdictOn(
+  /** Tells whether something is on its way that may put a part right. */
+  private mayPass(
     { suspect, touches: { newestMs } }: OpenPart,
-    { isAwaited, fromMs, lowWatermarkMs, builtSinceMs, expected }: Difference,
-  ): 'may-pass' | 'left-to-build' | ObservedDrift['state'] {
+    { isAwaited, fromMs, lowWatermarkMs }: Difference,
+  ): boolean {
     const { marginMs, unknownMs } = this.pace;
     // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
     const isOnItsWay = isAwaited && suspect.part.kind !== 'continuation';
-    // rule: parts-behind-a-stuck-fan-out-are-given-up
-    if (isOnItsWay && this.isBehindStuckFanOut(suspect)) return 'given-up';
+    // rule: nothing-visits-parts-behind-a-stuck-fan-out
+    if (isOnItsWay && this.isBehindStuckFanOut(suspect)) return false;
     // rule: alarm-waits-for-fan-outs-under-way
-    if (isOnItsWay) return 'may-pass';
+    if (isOnItsWay) return true;
     // rule: alarm-waits-for-open-ranges
-    if (this.rangeReaching(suspect) !== undefined) return 'may-pass';
+    if (this.rangeReaching(suspect) !== undefined) return true;
     // rule: alarm-waits-for-the-low-watermark
     const isApplied =
       lowWatermarkMs === undefined ? newestMs + unknownMs < fromMs : newestMs + marginMs < lowWatermarkMs;
-    if (!isApplied) return 'may-pass';
-    // rule: part-of-what-is-built-is-no-drift
-    if (builtSinceMs === undefined) return 'drift';
-    // A build writes what base items ask for; it does not look for what they do not. What nothing has touched since writers maintain it is left
-    // to the build, and to its migration, which verifies it before readers use it.
-    // rule: part-that-a-build-has-still-to-reach-is-closed
-    return expected !== null && newestMs < builtSinceMs + marginMs ? 'left-to-build' : 'not-ready';
+    return !isApplied;
   }
 
   /** Drift is listed, so that the time goes on for everything else. */
@@ -356,21 +340,19 @@ export class OpenParts {
  * same as before.
  */
 function isNews(known: ObservedDrift | undefined, { expected }: Difference, newestMs: number): boolean {
-  if (known === undefined || known.state === 'not-ready') return true;
+  if (known === undefined) return true;
   return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);
 }
 
 function driftBy(
   { suspect, drift: known, touches }: OpenPart,
   { expected, stored, lowWatermarkMs }: Difference,
-  state: ObservedDrift['state'],
   nowMs: number,
 ): ObservedDrift {
   const touchedMs = touches.newestMs || known?.touchedMs;
   return {
     ...{ suspect, expected, stored, foundMs: known?.foundMs ?? nowMs },
     ...(touchedMs !== undefined && { touchedMs }),
-    state: known?.state === 'given-up' ? 'given-up' : state,
     // rule: unknown-low-watermark-is-told
     isCertain: lowWatermarkMs !== undefined,
   };

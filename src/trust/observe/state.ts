@@ -43,8 +43,8 @@ export interface ObserverState {
   throughMs?: number | undefined;
   /** When the check began that is the base of the proof; undefined: there was none. */
   baseMs?: number | undefined;
-  /** The generations and shapes that the base met while they were built; absent: none. */
-  unjudged?: string[] | undefined;
+  /** The generations and shapes that readers used: another one that they use needs a check of the whole table. */
+  ready: string[];
   /** When the positions were taken from which a check can be the base. */
   positionsMs: number;
   /** Absent: nothing is missing. */

@@ -12,7 +12,7 @@ const SLICE = 1_000;
 /**
  * Reconciles the derived items of some stream records, with the base items as they are now; used after an event source mapping has
  * given up on the records. It takes the records in order, a thousand at a time, and folds them, so that each derived item is
- * written once, or not at all if an earlier redrive has made it right. A record that cannot be derived or written goes into
+ * written once for a thousand records, also if the item is right already. A record that cannot be derived or written goes into
  * quarantine, and then counts as reconciled. The redrive stops when time is over or the table fails: then the first `repaired`
  * records are reconciled, and need no other redrive.
  */

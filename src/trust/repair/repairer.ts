@@ -1,16 +1,14 @@
-import { numberOf } from '../../core/items/attribute-value.ts';
-import { TOMBSTONE_HOURS, unchangedCondition } from '../../core/items/derived-item.ts';
 import { textOfKey } from '../../core/items/keys.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
-import type { ItemForm, Part, Suspect } from '../../core/kinds/part.ts';
+import type { Part, Suspect } from '../../core/kinds/part.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { removeAlien } from '../../reconcile/alien.ts';
-import { type ApplyContext, epochSeconds, noStats, OutOfTimeError, updateItem } from '../../reconcile/apply-context.ts';
+import { type ApplyContext, noStats, OutOfTimeError } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
 import { reconcileTouches } from '../../reconcile/touches.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
@@ -85,19 +83,6 @@ export class Repairer {
   }
 
   /**
-   * Cleans up an item without content: deletes an expired tombstone, and turns an item that only lacks the expiry into a tombstone.
-   */
-  async deleteOrSetExpiry(key: ItemKey, noted: 'expired' | 'empty'): Promise<boolean> {
-    const { graph, isPlan = false } = this.options;
-    const kind = itemKindOf(graph, key.target);
-    this.report(isPlan ? 'would repair' : 'repair', key);
-    if (isPlan) return false;
-    return await this.tryRepair(key, (context) =>
-      noted === 'expired' ? this.deleteExpiredTombstone(kind, key) : setMissingExpiry(context, kind, key),
-    );
-  }
-
-  /**
    * Runs one repair. One that DynamoDB refuses, or that runs out of time because other writers keep changing the item, is reported and
    * does not stop the others.
    */
@@ -132,17 +117,6 @@ export class Repairer {
         return Math.min(MOST_MS - spentMs, Math.max(LEAST_MS - spentMs, remainingMs()));
       },
     };
-  }
-
-  private async deleteExpiredTombstone(kind: ItemForm, key: ItemKey): Promise<boolean> {
-    const { store, graph, now } = this.context;
-    const { item } = await store.get(key, { consistent: true });
-    if (item === undefined || kind.isLive(item)) return false;
-    const expiry = numberOf(item[graph.table.ttl]);
-    if (expiry === undefined || Number(expiry) * 1000 >= now()) return false;
-    // rule: tombstone-is-buried-under-the-revision-seen
-    const { applied } = await store.delete(key, unchangedCondition(item, graph.table.ttl));
-    return applied;
   }
 }
 
@@ -189,19 +163,6 @@ class RepairsTogether {
       fail(touch, error);
     return failed;
   }
-}
-
-/**
- * Sets the missing expiry of an item without content, and changes nothing else. If its base item asks for content, the item is drift:
- * a check looks twice before it repairs it. A repair during the scan also changes the count, and a wrong count could look right.
- */
-async function setMissingExpiry(context: ApplyContext, kind: ItemForm, key: ItemKey): Promise<boolean> {
-  const { ttl } = context.graph.table;
-  const { item } = await context.store.get(key, { consistent: true });
-  if (item === undefined || kind.isLive(item) || item[ttl] !== undefined) return false;
-  const expiry = { N: String(epochSeconds(context) + TOMBSTONE_HOURS * 3600) };
-  const update = { key, set: { [ttl]: expiry }, unset: [], condition: unchangedCondition(item, ttl) };
-  return (await updateItem(context, update)).applied;
 }
 
 /** Returns why an item cannot be repaired; undefined if the error is not about the item. */

@@ -13,7 +13,7 @@ import {
 } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { groupsAtZero, isZeroAmounts, storedAmounts } from '../../core/items/ledger.ts';
-import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
+import { itemKindOf, kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
@@ -355,11 +355,15 @@ class SubjectEraser {
     return isMirrored(this.options.graph, key);
   }
 
-  /** Tells whether a second run deletes an item: an expired tombstone, or an empty item in the subject's partition. */
+  /** Tells whether a second run deletes an item: an expired tombstone, an item that lacks content and expiry, or an empty item in the subject's partition. */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
-    if (isTombstone(item, this.options.graph.table)) return this.expiryMs(item) <= this.nowMs();
-    // Counts, and views with marks of evicted types, never become tombstones. Their base items are gone for longer than any record lives.
+    const { graph } = this.options;
+    if (isTombstone(item, graph.table)) return this.expiryMs(item) <= this.nowMs();
+    // The base items are gone for longer than any record lives.
+    const kind = itemKindOf(graph, target);
+    if (kind.hasTombstones && !kind.isLive(item)) return true;
+    // Counts, and views with marks of evicted types, never become tombstones.
     return source === this.options.id && isEmptyItem(target, item);
   }
 

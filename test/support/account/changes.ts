@@ -1,4 +1,5 @@
 import { loadAwsServiceSpecSync } from '@aws-cdk/aws-service-spec';
+import { references } from '../stack/references.ts';
 import type { Template, TemplateResource } from '../stack/template.ts';
 
 const specification = loadAwsServiceSpecSync();
@@ -45,7 +46,7 @@ export function changesBetween(before: ResourceMap, after: ResourceMap): Change[
       const found = changes.get(id);
       if (before[id] === undefined || found?.isReplaced === true) continue;
       const touched = Object.keys(resource.Properties).filter((name) =>
-        referencesOf(resource.Properties[name]).some((other) => changes.get(other)?.isReplaced === true),
+        references(resource.Properties[name]).some(({ id }) => changes.get(id)?.isReplaced === true),
       );
       if (touched.length === 0) continue;
       const isReplaced = touched.some((name) => replaces(resource.Type, name));
@@ -57,25 +58,14 @@ export function changesBetween(before: ResourceMap, after: ResourceMap): Change[
   return [...changes.values()];
 }
 
-/** The logical ids that a value of a template names. */
-export function referencesOf(value: unknown): string[] {
-  if (Array.isArray(value)) return value.flatMap(referencesOf);
-  if (typeof value !== 'object' || value === null) return [];
-  return Object.entries(value).flatMap(([name, one]) => {
-    if (name === 'Ref') return [one as string];
-    if (name === 'Fn::GetAtt') return [(one as string[])[0]!];
-    if (name !== 'Fn::Sub') return referencesOf(one);
-    return [...String(one).matchAll(/\$\{(\w+)(?:\.\w+)?\}/g)].map(([, id]) => id!);
-  });
-}
-
 /** The resources so that each one comes after those that it needs. */
 export function inOrder(resources: ResourceMap): string[] {
   const ordered = new Set<string>();
   const visit = (id: string): void => {
     const resource = resources[id];
     if (resource === undefined || ordered.has(id)) return;
-    for (const other of [...(resource.DependsOn ?? []), ...referencesOf(resource.Properties)]) visit(other);
+    for (const other of [...(resource.DependsOn ?? []), ...references(resource.Properties).map((one) => one.id)])
+      visit(other);
     ordered.add(id);
   };
   for (const id of Object.keys(resources)) visit(id);

@@ -97,7 +97,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
     ...without('AWS::S3::Bucket', 'BucketEncryption')(template),
     ...without('AWS::SQS::Queue', 'SqsManagedSseEnabled', 'KmsMasterKeyId')(template),
   ],
-  'buckets are closed': without('AWS::S3::Bucket', 'PublicAccessBlockConfiguration'),
   'logs end': without('AWS::Logs::LogGroup', 'RetentionInDays'),
   'each function has a log group before it': (template) =>
     byType(template, 'AWS::Lambda::Function')
@@ -114,14 +113,6 @@ export const RULES: Readonly<Record<string, Rule>> = {
         ]) => Runtime !== RUNTIME || Architectures?.[0] !== 'arm64',
       )
       .map(([id]) => id),
-  'a queue that is read has dead letters': (template) => {
-    const read = byType(template, 'AWS::Lambda::EventSourceMapping').map(([, { Properties }]) =>
-      String(Properties['EventSourceArn']?.['Fn::GetAtt']?.[0]),
-    );
-    return byType(template, 'AWS::SQS::Queue')
-      .filter(([id, { Properties }]) => read.includes(id) && Properties['RedrivePolicy'] === undefined)
-      .map(([id]) => id);
-  },
   'a schedule that reaches nothing tells of it': (template) =>
     byType(template, 'AWS::Events::Rule').flatMap(([id, { Properties }]) =>
       (Properties['Targets'] as object[]).filter((target) => !('DeadLetterConfig' in target)).map(() => id),

@@ -4,7 +4,7 @@ import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 const DRIFT: ObservedDrift = {
   suspect: { source: 'GOAL-1', sortKey: '~view', part: { kind: 'attributes' } },
-  ...{ expected: 'title: Learn', stored: 'title: Lean', foundMs: 1, state: 'drift', isCertain: true },
+  ...{ expected: 'title: Learn', stored: 'title: Lean', foundMs: 1, isCertain: true },
 };
 
 describe('the line about drift', () => {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
-import { checkHandler } from '../../../src/deployment/lambda/check-handler.ts';
 import { checkRunHandler } from '../../../src/deployment/lambda/check-run-handler.ts';
 import { feedHandler } from '../../../src/deployment/lambda/feed-handler.ts';
 import { mirrorHandler } from '../../../src/deployment/lambda/mirror-handler.ts';
@@ -42,7 +41,6 @@ it.each([
 
 const store = new MemoryStore(graph.table) as never;
 const handlers = {
-  check: checkHandler(graph, { store }),
   redrive: redriveHandler(graph, { store }),
   mirror: mirrorHandler(graph, { store, sources: [] }),
   stream: streamHandler(graph, { store }),
@@ -50,13 +48,6 @@ const handlers = {
 };
 
 it.each<[keyof typeof handlers, unknown, RegExp, RegExp]>([
-  ['check', { repair: 'yes' }, /check function is wrong: repair: .*boolean/, /"repair": true/],
-  ['check', { segments: 0 }, /is wrong: segments: /, /whole number/],
-  ['check', { segments: '8' }, /is wrong: segments: /, /whole number/],
-  ['check', { onlySegments: 3 }, /is wrong: onlySegments: /, /whole check/],
-  ['check', { onlySegments: [8] }, /onlySegments of check should name some of 8 segments, but is \[8\]/, /from 0 to 7/],
-  ['check', { repiar: true }, /is wrong: .*repiar/, /"repair": true/],
-  ['check', null, /is wrong: .*expected object/, /whole check/],
   ['redrive', { watch: 'true' }, /redrive function is wrong: watch: /, /"watch": true/],
   ['redrive', { ended: 1 }, /is wrong: ended: /, /"ended": true/],
   ['redrive', { wacth: true }, /is wrong: .*wacth/, /"watch": true/],
@@ -76,7 +67,7 @@ it.each<[keyof typeof handlers, unknown, RegExp, RegExp]>([
   });
 });
 
-it('a schedule that gives no input starts a check, whatever fields of EventBridge its event has', async () => {
+it('a schedule that gives no input starts a redrive, whatever fields of EventBridge its event has', async () => {
   const event = { 'detail-type': 'Scheduled Event', source: 'aws.events', detail: {} };
-  expect(await handlers.check(event as never, context as never)).toMatchObject({ isClean: true, cursor: null });
+  expect(await handlers.redrive(event as never, context as never)).toMatchObject({ entries: 0, left: 0 });
 });

@@ -25,7 +25,7 @@ async function sweptTable() {
   const looks = vi.spyOn(stream, 'describe');
   const handler = redriveHandler(graph, { store, stream, now: () => nowMs, logger: functionLogger('silent') });
   const observer = new TableMemory(store, () => nowMs);
-  const state = { streamArn: stream.streamArn, savedMs: NOW, shards: [], positionsMs: NOW, drift: [] };
+  const state = { streamArn: stream.streamArn, savedMs: NOW, shards: [], ready: [], positionsMs: NOW, drift: [] };
   return {
     ...{ store, looks, observer, state },
     redrive: () => handler({}, context),

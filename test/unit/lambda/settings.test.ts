@@ -7,30 +7,26 @@ describe('readFunctionSettings', () => {
       readFunctionSettings({
         EDGELOOM_TABLE: 'edgeloom-prod-records',
         EDGELOOM_LOG_LEVEL: 'debug',
-        EDGELOOM_SAMPLE_RATE: '0.25',
         EDGELOOM_CONCURRENCY: '16',
         EDGELOOM_GRACE_SECONDS: '60',
         AWS_REGION: 'eu-central-1',
       }),
     ).toEqual({
-      table: 'edgeloom-prod-records',
+      EDGELOOM_TABLE: 'edgeloom-prod-records',
+      EDGELOOM_LOG_LEVEL: 'debug',
+      EDGELOOM_CONCURRENCY: 16,
+      EDGELOOM_GRACE_SECONDS: 60,
+      AWS_REGION: 'eu-central-1',
       client: { endpoint: undefined, region: 'eu-central-1' },
-      logLevel: 'debug',
-      sampleRate: 0.25,
-      concurrency: 16,
-      graceMs: 60_000,
     });
   });
   it('needs the table alone; an empty variable is not set', () => {
     expect(
       readFunctionSettings({ EDGELOOM_TABLE: 'records', EDGELOOM_CONCURRENCY: '', EDGELOOM_LOG_LEVEL: '' }),
     ).toEqual({
-      table: 'records',
+      EDGELOOM_TABLE: 'records',
+      EDGELOOM_LOG_LEVEL: 'info',
       client: { endpoint: undefined, region: undefined },
-      logLevel: 'info',
-      sampleRate: 0,
-      concurrency: undefined,
-      graceMs: undefined,
     });
   });
   it("takes DynamoDB's own endpoint before the general one", () => {
@@ -52,7 +48,6 @@ describe('readFunctionSettings', () => {
   it('names every variable that is wrong', () => {
     const wrong = {
       EDGELOOM_LOG_LEVEL: 'loud',
-      EDGELOOM_SAMPLE_RATE: '2',
       EDGELOOM_CONCURRENCY: '1.5',
       EDGELOOM_GRACE_SECONDS: '-1',
       AWS_ENDPOINT_URL: 'ftp://x',
@@ -61,7 +56,7 @@ describe('readFunctionSettings', () => {
       expect.objectContaining({
         code: 'invalid-environment',
         message: expect.stringMatching(
-          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_SAMPLE_RATE.*EDGELOOM_CONCURRENCY.*EDGELOOM_GRACE_SECONDS.*AWS_ENDPOINT_URL/s,
+          /EDGELOOM_TABLE.*EDGELOOM_LOG_LEVEL.*EDGELOOM_CONCURRENCY.*EDGELOOM_GRACE_SECONDS.*AWS_ENDPOINT_URL/s,
         ),
       }),
     );

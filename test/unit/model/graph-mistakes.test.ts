@@ -97,7 +97,7 @@ const orderMistakes = (order: unknown): string[] => edgeMistakes({ inbound: { or
 describe('mistakes are all reported at once, each with its path', () => {
   it('in one error, whatever else is mistaken beside them', () => {
     const input = {
-      table: { name: 'records', ttl: 'r' },
+      table: { name: 'records', sortKey: 'state', ttl: 'r' },
       nodes: {
         user: node(),
         USER: anyNode({ view: 7, search: { name: { shards: 0, attribute: rank('a', {}) }, age: { type: 'int' } } }),
@@ -112,6 +112,7 @@ describe('mistakes are all reported at once, each with its path', () => {
       },
     };
     expect(mistakesOf(input)).toEqual([
+      'table.sortKey: "state" is an attribute of Edgeloom\'s own items: name another',
       'table.ttl: "r" is an attribute of derived items',
       'nodes.user: is not a type name: types match [A-Z][A-Z0-9_]*',
       "nodes.USER.view: should be 'KEYS_ONLY', 'ALL' or a list of attribute names",
@@ -129,7 +130,7 @@ describe('mistakes are all reported at once, each with its path', () => {
     expect(() => define(input)).toThrow(
       expect.objectContaining({
         code: 'invalid-model',
-        message: expect.stringContaining('The model has 13 mistakes:'),
+        message: expect.stringContaining('The model has 14 mistakes:'),
       }),
     );
   });

@@ -123,7 +123,7 @@ describe('a difference', () => {
   it('is drift, is told once, and holds the time no longer', () => {
     const stage = new Stage().touch(ATTRIBUTES).look(difference());
     expect(stage.receiptsHeld).toEqual([1]);
-    expect(stage.judge()).toMatchObject([{ suspect: ATTRIBUTES, state: 'drift', isCertain: true, touchedMs: MADE }]);
+    expect(stage.judge()).toMatchObject([{ suspect: ATTRIBUTES, isCertain: true, touchedMs: MADE }]);
     expect(stage.receiptsHeld).toEqual([]);
     expect(stage.open.drift).toHaveLength(1);
     expect(stage.look(difference()).judge()).toEqual([]);
@@ -150,7 +150,7 @@ describe('a difference', () => {
     expect(stage.open.drift).toEqual([]);
   });
 
-  it('of a copy may pass while a fan-out reaches it, and is given up behind a stuck one', () => {
+  it('of a copy may pass while a fan-out reaches it, and is drift behind a stuck one', () => {
     const late = new Stage().touch(COPY).look(difference({ isAwaited: true }));
     expect(late.judge()).toEqual([]);
     const stuck: Suspect = { source: 'USER-1', sortKey: '~more/FOLLOWS', part: { kind: 'continuation' } };
@@ -159,16 +159,7 @@ describe('a difference', () => {
       .touch(COPY)
       .look(difference({ isAwaited: true }));
     stage.judge();
-    expect(stage.open.drift.map(({ state }) => state)).toEqual(['drift', 'given-up']);
-  });
-
-  it('of what is built is left to the build if nothing has touched it since, and else is not ready', () => {
-    const left = new Stage().touch(ATTRIBUTES).look(difference({ builtSinceMs: MADE }));
-    expect(left.judge()).toEqual([]);
-    expect(left.open.size).toBe(0);
-    const built = new Stage().touch(ATTRIBUTES).look(difference({ builtSinceMs: MADE - PACE.marginMs }));
-    expect(built.judge()).toEqual([]);
-    expect(built.open.drift).toMatchObject([{ state: 'not-ready' }]);
+    expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([stuck, COPY]);
   });
 
   it('beyond those that are listed holds the time', () => {
@@ -234,7 +225,7 @@ describe('a fan-out', () => {
 describe('drift of an earlier process', () => {
   it('is listed from the beginning, and holds no time', () => {
     const { open } = new Stage();
-    const known = { expected: 'w', stored: 's', foundMs: 1, state: 'drift', isCertain: true } as const;
+    const known = { expected: 'w', stored: 's', foundMs: 1, isCertain: true } as const;
     open.keepDrift({ suspect: ATTRIBUTES, ...known }, MADE);
     expect(open.drift).toMatchObject([{ suspect: ATTRIBUTES, foundMs: 1 }]);
     expect([...open.touches()]).toEqual([]);

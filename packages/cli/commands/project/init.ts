@@ -9,7 +9,6 @@ import {
 } from '../../../../src/deployment/stack/project/project.ts';
 import { examples } from '../../shared/options.ts';
 import { print } from '../../shared/output.ts';
-import { parseRate } from '../table/cost.ts';
 import { type ExistingTableOptions, existingTable, parseIndex, withExistingTable } from './existing-table.ts';
 
 interface CommandOptions extends ExistingTableOptions {
@@ -17,7 +16,6 @@ interface CommandOptions extends ExistingTableOptions {
   partitionKey?: string;
   sortKey?: string;
   index?: ReadonlyMap<string, ExistingIndex>;
-  rate?: number;
   source?: string;
 }
 
@@ -41,11 +39,6 @@ export function initCommand(command: Command): void {
       'existing index as gsi0=NAME:PARTITIONKEY:SORTKEY; leave the keys out if they are gsi0pk and gsi0sk; repeatable',
       parseIndex,
     );
-  command.option(
-    '--rate <n/s>',
-    'writes of nodes a second, to choose the shards of searches (default: 100/s)',
-    parseRate,
-  );
   command.option('--source <stream>', 'ARN of the stream of an existing table, to mirror that table', parseStreamArn);
   withExistingTable(command)
     .addHelpText(
@@ -53,7 +46,6 @@ export function initCommand(command: Command): void {
       examples(
         'init my-service',
         'init my-service --deploy cdk',
-        'init my-service --rate 1000/s',
         'init my-service --source arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
         'init my-service --existing-table arn:aws:dynamodb:eu-central-1:123456789012:table/legacy --stream arn:aws:dynamodb:eu-central-1:123456789012:table/legacy/stream/2026-01-01T00:00:00.000 --partition-key pk --sort-key sk --index gsi0=GSI1:GSI1PK:GSI1SK',
       ),
@@ -61,7 +53,7 @@ export function initCommand(command: Command): void {
     .action(
       async (
         folder: string,
-        { deploy, partitionKey, sortKey, index, rate, source, ...options }: CommandOptions,
+        { deploy, partitionKey, sortKey, index, source, ...options }: CommandOptions,
         given: Command,
       ) => {
         const packageFolder = fileURLToPath(packageFile('./'));
@@ -71,7 +63,6 @@ export function initCommand(command: Command): void {
           deploy,
           packageFolder,
           existing: table && { ...table, ...names },
-          nodesPerSecond: rate,
           sourceStreamArn: source,
         });
         const text = [...files, '', `Next: cd ${folder}, npm install, npm test.`].join('\n');

@@ -22,12 +22,12 @@ export function reportText(
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
   { seconds, looksForNodes }: TextState,
 ): string {
-  const { partitions, baseItems, derivedItems, repaired, tidied } = totals;
+  const { partitions, baseItems, derivedItems, repaired } = totals;
   const lines = [
     `${countText(partitions, 'partition')}, ${countText(baseItems, 'base item')}, ${countText(derivedItems, 'derived item')}; ` +
       `${figureText(totals.rcu)} RCU, ${figureText(totals.wcu)} WCU, ${figureText(seconds)} s`,
     driftText(totals) +
-      `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}${tidied > 0 ? `; ${tidied} tidied up` : ''}`,
+      `${totals.maintenance > 0 ? `; maintenance: ${totals.maintenance}` : ''}${repaired > 0 ? `; ${repaired} repaired` : ''}`,
     countsText(totals, looksForNodes),
   ];
   for (const { name, items, reason } of totals.changing) {

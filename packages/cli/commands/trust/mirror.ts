@@ -39,7 +39,7 @@ stopped goes on with --resume, unless changes were lost since it began.
 
 A dry run writes nothing. It compares, and names source items that make nothing, and attributes that nothing has that is made.
 
-Exit code: 0, or 1 if something differs, is in conflict, or is not taken by the mapping; 2 after a failure.
+Exit code: 0, or 1 if something differs, is in conflict, or is refused by the mapping; 2 after a failure.
 Rights: dynamodb:GetItem, Scan on a source table; dynamodb:DeleteItem, GetItem, PutItem, Query on the table.
 `;
 
@@ -48,7 +48,7 @@ export function mirrorCommand(mirror: Command): void {
   mirror.addHelpText('after', examples('mirror sync', 'mirror sync app-table --dry-run'));
   mirror
     .command('sync')
-    .description('write the nodes and edges that a source makes, or remove a source')
+    .description('write the nodes and edges that a source makes, or retire a source')
     .argument('[source]', 'name of a source')
     .option('--source-arn <arn>', 'ARN of the source table, if it is in a different account')
     .option(
@@ -147,13 +147,13 @@ function syncText(
     ...listed(conflicts, ({ source, target, shown, makers }) => {
       return `conflict: ${source} ${target} shows ${shown} of ${makers.join(', ')}`;
     }),
-    ...listed(refused, ({ key, reason }) => `not taken: ${key}: ${reason}`),
+    ...listed(refused, ({ key, reason }) => `refused: ${key}: ${reason}`),
     ...listed(unused, (key) => `makes nothing: ${key}`),
     ...Object.entries(dropped).map(([name, count]) => `left out: ${name}, of ${countText(count, 'source item')}`),
   ];
   const late = pending === 0 ? '' : `, ${figureText(pending)} that may be late alone`;
   const last = !dryRun
-    ? `${countText(items, 'source item')} ${retire === undefined ? 'touched' : 'taken away'}`
+    ? `${countText(items, 'source item')} ${retire === undefined ? 'touched' : 'retired'}`
     : `${countText(items, 'source item')}, ${retire === undefined ? `${countText(made, 'item')} made, ` : ''}${countText(differences.length, 'difference')}${late}`;
   return [...lines, last].map(printable).join('\n');
 }

@@ -50,23 +50,22 @@ export function rebuildCommand(command: Command): void {
             if (action.startsWith('cannot')) refusals.push(action);
           },
         });
-        const { partitions, repaired, tidied, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
+        const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
         // Items that an earlier run has met, before an interruption, have no form here.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
         if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;
         const seconds = (performance.now() - started) / 1000;
         if (cursor !== undefined || refusals.length > 0) process.exitCode = STOPPED;
-        const writes = repaired + tidied;
         const text =
-          `${countText(partitions, 'partition')}, ${countText(writes, 'derived item')} written; ` +
+          `${countText(partitions, 'partition')}, ${countText(repaired, 'derived item')} written; ` +
           `${figureText(rcu)} RCU, ${figureText(wcu)} WCU, ${figureText(seconds)} s`;
         const stopped =
           cursor === undefined ? [] : ['stopped before its end; with --resume FILE it could go on from here'];
         return {
           json: {
             partitions,
-            writes,
+            writes: repaired,
             rcu,
             wcu,
             seconds,

@@ -140,7 +140,7 @@ function outputOf({ graph }: CommandSession, result: Status) {
       ? []
       : [
           textTable(
-            ['source', 'version', 'touched', 'lag then (s)', 'not taken'],
+            ['source', 'version', 'touched', 'lag then (s)', 'refused'],
             sources.map(({ source, version, seen, lagSeconds, refused }) => [
               ...[
                 source,
@@ -200,7 +200,7 @@ function verifiedLines(result: Status): string {
   const rest = exceptions.length - MOST_EXCEPTIONS;
   return [
     verifiedText(result, Date.now()),
-    ...exceptions.slice(0, MOST_EXCEPTIONS).map(({ item, state }) => `  ${state}: ${item}`),
+    ...exceptions.slice(0, MOST_EXCEPTIONS).map(({ item }) => `  drift: ${item}`),
     ...(rest > 0 ? [`  and ${figureText(rest)} more (--json)`] : []),
     ...(verifiedThrough === null ? [] : [`  not verified: ${notVerified.join(', ')}`]),
     ...(indexSample === null ? [] : [indexSampleText(indexSample)]),

@@ -9,9 +9,9 @@ export function Verified({ status }: { status: StatusAnswer }) {
       <p>{verifiedText(status, status.atMs)}.</p>
       {status.exceptions.length > 0 && (
         <ul>
-          {status.exceptions.map(({ item, state }) => (
-            <li key={`${state} ${item}`}>
-              {state}: <span class="key">{item}</span>
+          {status.exceptions.map(({ item }) => (
+            <li key={item}>
+              drift: <span class="key">{item}</span>
             </li>
           ))}
         </ul>

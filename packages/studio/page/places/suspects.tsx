@@ -9,7 +9,7 @@ import { Badge, Card } from '../parts/told.tsx';
 /** Milliseconds until the items that need a look are read again. */
 const AGAIN_MS = 10_000;
 /** What a repair of the node puts right: the drift of a check, and that of the observer. */
-const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift', 'given-up', 'not-ready'];
+const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];
 
 /** Lists the items that need a look, worst first. Renders nothing if there are none. */
 export function Suspects({ asked, isWritable = false }: { asked: Asked<SuspectsAnswer>; isWritable?: boolean }) {

@@ -15,7 +15,8 @@ import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { checkMaxRcu } from './budget.ts';
-import { EDGE_CHOICE_OPTIONS, type InboundQuery, nativeTest, resolveInboundQuery } from './inbound.ts';
+import { nativeTest, resolveInboundQuery } from './inbound.ts';
+import { EDGE_CHOICE_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { countNative, type NativeList } from './native-list.ts';
 import { hitTest } from './scatter.ts';
 import {

@@ -4,7 +4,6 @@ import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts'
 import type { Filter } from '../../../core/items/filter.ts';
 import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import { AS_WRITTEN } from '../../../core/items/text-form.ts';
-import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
 import { textsOfOrder } from '../../../core/model/declared-texts.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
@@ -12,7 +11,7 @@ import { indexOfOrder } from '../../../core/model/native-indexes.ts';
 import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import { checkOptions } from '../../../foundation/options.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
 import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, targetItemNow } from '../../session/own-writes.ts';
 import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
@@ -21,7 +20,6 @@ import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
   attributeArgument,
-  type Between,
   checkPartition,
   encodeWhole,
   endsOf,
@@ -33,117 +31,16 @@ import {
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, partsRange } from '../request/prefix-argument.ts';
-import {
-  checkLimit,
-  type EveryReadOptions,
-  READ_OPTIONS,
-  type ReadContext,
-  refuseConsistent,
-} from '../request/read-context.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/read-context.ts';
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
-import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { listFilter, valuesOfOrder } from './kept-values.ts';
 import { gatherNativePage, type NativeList, sendableEnds } from './native-list.ts';
 import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
+import { isTargetItem, readTargetItem, requireTargetItem } from './target-item.ts';
 import { gatherListPage } from './walk.ts';
-
-/**
- * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
- * order by several values, `beginsWith` and `between` apply to the value after those of `path`, or to the first.
- */
-export interface InboundQuery<
-  OrderName extends string = string,
-  Value = OrderValue,
-  HasTarget = boolean,
-  Attributes = Record<string, unknown>,
-  Path = readonly OrderValue[],
-  Whole = Value,
-  Part = OrderValue,
-> extends FilterOptions<Attributes>,
-    EveryReadOptions {
-  /** The name of one of the edge type's orders. Default: the first one declared. */
-  order?: OrderName | undefined;
-  /**
-   * With a rank: every label with at least this label's weight. Without a rank: every value from this one on; texts
-   * such as `LEAD` compare as texts.
-   */
-  atLeast?: Value | undefined;
-  /** With a rank: this label; otherwise this value. */
-  equals?: Whole | undefined;
-  /** With an order by several values: one or more leading values. */
-  path?: Path | undefined;
-  /** A prefix of a text, or of a UTC date such as `2020-07`. */
-  beginsWith?: BeginningOf<Value> | undefined;
-  /** The value of the attribute that the model's `partition` names; required if it names one. */
-  partition?: string | undefined;
-  /**
-   * The lowest and highest value, both inclusive; either may be undefined or null. With a rank, labels. A date without
-   * time as the highest value includes the whole day in UTC, also in an order by text.
-   */
-  between?: Between<Value | Part> | undefined;
-  /** Descending. Default false. */
-  reverse?: boolean | undefined;
-  /**
-   * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
-   * it, and the limit doesn't count it. The page's own Query reads it if it is in reverse and has no upper end;
-   * otherwise it takes a second Query. Default false.
-   */
-  includeTarget?: HasTarget | undefined;
-  /** Edges per page, at least 1. Default 100. */
-  limit?: number | undefined;
-  /**
-   * The previous page's `cursor`. It is a place in the order, not a snapshot: an edge whose order value changes between
-   * two pages may appear twice or not at all.
-   */
-  cursor?: string | undefined;
-  /** `true` is refused: DynamoDB has no consistent reads of an index. */
-  consistent?: boolean | undefined;
-}
-
-/** Ranks and numbers have no prefixes. The values of an order by several aren't known here. */
-type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
-
-/**
- * An inbound query with at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of
- * the last two. If orders aren't known at compile time, queries are checked at run time.
- */
-export type OneQuestion<KnownOrder extends string, Query> = string extends KnownOrder
-  ? Query
-  : Query &
-      (
-        | WithoutOthers<'equals'>
-        | WithoutOthers<'atLeast'>
-        | WithoutOthers<'path' | 'between'>
-        | WithoutOthers<'path' | 'beginsWith'>
-      );
-
-type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude<InboundPredicate, Name>]?: undefined };
-
-type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
-
-/** The options that choose edges, for whatever is done with them. */
-export const EDGE_CHOICE_OPTIONS = {
-  order: true,
-  atLeast: true,
-  equals: true,
-  path: true,
-  beginsWith: true,
-  partition: true,
-  between: true,
-} as const satisfies Partial<OptionNames<InboundQuery>>;
-
-export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
-  ...EDGE_CHOICE_OPTIONS,
-  reverse: 'boolean',
-  includeTarget: 'boolean',
-  limit: true,
-  cursor: true,
-  consistent: 'boolean',
-  ...READ_OPTIONS,
-  ...FILTER_OPTIONS,
-};
 
 export async function readInbound(
   context: ReadContext,
@@ -375,45 +272,4 @@ export async function gatherInbound(
 /** Whether an item belongs to the answer of a native order: the range that the index is asked for may be wider. */
 export function nativeTest({ index, accept, range }: ResolvedInbound): (item: Item) => boolean {
   return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
-}
-
-interface TargetItemPlace {
-  edge: EdgeModel;
-  edgeKey: string;
-  targetItemKey: string;
-  index: IndexName;
-  partitions: readonly string[];
-}
-
-export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
-  const { index, partitions } = query;
-  // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.
-  const [partition] = partitions;
-  if (partition === undefined) return undefined;
-  const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };
-  const { items } = await context.store.query({ index, partition, sortKey });
-  return items.find((item) => isTargetItem(context, query, item));
-}
-
-/** No other partition holds a target item of this node. */
-export function isTargetItem(
-  { graph }: ReadContext,
-  { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
-  item: Item,
-): boolean {
-  const source = stringOf(item[graph.table.partitionKey]) ?? '';
-  return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
-}
-
-/**
- * Throws `no-target` unless the model puts the target node into the index partition of its incoming edges
- * (`includeTarget`).
- */
-export function requireTargetItem({ type, inbound }: EdgeModel): void {
-  if (inbound?.includeTarget === true) return;
-  throw new EdgeloomError(
-    'no-target',
-    `Edges of type ${type} do not have the node that they enter in their index.`,
-    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
-  );
 }

@@ -1,4 +1,10 @@
-import { DERIVED_ATTRIBUTES, INDEX_KEYS, INDEX_NAMES, USUAL_INDEXES } from '../../items/derived-item.ts';
+import {
+  DERIVED_ATTRIBUTES,
+  INDEX_KEYS,
+  INDEX_NAMES,
+  SERVICE_ATTRIBUTES,
+  USUAL_INDEXES,
+} from '../../items/derived-item.ts';
 import { ENTRY_FIELDS } from '../../items/element.ts';
 import { TARGET_ID } from '../../items/hashed-key.ts';
 import { isTypeName } from '../../items/keys.ts';
@@ -30,6 +36,10 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   for (const [option, name] of entries) {
     if (DERIVED_ATTRIBUTES.has(name)) {
       mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is an attribute of derived items` });
+    }
+    if (SERVICE_ATTRIBUTES.has(name)) {
+      const message = `${JSON.stringify(name)} is an attribute of Edgeloom's own items: name another`;
+      mistakes.push({ path: `table.${option}`, message });
     }
     if (entries.some(([other, otherName]) => other !== option && otherName === name)) {
       mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is named twice` });

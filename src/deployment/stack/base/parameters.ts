@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { DOCS, docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
+import { tableNameIn } from './arns.ts';
+import * as shape from './parameter-shapes.ts';
+import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './parameter-shapes.ts';
 
-/**
- * The parameters of a stack, with the values that they have where a stage does not say. Values from a command line
- * (`--param`) are texts, so texts of numbers, truths, lists and tags are taken too.
- */
+/** The parameters of a stack, with the values that they have where a stage does not say. */
 
 /** The parameters of a stage. A parameter that the stage does not set has its default. */
 export interface Parameters {
@@ -26,8 +26,6 @@ export interface Parameters {
   reservedConcurrency: number;
   /** How much the functions log. */
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Share of invocations that log at level `debug`. */
-  sampleRate: number;
   /** Days that logs are kept: a number that CloudWatch takes. */
   logRetentionDays: number;
   /** Traces in X-Ray. */
@@ -120,125 +118,18 @@ export interface Parameters {
   tags: Record<string, string>;
 }
 
-const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
-/** A number, also as a text of digits. `z.coerce` makes 0 of an empty text, and 1 of true. */
-const numeric = <T extends z.ZodType>(schema: T) =>
-  z.preprocess((value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value), schema);
-const share = numeric(
-  z.number('should be a number from 0 to 1').min(0, 'should be 0 or more').max(1, 'should be 1 or less'),
-);
-const wholeBetween = (least: number, most: number) => numeric(z.number().int().min(least).max(most));
-/** DynamoDB refuses less: a table is born with them. */
-const LEAST_WARM_READ_UNITS = 12_000;
-const LEAST_WARM_WRITE_UNITS = 4000;
-/** Units a second, or 0 for what DynamoDB does without a word. */
-const unitsFrom = (least: number) =>
-  wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
-/** An ARN of a service, or nothing; `resource` is how it goes on after region and account. */
-const arnOfService = (service: string, what: string, resource = '.+') =>
-  z.string().regex(new RegExp(`^(arn:[^:]+:${service}:[^:]*:[^:]*:${resource})?$`), `should be the ARN of ${what}`);
-/** A list, or a text of it with commas. YAML makes a number of an account's. */
-const list = z.preprocess(
-  (value) =>
-    [value].flat().flatMap((one) =>
-      typeof one === 'string' || typeof one === 'number'
-        ? String(one)
-            .split(',')
-            .map((part) => part.trim())
-            .filter((part) => part !== '')
-        : [one],
-    ),
-  z.array(z.string('should be a text')),
-);
-const idsOf = (kind: string) =>
-  list.refine((all) => all.every((one) => one.startsWith(`${kind}-`)), `should be ids such as ${kind}-0a1b2c3d`);
-/** IAM and SQS refuse other characters; names with `aws:` are those of AWS itself. */
-const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
-const MOST_TAGS = 50;
-const tags = z
-  .union([
-    z.record(z.string(), z.string()),
-    z
-      .string()
-      .regex(/^([^=,]+=[^,]*(,[^=,]+=[^,]*)*)?$/, 'should be NAME=VALUE,NAME=VALUE')
-      .transform(
-        (text) =>
-          Object.fromEntries(
-            text === '' ? [] : text.split(',').map((tag) => tag.split(/=(.*)/s).slice(0, 2)),
-          ) as Record<string, string>,
-      ),
-  ])
-  .refine((all) => Object.keys(all).length <= MOST_TAGS, `should be ${MOST_TAGS} at most`)
-  .refine(
-    (all) => Object.keys(all).every((name) => /^(?!aws:).{1,128}$/is.test(name) && TAG_TEXT.test(name)),
-    'should have names of at most 128 letters, digits, spaces and _.:/=+-@, without aws: at the beginning',
-  )
-  .refine(
-    (all) => Object.values(all).every((value) => value.length <= 256 && TAG_TEXT.test(value)),
-    'should have values of at most 256 letters, digits, spaces and _.:/=+-@',
-  );
-
-/** A field of EventBridge's cron: values, ranges and steps of them, and what only this field may have. */
-const cronField = (value: string, more = ''): RegExp => {
-  const one = `(?:(?:\\*|(?:${value})(?:-(?:${value}))?)(?:/0*[1-9]\\d*)?${more})`;
-  // A question mark stands alone.
-  return new RegExp(`^(?:\\?|${one}(?:,${one})*)$`, 'i');
-};
-const DAY_OF_MONTH = '0?[1-9]|[12]\\d|3[01]';
-const DAY_OF_WEEK = '[1-7]|SUN|MON|TUE|WED|THU|FRI|SAT';
-/** Minutes, hours, day of the month, month, day of the week, year. */
-const CRON_FIELDS: readonly RegExp[] = [
-  cronField('[0-5]?\\d'),
-  cronField('[01]?\\d|2[0-3]'),
-  cronField(DAY_OF_MONTH, `|L|LW|(?:${DAY_OF_MONTH})W`),
-  cronField('0?[1-9]|1[0-2]|JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC'),
-  cronField(DAY_OF_WEEK, `|L|(?:${DAY_OF_WEEK})(?:L|#[1-5])`),
-  cronField('19[7-9]\\d|2[01]\\d\\d'),
-];
-
-/** Tells whether EventBridge takes a schedule. */
-function isSchedule(text: string): boolean {
-  if (/^rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)$/.test(text)) return true;
-  const fields = /^cron\((.+)\)$/.exec(text)?.[1]?.split(' ') ?? [];
-  if (fields.some((field, i) => field === '?' && i !== 2 && i !== 4)) return false;
-  if (fields.length !== CRON_FIELDS.length || !CRON_FIELDS.every((field, i) => field.test(fields[i]!))) return false;
-  // Exactly one of the two days says nothing.
-  return (fields[2] === '?') !== (fields[4] === '?');
-}
-
-/** The parameters whose things have to be in the region of the stack. */
-const OF_THE_REGION = [
-  ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
-  'sourceStreamArns',
-] as const;
-
-/** The ARN of the table that a stream belongs to. */
-export function tableArnOfStream(streamArn: string): string {
-  return streamArn.split('/stream/')[0]!;
-}
-
-/** Why the ARNs of some parameters are not in one region; nothing where they are. */
-function regionProblems(parameters: Parameters, region: string | undefined): string[] {
-  const found = OF_THE_REGION.flatMap((name) =>
-    [parameters[name]].flat().flatMap((arn) => {
-      const [, , , of = ''] = arn.split(':');
-      // Local engines have ARNs of regions that there are not.
-      return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
-    }),
-  );
-  const [first] = found;
-  const expected = region ?? first?.of;
-  const whose = region === undefined ? `that of ${first?.name}` : 'the region of the stack';
-  return found
-    .filter(({ of }) => of !== expected)
-    .map(({ name, of }) => `${name}: is in ${of}, and should be in ${expected}, ${whose}`);
-}
-
 /** A name or an ARN of an event bus, or nothing. */
 const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
 
 /** CodeDeploy knows these, and all at once. */
 const CANARY_MINUTES = [0, 5, 10, 15, 30];
+/** CloudWatch Logs knows these. */
+const LOG_RETENTIONS = [
+  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
+];
+const A_RETENTION = 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365';
+/** DynamoDB refuses less: a table is born with them. */
+const LEAST_WARM_UNITS = { read: 12_000, write: 4_000 };
 
 /** The shapes of the parameters, by name. */
 const parametersSchema = z
@@ -251,32 +142,25 @@ const parametersSchema = z
     concurrency: wholeBetween(1, 1000).default(32),
     reservedConcurrency: wholeBetween(0, 100_000).default(0),
     logLevel: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'silent']).default('info'),
-    sampleRate: share.default(0),
-    logRetentionDays: wholeBetween(1, 3653).default(90),
+    logRetentionDays: oneOf(LOG_RETENTIONS, A_RETENTION).default(90),
     tracing: truth.default(false),
     pointInTimeRecovery: truth.default(true),
     deletionProtection: truth.default(true),
-    warmReadUnits: unitsFrom(LEAST_WARM_READ_UNITS).default(0),
-    warmWriteUnits: unitsFrom(LEAST_WARM_WRITE_UNITS).default(0),
+    warmReadUnits: unitsFrom(LEAST_WARM_UNITS.read).default(0),
+    warmWriteUnits: unitsFrom(LEAST_WARM_UNITS.write).default(0),
     maxReadUnits: unitsFrom(1).default(0),
     maxWriteUnits: unitsFrom(1).default(0),
     contributorInsights: truth.default(false),
     keepData: truth.default(true),
-    existingTableArn: arnOfService('dynamodb', 'a table').default(''),
-    existingStreamArn: arnOfService('dynamodb', 'a stream').default(''),
-    producerAccounts: list
+    existingTableArn: arnOfService('dynamodb', 'a table', 'table/[A-Za-z0-9_.-]+').default(''),
+    existingStreamArn: arnOfService('dynamodb', 'a stream', shape.STREAM_RESOURCE).default(''),
+    producerAccounts: shape.list
       .refine((all) => all.every((one) => /^\d{12}$/.test(one)), 'should be numbers of accounts, of twelve digits each')
       .default([]),
     failedBatchDays: wholeBetween(1, 3650).default(30),
     redriveMinutes: wholeBetween(2, 1440).default(60),
     redriveConcurrency: wholeBetween(2, 1_000).default(2),
-    checkSchedule: z
-      .string()
-      .refine(
-        isSchedule,
-        'should be rate(1 day), rate(12 hours), or cron(...) with six fields, such as cron(0 2 * * ? *)',
-      )
-      .default('cron(0 2 * * ? *)'),
+    checkSchedule: shape.schedule.default('cron(0 2 * * ? *)'),
     checkEnabled: truth.default(true),
     checkRepair: truth.default(false),
     checkHours: wholeBetween(1, 23).default(6),
@@ -287,19 +171,9 @@ const parametersSchema = z
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),
     observe: truth.default(false),
     feedEventBus: z.string().regex(EVENT_BUS, 'should be the name or the ARN of an event bus').default(''),
-    sourceStreamArns: list
-      .refine(
-        (all) => all.every((one) => /^arn:[^:]+:dynamodb:[^:]*:[^:]*:table\/[A-Za-z0-9_.-]+\/stream\/.+$/.test(one)),
-        'should be the ARNs of streams',
-      )
-      // A source item is known by the name of its table alone: items of two tables of one name, in two accounts, would be taken for one.
-      .refine(
-        (all) => new Set(all.map((one) => tableArnOfStream(one).split(':table/').at(-1))).size === all.length,
-        'should be one stream of each table, and tables of different names',
-      )
-      .default([]),
+    sourceStreamArns: shape.streamsOfTables.default([]),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
-    canaryMinutes: wholeBetween(0, 30).default(0),
+    canaryMinutes: oneOf(CANARY_MINUTES, `should be one of ${CANARY_MINUTES.join(', ')}`).default(0),
     // CloudWatch sends to no topic of the kind FIFO, and to no subscription.
     alarmTopicArn: arnOfService('sns', 'a standard topic', '[A-Za-z0-9_-]+').default(''),
     alarmEmail: z
@@ -318,23 +192,15 @@ const parametersSchema = z
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
     vpcSubnetIds: idsOf('subnet').default([]),
     vpcSecurityGroupIds: idsOf('sg').default([]),
-    tags: tags.default({}),
+    tags: shape.tags.default({}),
   })
   .strict();
 
-const LOG_RETENTIONS = [
-  ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
-];
-
-/** What parameters ask of each other, and of numbers that are no range: the problem, and whether there is none. */
+/** What parameters ask of each other: the problem, and whether there is none. */
 const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
   [
     'existingStreamArn: goes together with existingTableArn',
     ({ existingTableArn, existingStreamArn }) => existingTableArn === '' || existingStreamArn !== '',
-  ],
-  [
-    'existingStreamArn: should be the ARN of a stream',
-    ({ existingStreamArn }) => existingStreamArn === '' || /:table\/[^/]+\/stream\/./.test(existingStreamArn),
   ],
   [
     'existingStreamArn: should be a stream of existingTableArn',
@@ -342,27 +208,44 @@ const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[]
       table === '' || existingStreamArn.startsWith(`${table}/stream/`),
   ],
   [
-    'existingTableArn: should end with :table/ and the name of the table',
-    ({ existingTableArn }) => existingTableArn === '' || /:table\/[A-Za-z0-9_.-]+$/.test(existingTableArn),
-  ],
-  [
     'producerAccounts: is for the table of the stack; give an existing table its policy where it is made',
     ({ producerAccounts, existingTableArn }) => producerAccounts.length === 0 || existingTableArn === '',
   ],
   ['feedEventBus: goes together with observe: true', ({ feedEventBus, observe }) => feedEventBus === '' || observe],
   [
-    'logRetentionDays: should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365',
-    ({ logRetentionDays }) => LOG_RETENTIONS.includes(logRetentionDays),
-  ],
-  [
-    `canaryMinutes: should be one of ${CANARY_MINUTES.join(', ')}`,
-    ({ canaryMinutes }) => CANARY_MINUTES.includes(canaryMinutes),
-  ],
-  [
     'vpcSecurityGroupIds: goes together with vpcSubnetIds',
     ({ vpcSubnetIds, vpcSecurityGroupIds }) => (vpcSubnetIds.length === 0) === (vpcSecurityGroupIds.length === 0),
   ],
 ];
+
+/** The rules that parameters break; if they break none, the ARNs that are of another region than the stack, or than the first ARN. */
+function ruleProblems(parameters: Parameters, region: string | undefined): string[] {
+  const broken = RULES.filter(([, isRight]) => !isRight(parameters)).map(([problem]) => problem);
+  return broken.length > 0 ? broken : regionProblems(parameters, region);
+}
+
+/** The parameters whose things have to be in the region of the stack. */
+const OF_THE_REGION = [
+  ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
+  'sourceStreamArns',
+] as const;
+
+/** Why the ARNs of some parameters are not in one region; nothing where they are. */
+function regionProblems(parameters: Parameters, region: string | undefined): string[] {
+  const found = OF_THE_REGION.flatMap((name) =>
+    [parameters[name]].flat().flatMap((arn) => {
+      const [, , , of = ''] = arn.split(':');
+      // Local engines have ARNs of regions that there are not.
+      return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
+    }),
+  );
+  const [first] = found;
+  const expected = region ?? first?.of;
+  const whose = region === undefined ? `that of ${first?.name}` : 'the region of the stack';
+  return found
+    .filter(({ of }) => of !== expected)
+    .map(({ name, of }) => `${name}: is in ${of}, and should be in ${expected}, ${whose}`);
+}
 
 /** The names of all parameters. */
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
@@ -400,7 +283,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   const { stage, values = {}, region } = options;
   const result = parametersSchema.safeParse({ ...STAGES.get(stage), ...values });
   const problems = result.success
-    ? problemsOf(result.data, region)
+    ? ruleProblems(result.data, region)
     : result.error.issues.map(({ path, message }) =>
         [...(path.length === 0 ? [] : [path.join('.')]), message].join(': '),
       );
@@ -412,15 +295,10 @@ export function readParameters(options: ParameterOptions): Parameters {
   );
 }
 
-function problemsOf(parameters: Parameters, region: string | undefined): string[] {
-  const broken = RULES.filter(([, isRight]) => !isRight(parameters)).map(([problem]) => problem);
-  return broken.length > 0 ? broken : regionProblems(parameters, region);
-}
-
 /** Warnings of parameters that deploy and leave something to do, or are unwise: a sentence each. */
 export function parameterWarnings(parameters: Parameters): string[] {
   const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
-  const table = existingTableArn.split(':table/').at(-1);
+  const table = tableNameIn(existingTableArn);
   return [
     ...(keepData && alarmEmail === '' && alarmTopicArn === ''
       ? ['Alarms reach no one: set alarmEmail or alarmTopicArn.']

@@ -1,12 +1,11 @@
 import { USUAL_INDEXES } from '../../../core/items/derived-item.ts';
 import { withTableName } from '../../../core/model/compile/define-graph.ts';
-
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { nativeIndexes } from '../../../core/model/native-indexes.ts';
-
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { tableNameIn } from './arns.ts';
 import { type Names, stackNames } from './names.ts';
-import { type Parameters, tableArnOfStream } from './parameters.ts';
+import type { Parameters } from './parameters.ts';
 import { attribute, type Resources, ref, sub, type Value } from './template.ts';
 
 /** Logical id of the table. */
@@ -47,61 +46,38 @@ export interface StackInput {
  * `invalid-parameters` for parameters that do not fit the model.
  */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
-  const { existingTableArn, existingStreamArn } = parameters;
+  const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);
-  for (const arn of parameters.sourceStreamArns) {
-    if (tableArnOfStream(arn).split(':table/').at(-1) !== nameOfTable(names, model, existingTableArn)) continue;
+  const isOwn = existingTableArn === '';
+  const name = isOwn ? names.local(model.table.name) : tableNameIn(existingTableArn);
+  if (sourceStreamArns.some((arn) => tableNameIn(arn) === name)) {
     throw new EdgeloomError(
       'invalid-parameters',
       'These parameters of the stack are wrong: sourceStreamArns: names a stream of a table with the name of the own table.',
       'Give the streams of the tables that the model file exports as sources: none may have the name of the own table, in another account neither.',
     );
   }
-  const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
-  if (existingTableArn === '') {
-    const name = names.local(model.table.name);
-    if (existingStreamArn !== '' && !existingStreamArn.includes(`:table/${name}/stream/`)) {
-      throw new EdgeloomError(
-        'invalid-parameters',
-        `These parameters of the stack are wrong: existingStreamArn: is not a stream of the table ${name}.`,
-        'Give existingTableArn as well, or the LatestStreamArn that describe-table prints for this table.',
-      );
-    }
-    return {
-      graph: { ...withTableName(model, name), indexes },
-      names,
-      parameters,
-      table: {
-        name: ref(TABLE),
-        arn: attribute(TABLE),
-        // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
-        streamArn: existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn,
-        indexArn: sub(`\${${TABLE}.Arn}/index/*`),
-      },
-    };
+  if (isOwn && existingStreamArn !== '' && tableNameIn(existingStreamArn) !== name) {
+    throw new EdgeloomError(
+      'invalid-parameters',
+      `These parameters of the stack are wrong: existingStreamArn: is not a stream of the table ${name}.`,
+      'Give existingTableArn as well, or the LatestStreamArn that describe-table prints for this table.',
+    );
   }
-  const name = existingTableArn.split(':table/').at(-1)!;
-  return {
-    graph: { ...withTableName(model, name), indexes },
-    names,
-    parameters,
-    table: {
-      name,
-      arn: existingTableArn,
-      streamArn: existingStreamArn,
-      indexArn: `${existingTableArn}/index/*`,
-    },
-  };
+  const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
+  const graph = { ...withTableName(model, name), indexes };
+  // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
+  const streamArn = existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn;
+  const table = isOwn
+    ? { name: ref(TABLE), arn: attribute(TABLE), streamArn, indexArn: sub(`\${${TABLE}.Arn}/index/*`) }
+    : { name, arn: existingTableArn, streamArn, indexArn: `${existingTableArn}/index/*` };
+  return { graph, names, parameters, table };
 }
 
 /** The names of a table's indexes: native ones come last. */
 export function indexNamesOf(graph: CompiledModel): string[] {
   const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
   return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];
-}
-
-function nameOfTable(names: Names, { table }: CompiledModel, existingTableArn: string): string {
-  return existingTableArn === '' ? names.local(table.name) : existingTableArn.split(':table/').at(-1)!;
 }
 
 /** Resource types that take tags. */

@@ -56,6 +56,27 @@ export function allow(actions: readonly string[], resources: readonly Value[]): 
   return { Effect: 'Allow', Action: actions, Resource: resources };
 }
 
+/** A statement that allows actions of one service, such as `GetItem Query`, on resources. */
+export function allowOf(service: string, actions: string, ...resources: readonly Value[]): Statement {
+  return allow(
+    actions.split(' ').map((action) => `${service}:${action}`),
+    resources,
+  );
+}
+
+/** A statement of a resource's own policy that lets a service act for things of this account, such as `{ ArnLike: rule }`. */
+export function allowService(service: string, action: string, resource: Value, of: Record<string, Value>): Statement {
+  const [[operator, source]] = Object.entries(of) as [[string, Value]];
+  return {
+    ...allow([action], [resource]),
+    Principal: { Service: `${service}.amazonaws.com` },
+    Condition: {
+      [operator]: { 'aws:SourceArn': source },
+      StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
+    },
+  };
+}
+
 /** A statement of a resource's own policy that refuses whatever does not come over TLS. */
 export function denyPlainText(action: string, resources: readonly Value[]): Statement {
   return {

@@ -1,6 +1,7 @@
 import { docsPage } from '../../../foundation/docs.ts';
 import { slicesOf } from '../../../foundation/for-each.ts';
 import type { MetricName } from '../../metric-units.ts';
+import { tableNameIn } from '../base/arns.ts';
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
@@ -12,14 +13,23 @@ import {
   mirrorMappingId,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
-import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
+import type { Parameters } from '../base/parameters.ts';
 import { indexNamesOf, type Site } from '../base/site.ts';
-import { allow, denyPlainText, ownArn, policyDocument, type Resources, ref, type Value } from '../base/template.ts';
+import {
+  allowService,
+  denyPlainText,
+  ownArn,
+  policyDocument,
+  type Resources,
+  ref,
+  type Value,
+} from '../base/template.ts';
 import {
   functionMetric,
   type Metric,
   machineMetric,
   mappingMetric,
+  metricProperties,
   ownMetric,
   queueAge,
   queueDepth,
@@ -226,7 +236,7 @@ function ofSources(site: Site, behind: When): Rows {
     [
       mappingMetric('PolledEventCount', mirrorMappingId(place)),
       STOPPED,
-      `Nothing reads the stream of the source ${tableArnOfStream(arn).split(':table/').at(-1)}.`,
+      `Nothing reads the stream of the source ${tableNameIn(arn)}.`,
     ],
   ]);
   // Dropped records do not even reach the queue.
@@ -318,14 +328,6 @@ function metricOfAlarm(metric: Metric | readonly Metric[], period: number): Reso
   };
 }
 
-function metricProperties({ namespace, name, dimensions }: Metric): Resources[string]['Properties'] {
-  return {
-    Namespace: namespace,
-    MetricName: name,
-    Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
-  };
-}
-
 function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site): Resources {
   return {
     [ALARM_TOPIC]: {
@@ -342,14 +344,9 @@ function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site):
       Properties: {
         Topics: [ref(ALARM_TOPIC)],
         PolicyDocument: policyDocument([
-          {
-            ...allow(['sns:Publish'], [ref(ALARM_TOPIC)]),
-            Principal: { Service: 'cloudwatch.amazonaws.com' },
-            Condition: {
-              ArnLike: { 'aws:SourceArn': ownArn('cloudwatch', `alarm:${names.prefix}-*`) },
-              StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
-            },
-          },
+          allowService('cloudwatch', 'sns:Publish', ref(ALARM_TOPIC), {
+            ArnLike: ownArn('cloudwatch', `alarm:${names.prefix}-*`),
+          }),
           denyPlainText('sns:Publish', [ref(ALARM_TOPIC)]),
         ]),
       },

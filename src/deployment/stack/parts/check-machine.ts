@@ -8,7 +8,7 @@ import { attribute, type Resources, sub } from '../base/template.ts';
 /** The totals of a check that are added up over its workers; drift is added up of its three kinds. */
 const COUNTS = [
   ...['partitions', 'baseItems', 'derivedItems', 'pending', 'superseded', 'dangling', 'unknown', 'unregistered'],
-  ...['quarantined', 'repaired', 'tidied', 'rcu', 'wcu'],
+  ...['quarantined', 'repaired', 'rcu', 'wcu'],
 ];
 
 /** The values that the input of an execution may have. */

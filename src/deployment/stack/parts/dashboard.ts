@@ -11,105 +11,61 @@ import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
 import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueDepth } from './metrics.ts';
 
-/** A graph of the dashboard. */
-interface Graph {
-  title: string;
-  metrics: readonly Metric[];
-}
-
 /** Widgets stand three in a row of 24 columns. */
 const WIDTH = 8;
 const HEIGHT = 6;
 const IN_A_ROW = 3;
 
-function graphs(site: Site): Graph[] {
+/** The graphs, by their titles. */
+function graphs(site: Site): Record<string, readonly Metric[]> {
   const own = (name: MetricName, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
-  const all = (names: readonly MetricName[], statistic?: Metric['statistic']): Metric[] =>
-    names.map((name) => own(name, statistic));
-  return [
-    {
-      // Lambda's own metric is in milliseconds.
-      title: 'Behind the stream, milliseconds',
-      metrics: [functionMetric('stream', 'IteratorAge', 'Maximum')],
-    },
-    { title: 'Behind the stream after a batch, seconds', metrics: [own('LagSeconds', 'Maximum')] },
-    {
-      title: 'Records of the stream',
-      metrics: ['PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'].map((name) => mappingMetric(name)),
-    },
-    {
-      title: 'Records that failed',
-      metrics: ['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'].map((name) =>
-        mappingMetric(name),
-      ),
-    },
-    {
-      title: 'Projected',
-      metrics: [...all(['Records', 'Touches', 'Writes']), own('CoalescingRatio', 'Average')],
-    },
-    {
-      title: 'Capacity units',
-      metrics: all(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits']),
-    },
-    { title: 'Written again', metrics: all(['Conflicts', 'RetriedBatches']) },
-    {
-      title: 'Functions',
-      metrics: functionsOf(site.parameters).flatMap((name) => [
-        functionMetric(name, 'Errors'),
-        functionMetric(name, 'Throttles'),
-      ]),
-    },
-    {
-      title: 'Quarantine and failed batches',
-      metrics: [
-        own('Quarantined'),
-        own('RedriveLeft', 'Maximum'),
-        queueDepth(FAILED_BATCHES_QUEUE),
-        queueDepth(DEAD_LETTER_QUEUE),
-        queueDepth(SCHEDULE_DEAD_LETTER_QUEUE),
+  const sums = (...names: MetricName[]): Metric[] => names.map((name) => own(name));
+  const most = (...names: MetricName[]): Metric[] => names.map((name) => own(name, 'Maximum'));
+  const ofMapping = (...names: string[]): Metric[] => names.map((name) => mappingMetric(name));
+  const functions = functionsOf(site.parameters);
+  return {
+    // Lambda's own metric is in milliseconds.
+    'Behind the stream, milliseconds': [functionMetric('stream', 'IteratorAge', 'Maximum')],
+    'Behind the stream after a batch, seconds': most('LagSeconds'),
+    'Records of the stream': ofMapping('PolledEventCount', 'FilteredOutEventCount', 'InvokedEventCount'),
+    'Records that failed': ofMapping(
+      ...['FailedInvokeEventCount', 'OnFailureDestinationDeliveredEventCount', 'DroppedEventCount'],
+    ),
+    Projected: [...sums('Records', 'Touches', 'Writes'), own('CoalescingRatio', 'Average')],
+    'Capacity units': sums(
+      ...(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits'] as const),
+    ),
+    'Written again': sums('Conflicts', 'RetriedBatches'),
+    Functions: functions.flatMap((name) => [functionMetric(name, 'Errors'), functionMetric(name, 'Throttles')]),
+    'Quarantine and failed batches': [
+      ...[...sums('Quarantined'), ...most('RedriveLeft')],
+      ...[FAILED_BATCHES_QUEUE, DEAD_LETTER_QUEUE, SCHEDULE_DEAD_LETTER_QUEUE].map(queueDepth),
+    ],
+    'Oldest failed batch, and time since a whole check, seconds': [
+      queueAge(FAILED_BATCHES_QUEUE),
+      ...most('CheckAgeSeconds'),
+    ],
+    'Without a registry, another stream, and what an open migration builds or removes': most(
+      ...(['Unmanaged', 'StreamReplaced', 'MigrationOpen'] as const),
+    ),
+    Check: sums('CheckPartitions', 'CheckDrift', 'CheckQuarantined', 'CheckRepaired'),
+    ...(site.parameters.observe && {
+      'Age of the verified time, seconds, and known drift': most('VerifiedAgeSeconds', 'ObservedDrift'),
+    }),
+    ...(functions.includes('mirror') && {
+      'Behind the sources after a batch, seconds': most('MirrorLagSeconds'),
+      'Mirrored records, and batches that failed': [
+        ...sums('MirrorRecords', 'MirrorRetriedBatches'),
+        queueDepth(MIRROR_DEAD_LETTER_QUEUE),
       ],
-    },
-    {
-      title: 'Oldest failed batch, and time since a whole check, seconds',
-      metrics: [queueAge(FAILED_BATCHES_QUEUE), own('CheckAgeSeconds', 'Maximum')],
-    },
-    {
-      title: 'Without a registry, another stream, and what an open migration builds or removes',
-      metrics: all(['Unmanaged', 'StreamReplaced', 'MigrationOpen'], 'Maximum'),
-    },
-    {
-      title: 'Check',
-      metrics: all(['CheckPartitions', 'CheckDrift', 'CheckQuarantined', 'CheckRepaired']),
-    },
-    ...(site.parameters.observe
-      ? [
-          {
-            title: 'Age of the verified time, seconds, and known drift',
-            metrics: all(['VerifiedAgeSeconds', 'ObservedDrift'], 'Maximum'),
-          },
-        ]
-      : []),
-    ...(functionsOf(site.parameters).includes('mirror')
-      ? [
-          {
-            title: 'Behind the sources after a batch, seconds',
-            metrics: [own('MirrorLagSeconds', 'Maximum')],
-          },
-          {
-            title: 'Mirrored records, and batches that failed',
-            metrics: [...all(['MirrorRecords', 'MirrorRetriedBatches']), queueDepth(MIRROR_DEAD_LETTER_QUEUE)],
-          },
-          {
-            title: 'Source items that are not taken, conflicts, another stream',
-            metrics: all(['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'], 'Maximum'),
-          },
-        ]
-      : []),
-    {
-      title: 'Throttled by DynamoDB: partitions, maxima, quotas',
-      metrics: Object.values(alarms(site)).flatMap(({ metric }) => ('namespace' in metric ? [] : metric)),
-    },
-  ];
+      'Source items that are refused, conflicts, another stream': most(
+        ...(['MirrorRefused', 'MirrorConflicts', 'SourceStreamReplaced'] as const),
+      ),
+    }),
+    'Throttled by DynamoDB: partitions, maxima, quotas': Object.values(alarms(site)).flatMap(({ metric }) =>
+      'namespace' in metric ? [] : metric,
+    ),
+  };
 }
 
 /** The widgets at the top answer at once: is anything wrong, since when, and what to do. The graphs below show why. */
@@ -142,9 +98,9 @@ function answers(site: Site): { height: number; type: string; properties: { [nam
 
 /** How many metrics the dashboard shows that CloudWatch bills: those of the functions and of the mapping. */
 export function countCustomMetrics(site: Site): number {
-  const billed = graphs(site).flatMap(({ metrics }) =>
-    metrics.filter(({ namespace, dimensions }) => namespace === NAMESPACE || 'EventSourceMappingUUID' in dimensions),
-  );
+  const billed = Object.values(graphs(site))
+    .flat()
+    .filter(({ namespace, dimensions }) => namespace === NAMESPACE || 'EventSourceMappingUUID' in dimensions);
   return new Set(billed.map(({ name }) => name)).size;
 }
 
@@ -165,7 +121,7 @@ export function dashboardResources(site: Site): Resources {
     top += height;
     return { x: 0, y: top - height, width: IN_A_ROW * WIDTH, height, ...widget };
   });
-  const below = graphs(site).map(({ title, metrics }, i) => ({
+  const below = Object.entries(graphs(site)).map(([title, metrics], i) => ({
     type: 'metric',
     x: (i % IN_A_ROW) * WIDTH,
     y: top + Math.floor(i / IN_A_ROW) * HEIGHT,

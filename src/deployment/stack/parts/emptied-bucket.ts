@@ -2,7 +2,7 @@ import { EMPTIED_BUCKET, FAILED_BATCHES_BUCKET } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub } from '../base/template.ts';
 import { roleOfService } from '../rights/roles.ts';
-import { ARCHITECTURE, RUNTIME } from './functions.ts';
+import { ARCHITECTURE, logGroup, RUNTIME } from './functions.ts';
 
 /**
  * The code of the function that CloudFormation calls for the custom resource. It answers whatever happens: without an answer a
@@ -54,14 +54,7 @@ export function emptiedBucketResources(site: Site): Resources {
     allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute('EmptyLogGroup')]),
   ];
   return {
-    EmptyLogGroup: {
-      Type: 'AWS::Logs::LogGroup',
-      Properties: {
-        LogGroupName: `/aws/lambda/${names.local('empty')}`,
-        RetentionInDays: parameters.logRetentionDays,
-        ...(parameters.kmsKeyArn !== '' && { KmsKeyId: parameters.kmsKeyArn }),
-      },
-    },
+    EmptyLogGroup: logGroup(site, 'empty'),
     EmptyRole: roleOfService('lambda', statements, site),
     EmptyLambdaFunction: {
       Type: 'AWS::Lambda::Function',

@@ -10,7 +10,7 @@ import {
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import {
-  allow,
+  allowService,
   attribute,
   denyPlainText,
   ownArn,
@@ -72,33 +72,26 @@ export function failureResources(site: Site): Resources {
         ]),
       },
     },
-    [FAILED_BATCHES_QUEUE]: queue(site, 'failed-batches', {
-      VisibilityTimeout: VISIBILITY_SECONDS,
-      RedrivePolicy: { deadLetterTargetArn: attribute(DEAD_LETTER_QUEUE), maxReceiveCount: RECEIVES },
-    }),
-    FailedBatchesQueuePolicy: queuePolicy(FAILED_BATCHES_QUEUE, [
+    ...queue(
+      site,
+      FAILED_BATCHES_QUEUE,
+      'failed-batches',
       {
-        ...allow(['sqs:SendMessage'], [queueArn]),
-        Principal: { Service: 's3.amazonaws.com' },
-        Condition: {
-          ArnEquals: { 'aws:SourceArn': bucketArn },
-          StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
-        },
+        VisibilityTimeout: VISIBILITY_SECONDS,
+        RedrivePolicy: { deadLetterTargetArn: attribute(DEAD_LETTER_QUEUE), maxReceiveCount: RECEIVES },
       },
-    ]),
-    [DEAD_LETTER_QUEUE]: queue(site, 'dead-letters', {}),
-    DeadLetterQueuePolicy: queuePolicy(DEAD_LETTER_QUEUE, []),
-    [SCHEDULE_DEAD_LETTER_QUEUE]: queue(site, 'schedule-dead-letters', {}),
-    ScheduleDeadLetterQueuePolicy: queuePolicy(SCHEDULE_DEAD_LETTER_QUEUE, [
-      {
-        ...allow(['sqs:SendMessage'], [attribute(SCHEDULE_DEAD_LETTER_QUEUE)]),
-        Principal: { Service: 'events.amazonaws.com' },
-        Condition: {
-          ArnLike: { 'aws:SourceArn': ownArn('events', `rule/${names.prefix}-*`) },
-          StringEquals: { 'aws:SourceAccount': ref('AWS::AccountId') },
-        },
-      },
-    ]),
+      allowService('s3', 'sqs:SendMessage', queueArn, { ArnEquals: bucketArn }),
+    ),
+    ...queue(site, DEAD_LETTER_QUEUE, 'dead-letters'),
+    ...queue(
+      site,
+      SCHEDULE_DEAD_LETTER_QUEUE,
+      'schedule-dead-letters',
+      {},
+      allowService('events', 'sqs:SendMessage', attribute(SCHEDULE_DEAD_LETTER_QUEUE), {
+        ArnLike: ownArn('events', `rule/${names.prefix}-*`),
+      }),
+    ),
   };
 }
 
@@ -114,24 +107,20 @@ const FEED_RECEIVES = 960;
 export function feedResources(site: Site): Resources {
   if (!functionsOf(site.parameters).includes('feed')) return {};
   return {
-    [FEED_QUEUE]: queue(site, 'feed.fifo', {
+    ...queue(site, FEED_QUEUE, 'feed.fifo', {
       ...FIFO,
       VisibilityTimeout: FEED_VISIBILITY_SECONDS,
       RedrivePolicy: { deadLetterTargetArn: attribute(FEED_DEAD_LETTER_QUEUE), maxReceiveCount: FEED_RECEIVES },
     }),
-    FeedQueuePolicy: queuePolicy(FEED_QUEUE, []),
-    [FEED_DEAD_LETTER_QUEUE]: queue(site, 'feed-dead-letters.fifo', FIFO),
-    FeedDeadLetterQueuePolicy: queuePolicy(FEED_DEAD_LETTER_QUEUE, []),
+    ...queue(site, FEED_DEAD_LETTER_QUEUE, 'feed-dead-letters.fifo', FIFO),
   };
 }
 
 /** The queue that tells of batches of a source's stream that were given up. */
 export function mirrorResources(site: Site): Resources {
-  if (!functionsOf(site.parameters).includes('mirror')) return {};
-  return {
-    [MIRROR_DEAD_LETTER_QUEUE]: queue(site, 'mirror-dead-letters', {}),
-    MirrorDeadLetterQueuePolicy: queuePolicy(MIRROR_DEAD_LETTER_QUEUE, []),
-  };
+  return functionsOf(site.parameters).includes('mirror')
+    ? queue(site, MIRROR_DEAD_LETTER_QUEUE, 'mirror-dead-letters')
+    : {};
 }
 
 /** A queue that keeps the order of each group, as many groups at once as there are. */
@@ -145,27 +134,31 @@ function bucketEncryption(kmsKeyArn: string): Value {
   };
 }
 
-function queue({ names, parameters }: Site, name: string, properties: Resources[string]['Properties']) {
-  const { kmsKeyArn } = parameters;
+/** A queue and its policy: the statements, and one that denies requests without TLS. */
+function queue(
+  { names, parameters: { kmsKeyArn } }: Site,
+  id: string,
+  name: string,
+  properties: Resources[string]['Properties'] = {},
+  ...statements: readonly Statement[]
+): Resources {
   return {
-    Type: 'AWS::SQS::Queue',
-    Properties: {
-      QueueName: names.local(name),
-      // S3 and EventBridge cannot send to a queue under AWS's KMS key; SQS's own keys they can.
-      ...(kmsKeyArn === '' ? { SqsManagedSseEnabled: true } : { KmsMasterKeyId: kmsKeyArn }),
-      MessageRetentionPeriod: RETENTION_SECONDS,
-      ...properties,
+    [id]: {
+      Type: 'AWS::SQS::Queue',
+      Properties: {
+        QueueName: names.local(name),
+        // S3 and EventBridge cannot send to a queue under AWS's KMS key; SQS's own keys they can.
+        ...(kmsKeyArn === '' ? { SqsManagedSseEnabled: true } : { KmsMasterKeyId: kmsKeyArn }),
+        MessageRetentionPeriod: RETENTION_SECONDS,
+        ...properties,
+      },
     },
-  };
-}
-
-/** The policy of a queue: the statements, and one that denies requests without TLS. */
-function queuePolicy(queueId: string, statements: readonly Statement[]): Resources[string] {
-  return {
-    Type: 'AWS::SQS::QueuePolicy',
-    Properties: {
-      Queues: [ref(queueId)],
-      PolicyDocument: policyDocument([...statements, denyPlainText('sqs:*', [attribute(queueId)])]),
+    [`${id}Policy`]: {
+      Type: 'AWS::SQS::QueuePolicy',
+      Properties: {
+        Queues: [ref(id)],
+        PolicyDocument: policyDocument([...statements, denyPlainText('sqs:*', [attribute(id)])]),
+      },
     },
   };
 }

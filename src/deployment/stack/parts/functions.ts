@@ -43,11 +43,11 @@ const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number,
 
 /** What each function finds in its environment, besides what all have. */
 function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionName, Readonly<Record<string, Value>>>> {
-  const { checkGraceSeconds, concurrency, feedEventBus, sampleRate, sourceStreamArns } = parameters;
+  const { checkGraceSeconds, concurrency, feedEventBus, sourceStreamArns } = parameters;
   const check = { EDGELOOM_GRACE_SECONDS: String(checkGraceSeconds) };
   const stream = { EDGELOOM_STREAM_ARN: table.streamArn };
   return {
-    stream: { EDGELOOM_CONCURRENCY: String(concurrency), EDGELOOM_SAMPLE_RATE: String(sampleRate) },
+    stream: { EDGELOOM_CONCURRENCY: String(concurrency) },
     check,
     rebuild: check,
     // Messages may name no other bucket.
@@ -115,17 +115,9 @@ export function functionResources(site: Site, code: Value | ((name: FunctionName
 
 /** Triggers of the functions, and their logs. */
 export function triggerResources(site: Site): Resources {
-  const { logRetentionDays, kmsKeyArn } = site.parameters;
-  const logGroups = functionsOf(site.parameters).map((name): [string, Resources[string]] => [
+  const logGroups = functionsOf(site.parameters).map((name) => [
     `${logicalIdPrefix(name)}LogGroup`,
-    {
-      Type: 'AWS::Logs::LogGroup',
-      Properties: {
-        LogGroupName: `/aws/lambda/${site.names.local(name)}`,
-        RetentionInDays: logRetentionDays,
-        ...(kmsKeyArn !== '' && { KmsKeyId: kmsKeyArn }),
-      },
-    },
+    logGroup(site, name),
   ]);
   return {
     ...Object.fromEntries(logGroups),
@@ -145,6 +137,19 @@ export function triggerResources(site: Site): Resources {
       FeedEventSourceMappingSQSFeedQueue: mappingOfQueue('feed', FEED_QUEUE, 10),
     }),
     ...mirrorTriggers(site),
+  };
+}
+
+/** The log of a function. */
+export function logGroup({ names, parameters }: Site, name: string): Resources[string] {
+  const { logRetentionDays, kmsKeyArn } = parameters;
+  return {
+    Type: 'AWS::Logs::LogGroup',
+    Properties: {
+      LogGroupName: `/aws/lambda/${names.local(name)}`,
+      RetentionInDays: logRetentionDays,
+      ...(kmsKeyArn !== '' && { KmsKeyId: kmsKeyArn }),
+    },
   };
 }
 

@@ -5,7 +5,7 @@ import { GRADUAL_ALIAS } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allow, attribute, type Resources, ref, sub, type Value } from '../base/template.ts';
 import { roleOfService } from '../rights/roles.ts';
-import { functionMetric, type Metric, ownMetric } from './metrics.ts';
+import { functionMetric, type Metric, metricProperties, ownMetric } from './metrics.ts';
 
 /** Name of the alias that the event source mapping calls. */
 const ALIAS = 'live';
@@ -110,9 +110,7 @@ function deploymentAlarm(name: string, metric: Metric): Resources[string] {
     Properties: {
       AlarmName: name,
       AlarmDescription: `The new version of the stream function fails: its deployment is rolled back. See ${docsPage('deploying')}.`,
-      Namespace: metric.namespace,
-      MetricName: metric.name,
-      Dimensions: Object.entries(metric.dimensions).map(([Name, Value]) => ({ Name, Value })),
+      ...metricProperties(metric),
       Statistic: metric.statistic,
       Period: 60,
       EvaluationPeriods: 3,

@@ -1,18 +1,7 @@
 import { type MetricName, NAMESPACE } from '../../metric-units.ts';
-import {
-  CHECK_MACHINE,
-  type DEAD_LETTER_QUEUE,
-  type FAILED_BATCHES_QUEUE,
-  type FEED_DEAD_LETTER_QUEUE,
-  type FEED_QUEUE,
-  type FunctionName,
-  logicalIdPrefix,
-  MAPPING,
-  type MIRROR_DEAD_LETTER_QUEUE,
-  type SCHEDULE_DEAD_LETTER_QUEUE,
-} from '../base/ids.ts';
+import { CHECK_MACHINE, type FunctionName, logicalIdPrefix, MAPPING } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
-import { attribute, ref, type Value } from '../base/template.ts';
+import { attribute, type Resources, ref, type Value } from '../base/template.ts';
 
 /** A metric of CloudWatch. */
 export interface Metric {
@@ -24,6 +13,15 @@ export interface Metric {
 
 type Statistic = Metric['statistic'];
 
+/** A metric as alarms name it. */
+export function metricProperties({ namespace, name, dimensions }: Metric): Resources[string]['Properties'] {
+  return {
+    Namespace: namespace,
+    MetricName: name,
+    Dimensions: Object.entries(dimensions).map(([Name, Value]) => ({ Name, Value })),
+  };
+}
+
 /** A metric of Lambda about a function. */
 export function functionMetric(of: FunctionName, name: string, statistic: Statistic = 'Sum'): Metric {
   const dimensions = { FunctionName: ref(`${logicalIdPrefix(of)}LambdaFunction`) };
@@ -32,12 +30,7 @@ export function functionMetric(of: FunctionName, name: string, statistic: Statis
 
 /** A metric of Lambda about an event source mapping, the one of the own stream by default; the mapping has to ask for them. */
 export function mappingMetric(name: string, mapping: string = MAPPING): Metric {
-  return {
-    namespace: 'AWS/Lambda',
-    name,
-    dimensions: { EventSourceMappingUUID: ref(mapping) },
-    statistic: 'Sum',
-  };
+  return { namespace: 'AWS/Lambda', name, dimensions: { EventSourceMappingUUID: ref(mapping) }, statistic: 'Sum' };
 }
 
 /** A metric that a function emits. */
@@ -45,31 +38,19 @@ export function ownMetric({ table }: Site, name: MetricName, statistic: Statisti
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
-type QueueId =
-  | typeof DEAD_LETTER_QUEUE
-  | typeof FAILED_BATCHES_QUEUE
-  | typeof FEED_DEAD_LETTER_QUEUE
-  | typeof FEED_QUEUE
-  | typeof MIRROR_DEAD_LETTER_QUEUE
-  | typeof SCHEDULE_DEAD_LETTER_QUEUE;
-
 /** How many messages of a queue wait to be received. */
-export function queueDepth(queue: QueueId): Metric {
+export function queueDepth(queue: string): Metric {
   return queueMetric(queue, 'ApproximateNumberOfMessagesVisible');
 }
 
 /** How long the oldest message of a queue waits, in seconds. */
-export function queueAge(queue: QueueId): Metric {
+export function queueAge(queue: string): Metric {
   return queueMetric(queue, 'ApproximateAgeOfOldestMessage');
 }
 
-function queueMetric(queue: QueueId, name: string): Metric {
-  return {
-    namespace: 'AWS/SQS',
-    name,
-    dimensions: { QueueName: attribute(queue, 'QueueName') },
-    statistic: 'Maximum',
-  };
+function queueMetric(queue: string, name: string): Metric {
+  const dimensions = { QueueName: attribute(queue, 'QueueName') };
+  return { namespace: 'AWS/SQS', name, dimensions, statistic: 'Maximum' };
 }
 
 /** A metric of the check's state machine. */

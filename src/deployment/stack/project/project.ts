@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { shardsFor } from '../../../core/items/shard-capacity.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { packageFile } from '../../package/package-files.ts';
+import { tableNameIn } from '../base/arns.ts';
 import { stackNames } from '../base/names.ts';
-import { tableArnOfStream } from '../base/parameters.ts';
 
 /** The tools that deploy a project. */
 export const DEPLOY_TOOLS = ['serverless', 'sam', 'terraform', 'cdk'] as const;
@@ -32,13 +31,9 @@ export interface ProjectOptions {
   };
   /** The stream of a table of others that is mirrored: its ARN. Default: there is none. */
   sourceStreamArn?: string | undefined;
-  /** Nodes that are written a second: the shards of the model's search follow. Default 100. */
-  nodesPerSecond?: number | undefined;
   /** Folder of the package. */
   packageFolder: string;
 }
-
-const NODES_PER_SECOND = 100;
 
 /** The name of the table in which a new project mirrors a table: never the same, as both may be in one engine. */
 export function tableBeside(source: string): string {
@@ -74,9 +69,10 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   );
   const manifest = mergedManifest(parts.map((files) => files.get('package.json')!));
   const version = await dependencyOf(options.packageFolder, folder);
+  const words = wordsOf(service, version, options);
   const contents = new Map<string, string>();
   for (const [name, text] of [...parts.flatMap((files) => [...files]), ['package.json', manifest] as const]) {
-    contents.set(RENAMED.get(name) ?? name, fillIn(name, text, service, version, options));
+    contents.set(RENAMED.get(name) ?? name, fillIn(name, text, words, options));
   }
   const present = [...contents.keys()].filter((name) => existsSync(join(folder, name)));
   if (present.length > 0) {
@@ -130,65 +126,57 @@ async function dependencyOf(packageFolder: string, folder: string): Promise<stri
   return `file:${relative(resolve(folder), resolve(dirname(modules), tarball)).replaceAll('\\', '/')}`;
 }
 
-/** Steps of the workflow before the deployment, and where the parameters of a stage are, by the tool. */
-const OF_TOOL: Readonly<Record<DeployTool, { setup: string; parameters: string }>> = {
-  serverless: { setup: '', parameters: "The stage's parameters are in `serverless.yml`." },
-  sam: { setup: '', parameters: "The stage's parameters are in the script `template` of `package.json`." },
-  terraform: {
-    setup: '      - uses: hashicorp/setup-terraform@v3\n',
-    parameters:
-      "The stage's parameters are in the script `template` of `package.json`. A bucket, `TF_VAR_bucket`, holds the functions' code, the\ntemplate and the state of Terraform.",
-  },
-  cdk: { setup: '', parameters: "The stage's parameters are in the script `template` of `package.json`." },
+/** What the README says of the stage's parameters, for all tools but osls. */
+const IN_SCRIPT = "The stage's parameters are in the script `template` of `package.json`.";
+const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
+  serverless: "The stage's parameters are in `serverless.yml`.",
+  sam: IN_SCRIPT,
+  terraform: `${IN_SCRIPT} A bucket, \`TF_VAR_bucket\`, holds the functions' code, the\ntemplate and the state of Terraform.`,
+  cdk: IN_SCRIPT,
 };
 
-function fillIn(
-  name: string,
-  text: string,
-  service: string,
-  version: string,
-  { existing, deploy, sourceStreamArn, nodesPerSecond = NODES_PER_SECOND }: ProjectOptions,
-): string {
-  const { setup, parameters: wherever } = OF_TOOL[deploy];
-  const ownTable = existing?.tableArn.split(':table/').at(-1);
-  const sourceTable = sourceStreamArn && tableArnOfStream(sourceStreamArn).split(':table/').at(-1)!;
-  const table = sourceTable === undefined ? 'records' : tableBeside(sourceTable);
-  const words: Readonly<Record<string, string>> = {
+/** What stands in the files for what differs between projects. A comment with such a word stands for whole lines. */
+function wordsOf(service: string, version: string, { existing, deploy, sourceStreamArn }: ProjectOptions) {
+  const ownTable = existing && tableNameIn(existing.tableArn);
+  const sourceTable = sourceStreamArn && tableNameIn(sourceStreamArn);
+  const table = ownTable ?? (sourceTable === undefined ? 'records' : tableBeside(sourceTable));
+  const tableOptions = existing ? ` --existing-table ${existing.tableArn} --stream ${existing.streamArn}` : '';
+  const parameters = {
+    existingTableArn: existing?.tableArn,
+    existingStreamArn: existing?.streamArn,
+    sourceStreamArns: sourceStreamArn,
+  };
+  return {
     SERVICE: service,
     EDGELOOM_VERSION: version,
     TABLE_NAME: ownTable ?? `${service}-prod-${table}`,
-    TABLE: ownTable ?? table,
+    TABLE_OPTIONS: tableOptions,
+    TABLE: table,
     SOURCE_TABLE: sourceTable ?? '',
-    PARAMETERS: wherever,
+    STACK_OPTIONS: tableOptions + (sourceStreamArn === undefined ? '' : ` --param sourceStreamArns=${sourceStreamArn}`),
+    '    # STACK_PARAMETERS\n': Object.entries(parameters)
+      .map(([name, value]) => (value === undefined ? '' : `    ${name}: ${value}\n`))
+      .join(''),
+    '      # TOOL\n': deploy === 'terraform' ? '      - uses: hashicorp/setup-terraform@v3\n' : '',
+    PARAMETERS: README_PARAMETERS[deploy],
   };
-  const given = text
-    // In one pass: the name of a table or of a service may have another of the words in it.
-    .replaceAll(/SERVICE|EDGELOOM_VERSION|SOURCE_TABLE|TABLE_NAME|TABLE|PARAMETERS/g, (word) => words[word]!)
-    .replace('caseInsensitive: true }', `caseInsensitive: true, shards: ${shardsFor(nodesPerSecond)} }`)
-    .replace('      # TOOL\n', setup);
-  const filled = sourceStreamArn === undefined ? given : withSourceStream(name, given, sourceStreamArn);
-  if (existing === undefined) return filled;
-  if (name === 'package.json') {
-    const options = `--existing-table ${existing.tableArn} --stream ${existing.streamArn}`;
-    return filled
-      .replace('--param alarmEmail=', `--param alarmEmail= ${options}`)
-      .replace('stack --policy', `stack --policy ${options}`);
-  }
-  const { tableArn, streamArn, ...names } = existing;
-  if (name === 'serverless.yml') {
-    const parameters = `    existingTableArn: ${tableArn}\n    existingStreamArn: ${streamArn}\n`;
-    return filled.replace('  prod:\n', `  prod:\n${parameters}`);
-  }
-  if (name !== 'edgeloom.config.ts') return filled;
-  const own = { name: ownTable, ...names };
-  return filled.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${typescriptLiteral(own)}`);
 }
 
-/** A file with the stream of a source as a parameter of the stack. */
-function withSourceStream(name: string, text: string, streamArn: string): string {
-  if (name === 'serverless.yml') return text.replace('  prod:\n', `  prod:\n    sourceStreamArns: ${streamArn}\n`);
-  if (name !== 'package.json') return text;
-  return text.replace('--param alarmEmail=', `--param alarmEmail= --param sourceStreamArns=${streamArn}`);
+/** A file of a project. In one pass: the name of a table or of a service may have another of the words in it. */
+function fillIn(
+  name: string,
+  text: string,
+  words: Readonly<Record<string, string>>,
+  { existing }: ProjectOptions,
+): string {
+  const filled = text.replaceAll(
+    /SERVICE|EDGELOOM_VERSION|SOURCE_TABLE|STACK_OPTIONS|TABLE_NAME|TABLE_OPTIONS|TABLE| *# (?:STACK_PARAMETERS|TOOL)\n|PARAMETERS/g,
+    (word) => words[word]!,
+  );
+  if (existing === undefined || name !== 'edgeloom.config.ts') return filled;
+  const { tableArn, streamArn: _, ...names } = existing;
+  const table = typescriptLiteral({ name: tableNameIn(tableArn), ...names });
+  return filled.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${table}`);
 }
 
 /** A value as TypeScript writes it. */

@@ -3,8 +3,9 @@ import { dirname, join, resolve } from 'node:path';
 import { docsPage } from '../../../foundation/docs.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { Source } from '../../../sources/source.ts';
+import { tableNameIn } from '../base/arns.ts';
 import { functionsOf } from '../base/ids.ts';
-import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
+import type { Parameters } from '../base/parameters.ts';
 
 /** The names that a project was made with; what its package.json does not say is absent. */
 export interface RecordedNames {
@@ -63,7 +64,7 @@ export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
 ): string[] {
-  const read = sourceStreamArns.map((arn) => tableArnOfStream(arn).split(':table/').at(-1)!);
+  const read = sourceStreamArns.map(tableNameIn);
   const stranger = read.find((name) => !sources.some((source) => source.name === name));
   if (stranger !== undefined) {
     throw new EdgeloomError(

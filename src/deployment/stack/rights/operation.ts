@@ -6,7 +6,7 @@ import {
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
-import { allow, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
+import { allowOf, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
 
 /**
  * The rights that the runbooks of docs/how-to need besides calls of the table: look at the stack, its logs, alarms and metrics, start
@@ -14,53 +14,47 @@ import { allow, attribute, ownArn as own, ref, type Statement } from '../base/te
  */
 export function operationStatements({ names, parameters }: Site): Statement[] {
   const execution = `execution:${names.local('check')}`;
+  const queues = [
+    SCHEDULE_DEAD_LETTER_QUEUE,
+    ...(functionsOf(parameters).includes('mirror') ? [MIRROR_DEAD_LETTER_QUEUE] : []),
+  ];
   return [
-    allow(['states:ListExecutions', 'states:StartExecution'], [ref(CHECK_MACHINE)]),
-    allow(
-      [
-        ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns'],
-        ...['states:RedriveExecution', 'states:StopExecution'],
-      ],
+    allowOf('states', 'ListExecutions StartExecution', ref(CHECK_MACHINE)),
+    allowOf(
+      'states',
+      'DescribeExecution GetExecutionHistory ListMapRuns RedriveExecution StopExecution',
       // Children of the distributed map have its label in their names.
-      [own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
+      ...[own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
     ),
-    allow(['states:DescribeMapRun'], [own('states', `mapRun:${names.local('check')}/*:*`)]),
+    allowOf('states', 'DescribeMapRun', own('states', `mapRun:${names.local('check')}/*:*`)),
     // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources, and mappings have no names.
-    allow(['lambda:ListEventSourceMappings'], ['*']),
+    allowOf('lambda', 'ListEventSourceMappings', '*'),
     {
-      ...allow(['lambda:UpdateEventSourceMapping'], [own('lambda', 'event-source-mapping:*')]),
+      ...allowOf('lambda', 'UpdateEventSourceMapping', own('lambda', 'event-source-mapping:*')),
       Condition: { ArnLike: { 'lambda:FunctionArn': own('lambda', `function:${names.local('*')}`) } },
     },
-    allow(
-      ['cloudformation:DescribeStackEvents', 'cloudformation:DescribeStacks'],
-      [own('cloudformation', `stack/\${AWS::StackName}/*`)],
+    allowOf(
+      'cloudformation',
+      'DescribeStackEvents DescribeStacks',
+      own('cloudformation', `stack/\${AWS::StackName}/*`),
     ),
-    allow(
-      ['logs:DescribeLogStreams', 'logs:FilterLogEvents', 'logs:GetLogEvents', 'logs:StartQuery'],
-      [own('logs', `log-group:/aws/lambda/${names.local('*')}`)],
+    allowOf(
+      'logs',
+      'DescribeLogStreams FilterLogEvents GetLogEvents StartQuery',
+      own('logs', `log-group:/aws/lambda/${names.local('*')}`),
     ),
     // These have no resources, or only those of all alarms.
-    allow(['cloudwatch:DescribeAlarms', 'cloudwatch:GetMetricData', 'cloudwatch:ListMetrics'], ['*']),
+    allowOf('cloudwatch', 'DescribeAlarms GetMetricData ListMetrics', '*'),
     // A drill of the alarms, and silencing them for a while.
-    allow(
-      ['DescribeAlarmHistory', 'DisableAlarmActions', 'EnableAlarmActions', 'SetAlarmState'].map(
-        (action) => `cloudwatch:${action}`,
-      ),
-      [own('cloudwatch', `alarm:${names.local('*')}`)],
+    allowOf(
+      'cloudwatch',
+      'DescribeAlarmHistory DisableAlarmActions EnableAlarmActions SetAlarmState',
+      own('cloudwatch', `alarm:${names.local('*')}`),
     ),
-    allow(['logs:DescribeLogGroups', 'logs:GetQueryResults'], ['*']),
-    allow(['events:DescribeRule', 'events:EnableRule'], [own('events', `rule/${names.local('*')}`)]),
+    allowOf('logs', 'DescribeLogGroups GetQueryResults', '*'),
+    allowOf('events', 'DescribeRule EnableRule', own('events', `rule/${names.local('*')}`)),
     // "Start DLQ redrive" in SQS's console.
-    allow(
-      ['sqs:CancelMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:StartMessageMoveTask'],
-      [attribute(DEAD_LETTER_QUEUE)],
-    ),
-    allow(
-      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'],
-      [
-        attribute(SCHEDULE_DEAD_LETTER_QUEUE),
-        ...(functionsOf(parameters).includes('mirror') ? [attribute(MIRROR_DEAD_LETTER_QUEUE)] : []),
-      ],
-    ),
+    allowOf('sqs', 'CancelMessageMoveTask ListMessageMoveTasks StartMessageMoveTask', attribute(DEAD_LETTER_QUEUE)),
+    allowOf('sqs', 'DeleteMessage GetQueueAttributes ReceiveMessage', ...queues.map((queue) => attribute(queue))),
   ];
 }

@@ -1,3 +1,4 @@
+import { tableArnOfStream } from '../base/arns.ts';
 import {
   CHECK_MACHINE_ROLE,
   CHECK_SCHEDULE_ROLE,
@@ -11,10 +12,11 @@ import {
   logicalIdPrefix,
   MIRROR_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
-import { type Parameters, tableArnOfStream } from '../base/parameters.ts';
+import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import {
   allow,
+  allowOf,
   attribute,
   ownArn,
   policyDocument,
@@ -114,9 +116,10 @@ export function failureStatements(site: Site, queues: readonly string[]): Statem
     // A batch that is reconciled is deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
     // The rest of a batch, when the time is over, is sent again.
-    allow(
-      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
-      queues.map((queue) => attribute(queue)),
+    allowOf(
+      'sqs',
+      'DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
+      ...queues.map((queue) => attribute(queue)),
     ),
   ];
 }
@@ -128,10 +131,7 @@ function failedBatchObjects(): Value {
 function machineStatements({ names, parameters }: Site, machine: Value, machines: Value): Statement[] {
   const executions = ownArn('states', `execution:${names.local('check')}:*`);
   return [
-    allow(
-      ['lambda:InvokeFunction'],
-      ['check', 'rebuild'].map((name) => attribute(`${logicalIdPrefix(name as FunctionName)}LambdaFunction`)),
-    ),
+    allow(['lambda:InvokeFunction'], [attribute('CheckLambdaFunction'), attribute('RebuildLambdaFunction')]),
     // A distributed map starts its children as executions of its own machine, and stops them when one has failed.
     allow(['states:StartExecution'], [machine]),
     allow(['states:DescribeExecution', 'states:StopExecution'], [executions]),
@@ -162,11 +162,8 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
-  const uses = ['Decrypt', 'DescribeKey', 'Encrypt', 'GenerateDataKey', 'ReEncryptFrom', 'ReEncryptTo'];
-  const statement = allow(
-    uses.map((use) => `kms:${use}`),
-    [kmsKeyArn],
-  );
+  const uses = 'Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo';
+  const statement = allowOf('kms', uses, kmsKeyArn);
   return [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
@@ -183,19 +180,12 @@ function tracingStatements({ tracing }: Parameters): Statement[] {
 }
 
 /** The actions of AWS's own policy AWSLambdaVPCAccessExecutionRole. */
-const NETWORK_ACTIONS = [
-  'ec2:AssignPrivateIpAddresses',
-  'ec2:CreateNetworkInterface',
-  'ec2:DeleteNetworkInterface',
-  'ec2:DescribeNetworkInterfaces',
-  'ec2:DescribeSubnets',
-  'ec2:UnassignPrivateIpAddresses',
-];
+const NETWORK_ACTIONS =
+  'AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
 
 function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
-  if (vpcSubnetIds.length === 0) return [];
   // Lambda makes the function's network interfaces with its role; none of these can be bound to a resource that is not there yet.
-  return [allow(NETWORK_ACTIONS, ['*'])];
+  return vpcSubnetIds.length === 0 ? [] : [allowOf('ec2', NETWORK_ACTIONS, '*')];
 }
 
 /** The role of a function: the statements, and rights for its log, the customer-managed key, traces and network interfaces. */

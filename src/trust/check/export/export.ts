@@ -1,9 +1,11 @@
-import { isServicePartition, SERVICE_PARTITION } from '../../../core/items/keys.ts';
+import type { Item } from '../../../core/items/attribute-value.ts';
+import { isDerivedKey, isServicePartition, SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
+import { joinedEdgeTypes, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../../core/model/joined.ts';
 import { isWrongVerdict } from '../../../core/verdicts.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
-import { PartitionSummary } from '../compare.ts';
+import { PartitionSummary, usedByEdges } from '../compare.ts';
 import { type CheckCounts, emptyCounts } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
 import type { Finding } from '../finding.ts';
@@ -34,8 +36,8 @@ const PROGRESS_ITEMS = 10_000;
 
 /**
  * Checks an export of a table to S3 without touching the table, so it consumes no capacity. It reads the files once for the
- * registry, and once for the digests of all partitions, which take about a kilobyte each. It reads them again if many edges come
- * before a source node that they depend on, and again if partitions differ, for those partitions. Records that were not projected
+ * registry, with the nodes that edges depend on, and once for the digests of all partitions, which take about a kilobyte each. It reads
+ * them again if partitions differ, for those partitions. Records that were not projected
  * when the export was made count as differences: a check of the live table decides about them. Copies of nodes, reverse items and
  * fan-outs are not checked: other partitions decide about them, and each would need a search through the files.
  *
@@ -45,7 +47,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const { folder, onFinding, onProgress } = options;
   const files = await dataFiles(folder);
   const graph = await modelOfExport(options.graph, files);
-  const nowSeconds = Math.floor(Date.now() / 1000);
+  const nodes = await sourceNodes(graph, files);
   const partitions = new Map<string, PartitionSummary>();
   const totals = emptyCounts();
   const tally = new CheckTally(totals, onFinding);
@@ -57,7 +59,9 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       if (isServicePartition(source)) continue;
       let summary = partitions.get(source);
       if (summary === undefined) {
-        summary = new PartitionSummary(graph, source, nowSeconds);
+        summary = new PartitionSummary(graph, source);
+        summary.setNode(nodes.get(source) ?? NO_NODE);
+        nodes.delete(source);
         partitions.set(source, summary);
       }
       const noted = summary.add(target, item);
@@ -76,7 +80,6 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   } finally {
     await dangling.deleteFile();
   }
-  await readAgainForNodes(graph, files, partitions);
   const suspects: string[] = [];
   for (const [source, { baseItems, derivedItems, changing, quarantined, isClean }] of partitions) {
     totals.partitions += 1;
@@ -104,15 +107,35 @@ async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Pr
   return await modelToCheck(own, partitions).current();
 }
 
-/** Reads the files again for nodes with many edges before them: these edges can be compared now that the node is known. */
-async function readAgainForNodes(
-  graph: CompiledModel,
-  files: readonly DataFile[],
-  partitions: ReadonlyMap<string, PartitionSummary>,
-): Promise<void> {
-  const left = new Map([...partitions].filter(([, summary]) => summary.hasEdgesLeft));
-  if (left.size === 0) return;
-  for await (const { source, target, item } of itemsOf(graph, files)) left.get(source)?.addAgain(target, item);
+const NO_NODE: SourceNode = { item: undefined };
+
+/** The nodes, with their parts, that decide about index items together with their edges: an edge may come before them. */
+async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Promise<Map<string, SourceNode>> {
+  const nodes = new Map<string, SourceNode>();
+  if (joinedEdgeTypes(graph).size === 0) return nodes;
+  const partial = new Map<string, Map<string, Item>>();
+  const add = (source: string, items: readonly (Item | undefined)[]): void => {
+    nodes.set(source, usedByEdges(graph, source, sourceNodeOf(graph, source, items)));
+  };
+  for await (const { source, target, item } of itemsOf(graph, files)) {
+    const keys = isDerivedKey(target) ? [] : sourceNodeKeys(graph, source);
+    if (!keys.includes(target)) continue;
+    const items = (partial.get(source) ?? new Map<string, Item>()).set(target, item);
+    if (items.size < keys.length) partial.set(source, items);
+    else {
+      partial.delete(source);
+      add(
+        source,
+        keys.map((key) => items.get(key)),
+      );
+    }
+  }
+  for (const [source, items] of partial)
+    add(
+      source,
+      sourceNodeKeys(graph, source).map((key) => items.get(key)),
+    );
+  return nodes;
 }
 
 /** Reads the files again to find out what differs in some partitions. */

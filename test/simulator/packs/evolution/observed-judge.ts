@@ -110,7 +110,7 @@ export class ObservedJudge {
       world.count('observed: uncertain alarms');
       return;
     }
-    world.count(`observed: ${drift.state} alarms of kind ${drift.suspect.part.kind}`);
+    world.count(`observed: drift alarms of kind ${drift.suspect.part.kind}`);
     const problem = this.problemOf(drift);
     if (problem !== undefined) world.fail('false-alarm', `${problem}: ${JSON.stringify(drift)}`);
     else if (!isOfRegistry(drift)) {

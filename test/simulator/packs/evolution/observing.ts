@@ -3,7 +3,6 @@ import { check } from '../../../../src/admin.ts';
 import type { CompiledModel } from '../../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { modelToCheck } from '../../../../src/registry/checked.ts';
-import { registeredModel } from '../../../../src/registry/writer-model.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
 import { CALM, type Process, type Weather } from '../../kernel/process.ts';
@@ -136,7 +135,7 @@ export class Observing {
     const source = stream.source((effect) => process.call(effect));
     const observer = new Observer(
       {
-        ...{ maintained: registeredModel(graph, store), ready: modelToCheck(graph, store), store, source },
+        ...{ model: modelToCheck(graph, store), store, source },
         ...{ table: graph.table, now: () => timeline.nowMs },
         lowWatermark: async () => (this.knowsMark ? this.appliedUpToMs() : undefined),
         onDrift: (drift) => {

@@ -150,37 +150,9 @@ const INDEXES: readonly Mutant[] = [
 /** Planted in the rules that the observer has for model changes. */
 const OBSERVED: readonly Mutant[] = [
   {
-    name: 'evolution-observer-compares-with-what-is-maintained',
-    rule: 'The observer compares the table with what is ready, not with all that writers maintain.',
-    changes: [setValue('look-compares-with-what-is-ready', 'this.graph!')],
-  },
-  {
-    name: 'evolution-observer-reads-the-model-before-the-records',
-    rule: 'The observer reads the model that writers maintain after the records that it judges.',
-    changes: [
-      insertBefore('model-is-read-after-the-records, first', 'this.graph = await this.context.maintained.current();'),
-      drop('model-is-read-after-the-records, then'),
-    ],
-  },
-  {
-    name: 'evolution-observer-leaves-what-is-built-alone',
-    rule: 'A part of what is built is open until it is right: it may be on its way when readers begin to use it.',
-    changes: [setValue('part-of-what-is-built-waits', 'ALONE')],
-  },
-  {
-    name: 'evolution-observer-fans-out-to-what-is-ready',
-    rule: 'A fan-out opens the parts of what is built too.',
-    changes: [setValue('fan-outs-name-what-is-built-too', 'graph')],
-  },
-  {
-    name: 'evolution-observer-lists-what-a-build-has-still-to-reach',
-    rule: 'A part that nothing has touched since writers maintain it is left to its build.',
-    changes: [setValue('part-that-a-build-has-still-to-reach-is-closed', "'not-ready'")],
-  },
-  {
     name: 'evolution-observer-tells-of-what-is-built',
     rule: 'A part of what is built is no drift.',
-    changes: [setCondition('part-of-what-is-built-is-no-drift', (old) => `${old} || expected !== undefined`)],
+    changes: [setValue('part-of-what-is-built-is-no-drift', 'suspect')],
   },
   {
     name: 'evolution-observer-judges-views-of-another-shape',
@@ -190,17 +162,12 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-repairs-what-is-not-registered',
     rule: 'An observer that repairs leaves items alone that the registry does not know.',
-    changes: [setValue('observer-leaves-unknown-items-alone', 'mendable.map(({ suspect }) => suspect)')],
-  },
-  {
-    name: 'evolution-observer-base-judges-what-is-built',
-    rule: 'A check judges nothing of a generation that it meets while it is built.',
-    changes: [drop('base-judges-nothing-that-is-built')],
+    changes: [setValue('observer-leaves-unknown-items-alone', 'drift.map(({ suspect }) => suspect)')],
   },
   {
     name: 'evolution-observer-keeps-its-base-when-more-is-ready',
-    rule: 'When readers use what the base has not judged, another check of the whole table is the base.',
-    changes: [drop('base-ends-when-what-was-built-is-used')],
+    rule: 'When readers use more than before, another check of the whole table is the base.',
+    changes: [drop('base-ends-when-more-is-ready')],
   },
   {
     name: 'evolution-observer-keeps-its-time-without-a-base',
@@ -208,9 +175,9 @@ const OBSERVED: readonly Mutant[] = [
     changes: [drop('time-is-withdrawn-with-the-base')],
   },
   {
-    name: 'evolution-observer-forgets-what-its-base-has-not-judged',
-    rule: 'Another process of the observer knows what the base has not judged.',
-    changes: [drop('unjudged-is-kept-across-restarts')],
+    name: 'evolution-observer-forgets-what-was-ready',
+    rule: 'Another process of the observer knows what readers used before.',
+    changes: [setValue('ready-names-are-kept-across-restarts', 'undefined')],
   },
   {
     name: 'evolution-observer-judges-what-is-not-registered',

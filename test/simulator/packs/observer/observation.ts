@@ -1,4 +1,3 @@
-import { QUARANTINE_FIELDS } from '../../../../src/core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../../../src/core/items/keys.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { fixedModel } from '../../../../src/registry/writer-model.ts';
@@ -6,7 +5,6 @@ import { check } from '../../../../src/trust/check/check.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
 import { Observer } from '../../../../src/trust/observe/observer.ts';
 import type { ObserverState } from '../../../../src/trust/observe/state.ts';
-import { textOf } from '../../kernel/values.ts';
 import { FaultyStore } from '../projecting/faulty-store.ts';
 import type { SimulatedProcess } from '../projecting/process.ts';
 import { SECOND } from '../projecting/time.ts';
@@ -85,8 +83,7 @@ export class Observation {
     const observer = new Observer(
       {
         feeder,
-        maintained: model,
-        ready: model,
+        model,
         store,
         source,
         table: world.graph.table,
@@ -197,20 +194,7 @@ export class Observation {
       world.count('uncertain alarms');
       return;
     }
-    if (drift.state === 'drift' && this.isQuarantined(drift))
-      world.fail('false-alarm', `${source} ${sortKey} is told of as drift, and its base item is in quarantine`);
     if (!this.mayBeWrong(source)) world.fail('false-alarm', `${source} ${sortKey}: ${JSON.stringify(drift)}`);
-  }
-
-  /** Whether a quarantine entry has named the base item of a part since before the part was found wrong. */
-  private isQuarantined({ suspect: { source, part }, foundMs }: ObservedDrift): boolean {
-    const base = part.kind === 'element' || part.kind === 'index-item' ? part.target : undefined;
-    return [...this.world.table.items()].some((item) => {
-      const target = textOf(item['target']);
-      if (textOf(item['source']) !== source || !target.startsWith('~quarantine/')) return false;
-      const writtenMs = this.world.written.get(`${source} ${target}`) ?? Number.POSITIVE_INFINITY;
-      return base !== undefined && textOf(item[QUARANTINE_FIELDS.of]) === base && writtenMs < foundMs;
-    });
   }
 
   /** Partitions of which something was broken; the observer may find it wrong there, and nowhere else. */

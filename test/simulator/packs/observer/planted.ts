@@ -298,13 +298,10 @@ const ALARMS: readonly Mutant[] = [
   },
   {
     name: 'stuck-fan-out-holds-the-time',
-    rule: 'A part behind a stuck fan-out is given up: nothing visits it.',
-    changes: [setCondition('parts-behind-a-stuck-fan-out-are-given-up', (old) => `${old} && isAwaited === undefined`)],
-  },
-  {
-    name: 'quarantined-is-drift',
-    rule: 'A part whose base item is in quarantine is given up: a redrive has to come first.',
-    changes: [drop('quarantined-is-given-up')],
+    rule: 'A part behind a stuck fan-out is drift: nothing visits it.',
+    changes: [
+      setCondition('nothing-visits-parts-behind-a-stuck-fan-out', (old) => `${old} && isAwaited === undefined`),
+    ],
   },
 ];
 
@@ -359,7 +356,6 @@ const FOUND: ReadonlySet<string> = new Set([
   'check-leaves-nothing-open',
   'alarm-before-low-watermark',
   'low-watermark-after-the-look',
-  'quarantined-is-drift',
   'unknown-low-watermark-is-certain',
   'mark-passes-what-is-not-read',
   'mark-of-the-end-of-the-look',

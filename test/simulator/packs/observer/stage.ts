@@ -203,7 +203,7 @@ export class Stage {
     const { limits } = this.options;
     this.observer = new Observer(
       {
-        ...{ maintained: model, ready: model, store: this.store, source: this.stream, table: this.graph.table },
+        ...{ model, store: this.store, source: this.stream, table: this.graph.table },
         ...{ limits, now: () => this.observerNow() },
         lowWatermark: async () => (this.knowsMark ? this.lowWatermarkMs() : undefined),
         onDrift: (drift) => this.judgeAlarm(drift),
@@ -283,8 +283,8 @@ export class Stage {
   }
 
   /** What is certain drift stays wrong when the projector has applied everything. */
-  private async judgeAlarm({ suspect: { source, sortKey }, state, isCertain }: ObservedDrift): Promise<void> {
-    if (state !== 'drift' || !isCertain) return;
+  private async judgeAlarm({ suspect: { source, sortKey }, isCertain }: ObservedDrift): Promise<void> {
+    if (!isCertain) return;
     const toCome: ChangeRecord[] = [];
     const end = new MemoryStore(this.graph.table, {
       onChange: (change) => {

@@ -14,7 +14,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   {
     name: 'source-ledger-written-unseen',
     rule: 'The ledger is written only as it was read.',
-    changes: [setValue('source-ledger-is-written-as-it-was-read', 'token < 0 ? { present: true } : {}')],
+    changes: [setValue('source-ledger-is-written-as-it-was-read', 'seen < 0 ? { present: true } : {}')],
   },
   {
     name: 'source-token-used-again',
@@ -70,7 +70,9 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   {
     name: 'source-any-mapping-writes',
     rule: 'A mapping that is not in force leaves its touches.',
-    changes: [setCondition('source-another-mapping-leaves-the-touch', 'head?.retired === false')],
+    changes: [
+      setCondition('source-another-mapping-leaves-the-touch', "head !== undefined && head.state.version !== ''"),
+    ],
   },
   {
     name: 'source-refused-item-forgets',

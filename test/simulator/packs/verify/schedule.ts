@@ -277,7 +277,7 @@ class Schedule {
     const model = fixedModel(graph);
     return new Observer(
       {
-        ...{ maintained: model, ready: model, table: graph.table, now: () => clock.now },
+        ...{ model, table: graph.table, now: () => clock.now },
         store: observersStore(table, clock, dice, weather),
         source: streams.source(callsOf(clock, dice, weather)),
         lowWatermark: async () => {
@@ -362,10 +362,10 @@ class Schedule {
     if (wrong.length > 0) this.count('last words with drift');
     for (const one of wrong) if (!isKnown(one)) this.fail('unseen-drift', `${one.name}: ${one.text}`);
     const names = new Set(wrong.map(({ name }) => name));
-    for (const { suspect, state } of drift) {
+    for (const { suspect } of drift) {
       const name = nameOfDrift({ suspect });
       const isRight = !names.has(name) && !names.has(name.replace(' ~view copy ', ' ~view element '));
-      if (state === 'drift' && isRight) this.fail('false-alarm', `${name} is right, and is told as drift`);
+      if (isRight) this.fail('false-alarm', `${name} is right, and is told as drift`);
     }
     if (throughMs !== undefined && throughMs > clock.now - 5 * 60_000) return;
     if (drift.length > this.mostExceptions) return;

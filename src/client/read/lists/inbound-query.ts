@@ -1,0 +1,100 @@
+import type { OptionNames } from '../../../foundation/options.ts';
+import type { Between, OrderValue } from '../request/order-argument.ts';
+import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+
+/**
+ * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
+ * order by several values, `beginsWith` and `between` apply to the value after those of `path`, or to the first.
+ */
+export interface InboundQuery<
+  OrderName extends string = string,
+  Value = OrderValue,
+  HasTarget = boolean,
+  Attributes = Record<string, unknown>,
+  Path = readonly OrderValue[],
+  Whole = Value,
+  Part = OrderValue,
+> extends FilterOptions<Attributes>,
+    EveryReadOptions {
+  /** The name of one of the edge type's orders. Default: the first one declared. */
+  order?: OrderName | undefined;
+  /**
+   * With a rank: every label with at least this label's weight. Without a rank: every value from this one on; texts
+   * such as `LEAD` compare as texts.
+   */
+  atLeast?: Value | undefined;
+  /** With a rank: this label; otherwise this value. */
+  equals?: Whole | undefined;
+  /** With an order by several values: one or more leading values. */
+  path?: Path | undefined;
+  /** A prefix of a text, or of a UTC date such as `2020-07`. */
+  beginsWith?: BeginningOf<Value> | undefined;
+  /** The value of the attribute that the model's `partition` names; required if it names one. */
+  partition?: string | undefined;
+  /**
+   * The lowest and highest value, both inclusive; either may be undefined or null. With a rank, labels. A date without
+   * time as the highest value includes the whole day in UTC, also in an order by text.
+   */
+  between?: Between<Value | Part> | undefined;
+  /** Descending. Default false. */
+  reverse?: boolean | undefined;
+  /**
+   * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
+   * it, and the limit doesn't count it. The page's own Query reads it if it is in reverse and has no upper end;
+   * otherwise it takes a second Query. Default false.
+   */
+  includeTarget?: HasTarget | undefined;
+  /** Edges per page, at least 1. Default 100. */
+  limit?: number | undefined;
+  /**
+   * The previous page's `cursor`. It is a place in the order, not a snapshot: an edge whose order value changes between
+   * two pages may appear twice or not at all.
+   */
+  cursor?: string | undefined;
+  /** `true` is refused: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean | undefined;
+}
+
+/** Ranks and numbers have no prefixes. The values of an order by several aren't known here. */
+type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
+
+/**
+ * An inbound query with at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of
+ * the last two. If orders aren't known at compile time, queries are checked at run time.
+ */
+export type OneQuestion<KnownOrder extends string, Query> = string extends KnownOrder
+  ? Query
+  : Query &
+      (
+        | WithoutOthers<'equals'>
+        | WithoutOthers<'atLeast'>
+        | WithoutOthers<'path' | 'between'>
+        | WithoutOthers<'path' | 'beginsWith'>
+      );
+
+type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude<InboundPredicate, Name>]?: undefined };
+
+type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
+
+/** The options that choose edges, for whatever is done with them. */
+export const EDGE_CHOICE_OPTIONS = {
+  order: true,
+  atLeast: true,
+  equals: true,
+  path: true,
+  beginsWith: true,
+  partition: true,
+  between: true,
+} as const satisfies Partial<OptionNames<InboundQuery>>;
+
+export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
+  ...EDGE_CHOICE_OPTIONS,
+  reverse: 'boolean',
+  includeTarget: 'boolean',
+  limit: true,
+  cursor: true,
+  consistent: 'boolean',
+  ...READ_OPTIONS,
+  ...FILTER_OPTIONS,
+};

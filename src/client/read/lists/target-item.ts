@@ -1,0 +1,49 @@
+import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
+import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
+import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
+import type { ReadContext } from '../request/read-context.ts';
+
+/** The target node of a list, as its item lies in the partition of the edges that enter it (`includeTarget`). */
+
+interface TargetItemPlace {
+  edge: EdgeModel;
+  edgeKey: string;
+  targetItemKey: string;
+  index: IndexName;
+  partitions: readonly string[];
+}
+
+export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
+  const { index, partitions } = query;
+  // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.
+  const [partition] = partitions;
+  if (partition === undefined) return undefined;
+  const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };
+  const { items } = await context.store.query({ index, partition, sortKey });
+  return items.find((item) => isTargetItem(context, query, item));
+}
+
+/** No other partition holds a target item of this node. */
+export function isTargetItem(
+  { graph }: ReadContext,
+  { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
+  item: Item,
+): boolean {
+  const source = stringOf(item[graph.table.partitionKey]) ?? '';
+  return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
+}
+
+/**
+ * Throws `no-target` unless the model puts the target node into the index partition of its incoming edges
+ * (`includeTarget`).
+ */
+export function requireTargetItem({ type, inbound }: EdgeModel): void {
+  if (inbound?.includeTarget === true) return;
+  throw new EdgeloomError(
+    'no-target',
+    `Edges of type ${type} do not have the node that they enter in their index.`,
+    `Give edges.${type}.inbound the option includeTarget in the model, or read the node with getView.`,
+  );
+}
