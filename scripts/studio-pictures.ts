@@ -105,14 +105,12 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   for (const [i, { page, goTo }] of visits.entries()) {
     const theme = THEMES[i];
-    await goTo('/explore?id=AIRPORT-JFK&part=inbound&type=ROUTE&reverse=true');
-    await page.getByText('Why here?').first().click();
-    await picture(page, `explore-${theme}`);
     await goTo('/query?type=ROUTE&id=AIRPORT-JFK&from=4000&reverse=true&limit=8');
+    await page.getByText('Why here?').first().click();
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `query-${theme}`);
     await page.setViewportSize(VIEWPORT);
-    await goTo(`/explore?id=${BROKEN}&target=${BROKEN}`);
+    await goTo(`/node?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
     await picture(page, `items-${theme}`);
     await page.setViewportSize(VIEWPORT);

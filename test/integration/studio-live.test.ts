@@ -55,16 +55,6 @@ describe('the sample of a table in the studio', () => {
     // It is kept: looking again costs nothing.
     expect((await client.get('/api/sample')).units.rcu).toBe(0);
   });
-
-  it('gives nodes by chance, of one type or of all', async () => {
-    const idsOf = async (query: string): Promise<string[]> =>
-      (await client.get(`/api/random${query}`)).answer.nodes.map(({ id }: { id: string }) => id);
-    const goals = await idsOf('?type=GOAL');
-    expect(new Set(goals)).toEqual(new Set(Array.from({ length: GOALS }, (_, i) => `GOAL-G${i}`)));
-    expect(new Set(await idsOf('?type=USER'))).toEqual(new Set(['USER-U1', 'USER-U2']));
-    expect(await idsOf('?type=NONE')).toEqual([]);
-    expect(await idsOf('')).toHaveLength(12);
-  });
 });
 
 describe('the nodes of a list in the studio', () => {
@@ -161,7 +151,6 @@ describe('the flow of records in the studio', () => {
     const changedSince = async (after: number) => (await flowOf(`?after=${after}`)).changed?.sort();
     await expect.poll(() => changedSince(first.seen)).toEqual(['GOAL-G0', 'GOAL-G11', 'GOAL-G2', 'USER-U1', 'USER-U2']);
     const now = await flowOf();
-    expect(now.derived).toBeGreaterThan(first.derived);
     expect(await changedSince(now.seen)).toEqual([]);
     // A derived item alone names the node that its edge enters, too.
     const [item] = (await client.get('/api/partition?id=GOAL-G0&side=derived')).answer.items.filter(

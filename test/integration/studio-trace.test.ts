@@ -45,7 +45,7 @@ describe('the trace of a write', () => {
     const subject = { id: 'GOAL-1' };
     await client.post('/api/put', { subject, json: '{"title":"Sow","status":"OPEN"}' });
     const made = await traced(near, 'GOAL-1');
-    expect(made.write).toMatchObject({ change: 'made', isCounted: true, source: 'GOAL-1' });
+    expect(made.write).toMatchObject({ change: 'created', isCounted: true, source: 'GOAL-1' });
     const before = '{"title":"Sow","status":"OPEN"}';
     const { answer } = await client.post('/api/update', { subject, before, after: '{"title":"Reap","status":"DONE"}' });
     const { write, batch, derived, isProjected } = await traced(near, 'GOAL-1', `&after=${answer.after}`);
@@ -68,14 +68,14 @@ describe('the trace of a write', () => {
       expect(afterMs).toBeLessThanOrEqual(batch!.endedMs);
     }
     // An earlier write is still known by its number.
-    expect((await traced(near, 'GOAL-1', `&rev=${made.write!.rev}`)).write!.change).toBe('made');
+    expect((await traced(near, 'GOAL-1', `&rev=${made.write!.rev}`)).write!.change).toBe('created');
   });
 
   it('tells from the stream alone what another process projects, and that its milliseconds are not known', async () => {
     await far.writer.putNode('GOAL-2', { title: 'Dig', status: 'OPEN' });
     await expect.poll(async () => (await traced(far, 'GOAL-2')).isProjected, { timeout: 30_000 }).toBe(true);
     const { write, batch, derived, lag } = await traced(far, 'GOAL-2');
-    expect(write).toMatchObject({ change: 'made', afterMs: null, isCounted: false, wcu: 1 });
+    expect(write).toMatchObject({ change: 'created', afterMs: null, isCounted: false, wcu: 1 });
     expect(batch).toBeNull();
     expect(lag).toContain('all records were applied');
     expect(derived.map(({ kind, afterMs, wcu }) => ({ kind, afterMs, wcu }))).toEqual(
@@ -146,7 +146,7 @@ describe('the trace of a write', () => {
     expect(hasStream).toBe(true);
     expect(writes.slice(0, 2)).toMatchObject([
       { source: 'GOAL-1', target: 'MEMBER-USER-1', change: 'deleted' },
-      { source: 'GOAL-1', target: 'MEMBER-USER-1', change: 'made' },
+      { source: 'GOAL-1', target: 'MEMBER-USER-1', change: 'created' },
     ]);
     const { rev } = writes[0]!;
     const trace = (await client.get(`/api/trace?source=GOAL-1&target=MEMBER-USER-1&rev=${rev}`)).answer as TraceAnswer;

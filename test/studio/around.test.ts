@@ -61,41 +61,30 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
 
   it('has its lists with their numbers, page by page', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=HUB-H');
+    await at.seen.goTo('/node?id=HUB-H');
     const lists = page.getByRole('navigation', { name: 'Lists of the node' });
     await lists.getByRole('link', { name: 'LIKES 1,000' }).click();
-    await expect.poll(() => rows('Inbound edges').count()).toBe(50);
+    await expect.poll(() => rows('Rows').count()).toBe(50);
+    await page.goBack();
     await lists.getByRole('link', { name: 'OWNS 1,000' }).click();
     await expect.poll(() => rows('Edges').count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
     await page.getByRole('link', { name: 'First page' }).waitFor();
   });
 
-  it('shows the beginning of a large edge set, and more of it', async () => {
-    const { page } = at.seen;
-    await at.seen.goTo('/explore?id=HUB-H');
-    expect(await rows('Edge set').count()).toBe(50);
-    await page.getByRole('button', { name: 'Show 100 more' }).click();
-    await page.getByText('150 of 1,000').waitFor();
-    expect(await rows('Edge set').count()).toBe(150);
-  });
-
   it('reads no edges that left a set, and counts them up to a price', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=CLUB-C');
-    await page.locator('p', { hasText: 'LISTS edges are too many for the set: at least' }).waitFor();
-    expect(await page.getByText('The edge set has no other types.').count()).toBe(1);
+    await at.seen.goTo('/node?id=CLUB-C');
+    await page.getByText('0 edges in the edge set; too many to keep there: LISTS.').waitFor();
     // The units that the place has taken: for the node, its view, and a count that ends at the bound of its units.
     expect(await unitsTaken()).toBeGreaterThan(15);
     expect(await unitsTaken()).toBeLessThan(30);
-    await page.getByRole('link', { name: 'Page by page' }).click();
-    await expect.poll(() => rows('Edges').count()).toBe(50);
   });
 
   it('asks before it reads a list over many shards', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=CLUB-C&part=inbound');
-    const ask = page.getByRole('button', { name: 'Read a page of 50 shards: 25 RCU or more' });
+    await at.seen.goTo('/query?type=SPREAD&id=CLUB-C');
+    const ask = page.getByRole('button', { name: 'Read a page from 50 shards (at least 25 RCU)' });
     await ask.waitFor();
     // What the page of any node takes: the node, its view, and counts that end at the bound of their units.
     const before = await unitsTaken();
@@ -108,7 +97,7 @@ describe.skipIf(!HAS_BROWSER)('a node with a thousand nodes around it', () => {
 
   it('has nothing cut from 320 px to 4K, and axe finds nothing', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=HUB-H');
+    await at.seen.goTo('/node?id=HUB-H');
     expect(await accessibilityProblems(page)).toEqual([]);
     await expectToFitScreens(page);
   });

@@ -49,7 +49,7 @@ describe.skipIf(!HAS_BROWSER)('a studio whose table does not answer', () => {
 
   it('says of an open page that it is not live, and follows the node again by itself', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=GOAL-A');
+    await at.seen.goTo('/node?id=GOAL-A');
     await live().waitFor();
     await at.opened.outage.begin();
     await connection()
@@ -71,7 +71,7 @@ describe.skipIf(!HAS_BROWSER)('a studio whose table does not answer', () => {
   it('tells it once to who opens a page meanwhile, and shows the page once the table answers', async () => {
     const { page } = at.seen;
     await at.opened.outage.begin();
-    for (const place of ['/', '/explore?id=GOAL-A']) {
+    for (const place of ['/', '/node?id=GOAL-A']) {
       await page.goto(new URL(place, page.url()).href);
       await connection()
         .getByText(/No DynamoDB answers/)
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)('a studio whose table does not answer', () => {
     await live().waitFor();
     await page.getByRole('region', { name: 'Attributes' }).getByText('Reap').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('region', { name: 'Table and registry' }).getByText('indexes').waitFor();
+    await page.getByRole('region', { name: 'Table', exact: true }).getByText('indexes').waitFor();
     forgetTroubles();
   });
 });

@@ -56,11 +56,10 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   });
 
   it.each([
-    ['a node', '/explore', { id: MARKED_ID }],
-    ['its inbound edges', '/explore', { id: MARKED_ID, part: 'inbound' }],
+    ['a node', '/node', { id: MARKED_ID }],
     ['a question', '/query', { id: MARKED_ID, type: 'MEMBER' }],
-    ['the results of a search', '/explore', { search: 'USER.name', prefix: '<' }],
-    ['an item', '/explore', { id: MARKED_ID, target: MARKED_ID }],
+    ['the results of a search', '/query', { search: 'USER.name', prefix: '<' }],
+    ['an item', '/node', { id: MARKED_ID, target: MARKED_ID }],
     ['quarantine', '/trust', {}],
   ])('shows markup in ids, names and values of %s as text', async (_name, path, parameters) => {
     await at.seen.goTo(`${path}?${new URLSearchParams(parameters as Record<string, string>)}`);
@@ -71,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
   });
 
   it('keeps what turns the direction of text inside its own place', async () => {
-    await at.seen.goTo('/explore?id=USER-TURNED');
+    await at.seen.goTo('/node?id=USER-TURNED');
     const isolation = "[...document.querySelectorAll('dd bdi')].map((one) => getComputedStyle(one).unicodeBidi)";
     expect(new Set(await at.seen.page.evaluate<string[]>(isolation))).toEqual(new Set(['isolate']));
     expect(await at.seen.page.locator('dd bdi', { hasText: 'gnp' }).count()).toBeGreaterThan(0);
@@ -80,7 +79,7 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
 
   it('shows the beginning of an item of 399 KB, and all of it when asked', async () => {
     const { page } = at.seen;
-    await at.seen.goTo('/explore?id=USER-LARGE&target=USER-LARGE');
+    await at.seen.goTo('/node?id=USER-LARGE&target=USER-LARGE');
     const shown = (): Promise<number> => page.evaluate<number>('document.body.innerText.length');
     expect(await shown()).toBeLessThan(20_000);
     await page
@@ -95,13 +94,13 @@ describe.skipIf(!HAS_BROWSER)('hostile contents in the studio', () => {
     await putHub(at.opened);
     const { page } = at.seen;
     const started = performance.now();
-    await at.seen.goTo('/explore?id=GOAL-HUB&part=edges');
-    const rows = page.getByRole('region', { name: 'Edges' }).locator('tbody tr');
+    await at.seen.goTo('/node?id=GOAL-HUB');
+    const rows = page.getByRole('region', { name: 'Outgoing edges' }).locator('tbody tr');
     expect(await rows.count()).toBe(50);
     await page.getByRole('link', { name: 'Next page' }).click();
     await expect.poll(() => rows.first().innerText()).toContain('USER-H000050');
-    await at.seen.goTo('/explore?id=GOAL-HUB&part=items');
-    expect(await page.locator('.items li').count()).toBeLessThan(60);
+    await at.seen.goTo('/node?id=GOAL-HUB&part=items');
+    expect(await page.locator('.nodes li').count()).toBeLessThan(60);
     // They are not all counted: that would read them all.
     await page.getByRole('link', { name: /^MEMBER at least [\d,]{4,7}/ }).waitFor();
     console.log(`three places of a node with ${EDGES} edges: ${Math.round(performance.now() - started)} ms`);
@@ -242,7 +241,7 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     const { page, close } = await visit(running.browser, opened.studio.url);
     const fresh = await running.browser.newContext();
     const other = await fresh.newPage();
-    await other.goto(new URL('/explore?id=USER-U1', opened.studio.url).href);
+    await other.goto(new URL('/node?id=USER-U1', opened.studio.url).href);
     await other.getByText('Open the address that edgeloom studio printed').first().waitFor();
     expect(await other.locator('body').innerText()).not.toContain('Ada');
     // The address lets it in, in the tab that is open already.
@@ -252,7 +251,7 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     await fresh.close();
     // A new tab of the first browser is let in too.
     const tab = await page.context().newPage();
-    await tab.goto(new URL('/explore?id=USER-U1', opened.studio.url).href);
+    await tab.goto(new URL('/node?id=USER-U1', opened.studio.url).href);
     await tab.locator('dd', { hasText: 'Ada' }).first().waitFor();
     await close();
   });

@@ -20,10 +20,10 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
   it('shows incoming edges as they come, move and go', async () => {
     const { page } = at.seen;
     await member('L1', 'HELPER', 'L');
-    await at.seen.goTo('/explore?id=USER-L&part=inbound');
+    await at.seen.goTo('/query?type=MEMBER&id=USER-L');
     await isLive();
     const shows = async (...goals: string[]): Promise<void> => {
-      await expect.poll(() => firstCells('Inbound edges')).toEqual(goals.map((goal) => `GOAL-${goal}`));
+      await expect.poll(() => firstCells('Rows')).toEqual(goals.map((goal) => `GOAL-${goal}`));
     };
     await shows('L1');
     await member('L2', 'LEAD', 'L');
@@ -44,12 +44,12 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
   });
 
   it('shows what a search and a query find as it changes', async () => {
-    await at.seen.goTo('/explore?search=USER.name&beginsWith=mo');
+    await at.seen.goTo('/query?search=USER.name&beginsWith=mo');
     await isLive();
-    await at.seen.page.getByText('Nothing is found.').waitFor();
+    await at.seen.page.getByText('Nothing found.').waitFor();
     await at.opened.writer.putNode('USER-MO', { name: 'Momo' });
     await at.opened.worker.idle();
-    await expect.poll(() => firstCells('Results')).toEqual([expect.stringContaining('USER-MO')]);
+    await expect.poll(() => firstCells('Rows')).toEqual([expect.stringContaining('USER-MO')]);
     await at.seen.goTo('/query?type=MEMBER&id=USER-Q&atLeast=LEAD');
     await isLive();
     await member('Q1', 'HELPER', 'Q');
@@ -61,7 +61,7 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
     const { page } = at.seen;
     await at.opened.writer.putNode('GOAL-N', { title: 'Sow', status: 'OPEN', hidden: 'one' });
     await at.opened.worker.idle();
-    await at.seen.goTo('/explore?id=GOAL-N');
+    await at.seen.goTo('/node?id=GOAL-N');
     await isLive();
     const card = (name: string) => page.getByRole('region', { name });
     await at.opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'two' });
@@ -71,23 +71,21 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
     await at.opened.writer.putNode('GOAL-N', { title: 'Reap', status: 'OPEN', hidden: 'three' });
     await expect.poll(() => card('Attributes').innerText()).toContain('three');
     await member('N', 'LEAD', 'N');
-    await expect.poll(() => card('Edge set, 1 element').count()).toBe(1);
-    await at.seen.goTo('/explore?id=GOAL-N&part=edges');
-    await isLive();
+    await expect.poll(() => card('View').innerText()).toContain('1 edge in the edge set');
     await member('N', 'HELPER', 'N');
-    await expect.poll(() => card('Edges').locator('tbody tr').innerText()).toContain('HELPER');
+    await expect.poll(() => card('Outgoing edges').locator('tbody tr').innerText()).toContain('HELPER');
     await at.opened.writer.deleteNode('GOAL-N');
     await at.opened.writer.deleteEdge('GOAL-N', 'MEMBER', 'USER-N');
-    await page.getByText('No edge leaves the node.').waitFor();
-    await at.seen.goTo('/explore?id=USER-N&part=inbound');
+    await card('Outgoing edges').getByText('None.').waitFor();
+    await at.seen.goTo('/query?type=MEMBER&id=USER-N');
     await isLive();
     await member('N2', 'LEAD', 'N');
-    await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-N2']);
+    await expect.poll(() => firstCells('Rows')).toEqual(['GOAL-N2']);
     // A hidden page reads nothing, and is up to date once it is seen again.
     await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, value: true })");
     await member('N3', 'LEAD', 'N');
     await page.evaluate("Object.defineProperty(document, 'hidden', { configurable: true, value: false })");
-    await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-N2', 'GOAL-N3']);
+    await expect.poll(() => firstCells('Rows')).toEqual(['GOAL-N2', 'GOAL-N3']);
     expect(await accessibilityProblems(page)).toEqual([]);
   });
 
@@ -95,14 +93,14 @@ describe.skipIf(!HAS_BROWSER)('lists that move in the studio', () => {
     const { page } = at.seen;
     await member('A1', 'HELPER', 'A');
     await page.route('**/api/flow*', (route) => route.abort());
-    await at.seen.goTo('/explore?id=USER-A&part=inbound');
-    await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-A1']);
+    await at.seen.goTo('/query?type=MEMBER&id=USER-A');
+    await expect.poll(() => firstCells('Rows')).toEqual(['GOAL-A1']);
     // The browser notes that it got no answer.
     await expect.poll(() => at.seen.troubles.length).toBeGreaterThan(0);
     await page.unroute('**/api/flow*');
     await isLive();
     expect(at.seen.troubles.splice(0).join()).toContain('ERR_FAILED');
     await member('A2', 'LEAD', 'A');
-    await expect.poll(() => firstCells('Inbound edges')).toEqual(['GOAL-A1', 'GOAL-A2']);
+    await expect.poll(() => firstCells('Rows')).toEqual(['GOAL-A1', 'GOAL-A2']);
   });
 });

@@ -270,27 +270,26 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     const { page, goTo, troubles, close } = await visit(running.browser, opened.studio.url);
     await goTo('/query');
     await page.getByLabel('List or search').selectOption('ON_BOARD');
-    await page.getByLabel(/^Node that they enter/).fill('BOARD-B');
+    await page.getByLabel('Node (BOARD)').fill('BOARD-B');
     await page.getByRole('combobox', { name: 'Order' }).selectOption('byHours');
     await page.getByRole('combobox', { name: 'hours' }).selectOption('from … to');
     await page.getByLabel('from', { exact: true }).fill('2');
-    await page.getByLabel('Attribute 1').fill('kind');
-    await page.getByLabel('Value 1').fill('work');
+    await page.getByLabel(/^Filters/).fill('kind=work');
     await page.getByLabel('descending').check();
-    await page.getByRole('button', { name: 'Ask' }).click();
+    await page.getByRole('button', { name: 'Run' }).click();
     const rows = page.getByRole('region', { name: 'Rows' }).locator('tbody tr');
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.first().innerText()).toContain('CARD-3');
     expect(await page.locator('.cost').innerText()).toMatch(/^\d+(\.\d+)? RCU, 1 DynamoDB call, 1 partition$/);
     const code = await page.locator('pre.code').innerText();
     // A longer call is wrapped: its words stay.
-    const options = "order: 'byHours', between: [2, null], where: { kind: 'work' }, reverse: true, limit: 20";
+    const options = "order: 'byHours', between: [2, null], where: { kind: 'work' }, reverse: true, limit: 50";
     expect(code.replace(/\s+/g, ' ')).toContain(options);
     expect(await page.getByRole('region', { name: 'Plan' }).innerText()).toContain('Query of gsi0');
     // The address holds the question, and the form shows it again.
     await page.reload();
     await expect.poll(() => rows.count()).toBe(2);
-    expect(await page.getByLabel('Value 1').inputValue()).toBe('work');
+    expect(await page.getByLabel(/^Filters/).inputValue()).toBe('kind=work');
     expect(await page.getByRole('combobox', { name: 'Order' }).inputValue()).toBe('byHours');
     for (const width of [320, 1280]) {
       await page.setViewportSize({ width, height: 900 });

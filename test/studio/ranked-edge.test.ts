@@ -30,9 +30,9 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
 
     const list = (name: RegExp) => at.seen.page.getByRole('region', { name }).locator('ol li');
     const entering = async (): Promise<string[]> =>
-      (await list(/^MEMBER edges that enter/).allInnerTexts()).map((text) => /GOAL-\d/.exec(text)![0]);
+      (await list(/^MEMBER edges into/).allInnerTexts()).map((text) => /GOAL-\d/.exec(text)![0]);
     const leaving = async (): Promise<string[]> =>
-      (await list(/^MEMBER edges that leave/).allInnerTexts()).map((text) => /USER-\d/.exec(text)![0]);
+      (await list(/^MEMBER edges from/).allInnerTexts()).map((text) => /USER-\d/.exec(text)![0]);
     const label = (name: string) => at.seen.page.getByRole('group', { name: 'role' }).getByRole('button', { name });
 
     it.runIf(isWritable)(
@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
       async () => {
         const { page } = at.seen;
         await at.seen.goTo(PLACE);
-        await page.getByRole('region', { name: 'MEMBER edges that enter Ada, by role' }).waitFor();
+        await page.getByRole('region', { name: 'MEMBER edges into Ada, by role' }).waitFor();
         await expect.poll(entering).toEqual(['GOAL-2', 'GOAL-3', 'GOAL-1']);
         await expect.poll(leaving).toEqual(['USER-2', 'USER-1', 'USER-3']);
         await label('LEAD').click();
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
         await expect.poll(entering).toEqual(['GOAL-2', 'GOAL-1', 'GOAL-3']);
         await expect.poll(leaving).toEqual(['USER-1', 'USER-2', 'USER-3']);
         expect(
-          await list(/^MEMBER edges that enter/)
+          await list(/^MEMBER edges into/)
             .nth(1)
             .getAttribute('aria-current'),
         ).toBe('true');
@@ -56,7 +56,7 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
         await expect.poll(() => way.innerText()).toMatch(/role\s+HELPER → LEAD/);
         await expect
           .poll(() => way.locator('.bill').innerText())
-          .toMatch(/^\d+ items written\s+(< 1|[\d,]+) ms to readers\s+\d+ WCU\s+\$\d+\.\d\d a million times$/);
+          .toMatch(/^\d+ items written\s+(< 1|[\d,]+) ms to readers\s+\d+ WCU\s+\$\d+\.\d\d per million writes$/);
         await way.getByRole('button', { name: 'Undo this write' }).click();
         await expect.poll(leaving).toEqual(['USER-2', 'USER-1', 'USER-3']);
         await expect.poll(() => label('HELPER').getAttribute('aria-pressed')).toBe('true');

@@ -19,7 +19,7 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
     await worker.idle();
   });
 
-  const suspects = () => at.seen.page.getByRole('region', { name: 'Items that need a look' }).getByRole('listitem');
+  const suspects = () => at.seen.page.getByRole('region', { name: 'Needs attention' }).getByRole('listitem');
 
   /** Breaks the view of a goal and an index item of two users. */
   async function plantDrift(): Promise<void> {
@@ -89,10 +89,10 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
   it('says drift of a node without its view, as the check does', async () => {
     const { page } = at.seen;
     await at.opened.store.delete({ source: 'USER-B', target: '~view' });
-    await at.seen.goTo('/explore?id=USER-B');
+    await at.seen.goTo('/node?id=USER-B');
     const state = page.getByRole('region', { name: 'Problems' });
     await state.getByText('drift', { exact: true }).waitFor();
-    expect(await page.getByText('Nothing of the node is projected.').count()).toBe(0);
+    expect(await page.getByText('Nothing is projected.').count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
     await state.getByRole('button', { name: 'Repair this node' }).click();
     await state.waitFor({ state: 'detached' });
@@ -101,7 +101,7 @@ describe.skipIf(!HAS_BROWSER)('the place of trust', () => {
     await at.opened.worker.stop();
     await at.opened.run;
     await at.opened.store.delete({ source: 'USER-B', target: 'USER-B' });
-    await at.seen.goTo('/explore?id=USER-B');
-    await state.getByText(/the node is not there, and its view is/).waitFor();
+    await at.seen.goTo('/node?id=USER-B');
+    await state.getByText(/the node does not exist, but its view does/).waitFor();
   });
 });

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Page } from '../../../src/client/read/request/result.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
@@ -11,7 +12,6 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { type Explanation, explain } from '../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
-import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
 
 /** An item of a partition, as it is stored. */
@@ -72,7 +72,7 @@ async function readPartition(
 }
 
 function startKeyOf(cursor: string): string {
-  const after = textOfCursor(cursor);
+  const after = Buffer.from(bytesOfBase64(cursor, 'base64url') ?? []).toString('utf8');
   if (after !== '') return after;
   throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.');
 }

@@ -3,15 +3,7 @@ import { describeTable } from '../../../src/store/table-description.ts';
 import type { RequestContext } from '../base/context.ts';
 import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';
-import type { SampleAnswer, Sampled, SampledNode, SampledTable } from '../base/table-sample.ts';
-
-/** Some nodes of the sample. */
-export interface RandomNodesAnswer {
-  nodes: SampledNode[];
-}
-
-/** Nodes that an answer gives. */
-const NODES = 12;
+import type { SampleAnswer, Sampled, SampledTable } from '../base/table-sample.ts';
 
 /** The table as it is: how much of each type there is, and what is written now. */
 export const LIVE_ROUTES = [
@@ -24,7 +16,6 @@ export const LIVE_ROUTES = [
       return flow.since(after);
     },
   ),
-  route('GET /api/random', z.object({ type: z.string().optional() }), randomNodes),
 ];
 
 /** The sample of the table, as it is known or read now. */
@@ -39,20 +30,4 @@ export async function readOnSample(context: RequestContext): Promise<Sampled> {
 
 function sampledTable({ graph, store, client }: RequestContext): SampledTable {
   return { graph, store, itemCount: async () => (await describeTable(graph, { client })).itemCount };
-}
-
-/** Nodes in an order that chance gives. */
-async function randomNodes(
-  context: RequestContext,
-  { type }: { type?: string | undefined },
-): Promise<RandomNodesAnswer> {
-  const { nodes } = await sampleOf(context);
-  const all = [...nodes]
-    .filter(([one]) => type === undefined || one === type)
-    .flatMap(([, met]) => [...met].map(([id, name]) => ({ id, name })));
-  const picked: SampledNode[] = [];
-  while (picked.length < NODES && all.length > 0) {
-    picked.push(...all.splice(Math.floor(Math.random() * all.length), 1));
-  }
-  return { nodes: picked };
 }

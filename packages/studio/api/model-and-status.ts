@@ -3,14 +3,12 @@ import * as z from 'zod';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { describeTable, hasTtl } from '../../../src/store/table-description.ts';
-import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
 import { tableFacts } from '../../../src/trust/explain/table-status.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { OVERVIEW_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { KEPT_MS, type StatusLook, type StreamPart, type TableFacts } from '../base/status-walk.ts';
 
 /** Facts that stay the same while a studio runs. */
 export interface ModelAnswer extends DescribedModel {
@@ -28,10 +26,6 @@ export interface ConnectionAnswer {
 export interface StatusAnswer extends Omit<Status, 'rcu'> {
   /** When it was looked at, in milliseconds since 1970. */
   atMs: number;
-  /** How long the look is kept, in milliseconds. */
-  keptMs: number;
-  /** How far the stream is looked at: `shards` and `consumers` are empty until it is read. */
-  stream: { state: 'reading' | 'read' } | Extract<StreamPart<never>, { state: 'failed' }>;
   table: { name: string; status: string; indexes: string[]; itemCount: number; sizeBytes: number };
 }
 
@@ -41,7 +35,8 @@ export const OVERVIEW_ROUTES = [
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
   route('GET /api/connection', z.object({}), connectionOf),
-  route('GET /api/status', z.object({ quick: input.flag, again: input.flag }), answerStatus),
+  // `quick`: without the stream, of which the first look may read many pages.
+  route('GET /api/status', z.object({ quick: input.flag }), answerStatus),
 ];
 
 /** How long the table may take to describe itself, in milliseconds. */
@@ -63,31 +58,17 @@ async function connectionOf({ graph, client }: RequestContext): Promise<Connecti
   }
 }
 
-async function answerStatus(
-  context: RequestContext,
-  { quick, again }: { quick: boolean; again: boolean },
-): Promise<StatusAnswer> {
-  const { graph, statusWalk } = context;
-  if (again) statusWalk.forget();
-  const { atMs, facts: known, stream } = await statusWalk.ask(lookOf(context), quick);
-  const position = stream.state === 'read' ? stream.position : undefined;
-  const { rcu: _, ...status } = statusOf(graph, known.facts, position, Date.now());
-  const { table: name, status: state, indexes, itemCount, sizeBytes } = known.table;
-  return {
-    ...status,
-    ...{ atMs, keptMs: KEPT_MS, table: { name, status: state, indexes, itemCount, sizeBytes } },
-    stream: stream.state === 'failed' ? stream : { state: stream.state },
-  };
-}
-
-function lookOf(context: RequestContext): StatusLook<TableFacts, StreamPosition | undefined> {
+async function answerStatus(context: RequestContext, { quick }: { quick: boolean }): Promise<StatusAnswer> {
   const { graph, store, client } = context;
-  return {
-    facts: async () => {
-      const table = await describeTable(graph, { client });
-      const of = { graph, store, table, hasTtl: await hasTtl(client, graph), quarantineRcu: OVERVIEW_UNITS };
-      return { table, facts: await tableFacts(of) };
-    },
-    position: async () => (await context.position.find())?.latest(),
-  };
+  const description = await describeTable(graph, { client });
+  const [facts, position] = await Promise.all([
+    hasTtl(client, graph).then((has) =>
+      tableFacts({ graph, store, table: description, hasTtl: has, quarantineRcu: OVERVIEW_UNITS }),
+    ),
+    quick ? undefined : context.position.find().then((found) => found?.latest()),
+  ]);
+  const { rcu: _, ...status } = statusOf(graph, facts, position, Date.now());
+  const { status: state, indexes, itemCount, sizeBytes } = description;
+  const table = { name: graph.table.name, status: state, indexes, itemCount, sizeBytes };
+  return { ...status, atMs: Date.now(), table };
 }

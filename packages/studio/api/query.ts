@@ -50,7 +50,7 @@ const askedQuery = z.object({
   ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
   ...{ path: input.list.optional(), where: input.list.optional() },
   reverse: input.flag,
-  limit: z.coerce.number().int().min(1).max(500).default(20),
+  limit: input.limit,
 });
 
 /** Questions of the playground. */

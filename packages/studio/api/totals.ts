@@ -19,21 +19,17 @@ export interface TotalOfNode {
 export const TOTAL_ROUTES = [
   route(
     'GET /api/totals',
-    z.object({ id: input.id, type: z.string().optional() }),
-    async (context, { id, type }): Promise<{ totals: TotalOfNode[] }> => ({
-      totals: await totalsOf(context, id, type),
-    }),
+    z.object({ id: input.id }),
+    async (context, { id }): Promise<{ totals: TotalOfNode[] }> => ({ totals: await totalsOf(context, id) }),
   ),
 ];
 
-async function totalsOf({ graph, reader }: RequestContext, id: string, type?: string): Promise<TotalOfNode[]> {
+async function totalsOf({ graph, reader }: RequestContext, id: string): Promise<TotalOfNode[]> {
   const own = typePrefix(id) ?? '';
-  const kept = [...graph.edges.values()]
-    .filter((edge) => type === undefined || edge.type === type)
-    .flatMap((edge) => [
-      ...(edge.incoming !== undefined && edge.to.has(own) ? [{ edge, direction: 'inbound' as const }] : []),
-      ...(edge.count !== undefined && edge.from.has(own) ? [{ edge, direction: 'outgoing' as const }] : []),
-    ]);
+  const kept = [...graph.edges.values()].flatMap((edge) => [
+    ...(edge.incoming !== undefined && edge.to.has(own) ? [{ edge, direction: 'inbound' as const }] : []),
+    ...(edge.count !== undefined && edge.from.has(own) ? [{ edge, direction: 'outgoing' as const }] : []),
+  ]);
   return Promise.all(
     kept.map(async ({ edge, direction }) => {
       if (direction === 'outgoing' && edge.count?.totals === undefined) {

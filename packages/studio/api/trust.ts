@@ -1,8 +1,5 @@
 import * as z from 'zod';
-import type { Page } from '../../../src/client/read/request/result.ts';
-import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { describeTable } from '../../../src/store/table-description.ts';
 import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { type CheckOptions, GRACE_MS } from '../../../src/trust/check/check.ts';
@@ -12,7 +9,6 @@ import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.t
 import type { CheckState } from '../base/check-job.ts';
 import { checkUnits } from '../base/check-price.ts';
 import type { RequestContext } from '../base/context.ts';
-import { textOfCursor } from '../base/cursor-text.ts';
 import { input, route } from '../base/route.ts';
 import { OBSERVED, type Suspect } from '../base/suspects.ts';
 import { sampleOf } from './live.ts';
@@ -23,21 +19,19 @@ export interface CheckAnswer {
 }
 
 const percent = z.coerce.number().gt(0).max(100);
-const scope = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('node'), id: input.id }),
-  z.object({ kind: z.literal('sample'), percent }),
-  z.object({ kind: z.literal('table') }),
-]);
+/** A node, or a part of the table. */
+const scope = z.union([z.object({ id: input.id }), z.object({ percent })]);
 type Scope = z.infer<typeof scope>;
 
-/** The items that need a look, worst first, and the number of those that are not listed. */
+/** Items that need attention, worst first. */
 export interface SuspectsAnswer {
   items: Suspect[];
-  more: number;
+  /** True if there are more than these. */
+  hasMore: boolean;
 }
 
-/** Items that need a look: listed at most. */
-const MOST_SUSPECTS = 8;
+/** Items of an answer. */
+const MOST_SUSPECTS = 50;
 
 /** The price of a check. */
 export interface CheckPriceAnswer {
@@ -47,20 +41,17 @@ export interface CheckPriceAnswer {
 
 /** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
-  route('GET /api/quarantine', z.object({ limit: input.limit, cursor: input.cursor }), readQuarantine),
   route('GET /api/suspects', z.object({}), readSuspects),
   route('GET /api/check-price', z.object({ percent }), async (context, { percent }): Promise<CheckPriceAnswer> => {
     return { rcu: checkUnits(context.graph, await sampleOf(context), percent / 100) };
   }),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
-  route('POST /api/check', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'report')),
+  route('POST /api/check', z.object({ percent }), (context, scope) => startCheck(context, scope, 'report')),
   route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {
     await checks.stop();
     return { check: checks.state ?? null };
   }),
-  route('POST /api/repair', z.object({ scope }), (context, { scope }) => startCheck(context, scope, 'repair'), {
-    writes: true,
-  }),
+  route('POST /api/repair', scope, (context, scope) => startCheck(context, scope, 'repair'), { writes: true }),
   route(
     'POST /api/redrive',
     // The node whose entries are redriven; absent: all.
@@ -74,44 +65,20 @@ export const TRUST_ROUTES = [
   ),
 ];
 
-async function readSuspects(context: RequestContext): Promise<SuspectsAnswer> {
-  const { store, checks } = context;
+async function readSuspects({ graph, store, checks }: RequestContext): Promise<SuspectsAnswer> {
   const [progress, entries] = await Promise.all([
     readObserverProgress(store),
-    readQuarantine(context, { limit: MOST_SUSPECTS }),
+    store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit: MOST_SUSPECTS + 1 }),
   ]);
   const observed = (progress?.drift ?? []).map(({ suspect: { source, sortKey }, foundMs }) => {
     return { source, target: sortKey, why: OBSERVED, foundMs };
   });
-  const quarantined = entries.items.map(({ source, target, code }) => ({ source, target, why: code }));
+  const quarantined = entries.items.map((item) => {
+    const { source, target, code, reason } = readEntry(graph, item);
+    return { source, target, why: code, reason };
+  });
   const all = checks.suspects.list(observed, quarantined);
-  return { items: all.slice(0, MOST_SUSPECTS), more: Math.max(0, all.length - MOST_SUSPECTS) };
-}
-
-async function readQuarantine(
-  { graph, store }: RequestContext,
-  { limit, cursor }: { limit: number; cursor?: string | undefined },
-): Promise<Page<QuarantineEntry>> {
-  const startKey = cursor === undefined ? undefined : startKeyOf(cursor);
-  const { items, lastKey } = await store.query({ index: 'gsi0', partition: QUARANTINE_PARTITION, limit, startKey });
-  return {
-    items: items.map((item) => readEntry(graph, item)),
-    ...(lastKey !== undefined && { cursor: Buffer.from(JSON.stringify(lastKey)).toString('base64url') }),
-  };
-}
-
-/** The keys of the table and of its index, in the layout of the store. */
-const startKey = z.record(z.string(), z.strictObject({ S: z.string() }));
-
-/** The place that a cursor names; throws `invalid-cursor` for a text that is none. */
-function startKeyOf(cursor: string): Item {
-  try {
-    return startKey.parse(JSON.parse(textOfCursor(cursor)));
-  } catch (cause) {
-    throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.', {
-      cause,
-    });
-  }
+  return { items: all.slice(0, MOST_SUSPECTS), hasMore: all.length > MOST_SUSPECTS };
 }
 
 async function startCheck(
@@ -119,20 +86,18 @@ async function startCheck(
   scope: Scope,
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
-  const { graph, store, checks, isWritable, statusWalk } = context;
+  const { graph, store, checks, isWritable } = context;
   const position = await context.position.find();
   const options: CheckOptions = {
     store,
     mode,
-    ...(scope.kind === 'node' && { sources: [scope.id] }),
-    ...(scope.kind === 'sample' && sampleOptions(scope.percent / 100)),
+    ...('id' in scope ? { sources: [scope.id] } : scope.percent < 100 && sampleOptions(scope.percent / 100)),
     ...(position !== undefined && { consumer: position.consumer(GRACE_MS) }),
   };
   const beganAtMs = Date.now();
   checks.start(await describedScope(context, scope), graph, options, async (result) => {
-    const isLast = scope.kind === 'table' && isWritable;
-    if (isLast) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
-    statusWalk.forget();
+    const isOfTable = 'percent' in scope && scope.percent === 100;
+    if (isOfTable && isWritable) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });
   return { check: checks.state ?? null };
 }
@@ -141,12 +106,12 @@ async function describedScope(
   context: RequestContext,
   scope: Scope,
 ): Promise<Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>> {
-  if (scope.kind === 'node') return { scope: scope.id, expected: 0, expectedRcu: null };
+  if ('id' in scope) return { scope: scope.id, expected: 0, expectedRcu: null };
   const { graph, client } = context;
+  const { percent } = scope;
   const { itemCount } = await describeTable(graph, { client });
-  const percent = scope.kind === 'table' ? 100 : scope.percent;
   return {
-    scope: scope.kind === 'table' ? 'the table' : `${percent} % of the table`,
+    scope: percent === 100 ? 'the table' : `${percent} % of the table`,
     expected: Math.round((itemCount * percent) / 100),
     expectedRcu: checkUnits(graph, await sampleOf(context), percent / 100),
   };

@@ -81,7 +81,7 @@ async function undoWrite(
 ): Promise<WriteAnswer> {
   const write = flow.changes.writeOf({ source, target }, { rev });
   if (write === undefined)
-    throw new EdgeloomError('invalid-argument', 'The studio does not have this write any more.', 'Edit the item.');
+    throw new EdgeloomError('invalid-argument', 'The studio no longer has this write.', 'Edit the item instead.');
   const old = attributesOf(graph, write.oldImage);
   const made = attributesOf(graph, write.newImage);
   const names = [...new Set([...Object.keys(old), ...Object.keys(made)])];

@@ -65,8 +65,8 @@ export class CheckJob {
     if (this.current?.state === 'running') {
       throw new EdgeloomError(
         'check-running',
-        `A check of ${this.current.scope} runs.`,
-        'Stop it, or wait for its end.',
+        `A check of ${this.current.scope} is running.`,
+        'Stop it or wait until it ends.',
       );
     }
     const isRepair = options.mode === 'repair';

@@ -8,12 +8,10 @@ import type { ReaderLeases } from '../../../src/registry/reader-lease.ts';
 import { MeteredStore } from '../../../src/store/metered.ts';
 import { describeTable } from '../../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
-import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
 import type { ProjectorTap } from './projector-tap.ts';
-import type { StatusWalk, TableFacts } from './status-walk.ts';
 import type { TableSample } from './table-sample.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -38,7 +36,6 @@ export interface StudioContext extends StudioTable {
   checks: CheckJob;
   position: CurrentPosition;
   sample: TableSample;
-  statusWalk: StatusWalk<TableFacts, StreamPosition | undefined>;
   flow: Flow;
   timeline: Timeline;
   logger: Logger;

@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts'
 import { isSequenceNumber } from '../../../src/core/items/change-record.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
-import { isDerivedKey, isServicePartition, SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
+import { isServicePartition, SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { changedItem } from '../../../src/stream/changed-items.ts';
@@ -17,8 +17,6 @@ export interface FlowAnswer {
   seen: number;
   /** True: the table has a stream, which the studio reads. */
   hasStream: boolean;
-  /** The number of records of derived items since the studio was started. */
-  derived: number;
   /**
    * The nodes whose partitions have changed after the number that was asked with, and those that a changed edge enters. Null: too many, or the
    * studio does not know all of them.
@@ -59,7 +57,6 @@ export class Flow {
   private readonly followed = new Set<string>();
   private listedAtMs = Number.NEGATIVE_INFINITY;
   private isFirstLook = true;
-  private derived = 0;
   private readonly heads: HeadRecord[] = [];
   private failure: string | null = null;
   private looking: Promise<void> | undefined;
@@ -87,7 +84,6 @@ export class Flow {
     return {
       seen: this.changes.count,
       hasStream: this.hasStream,
-      derived: this.derived,
       changed: named === undefined || named.size > MOST_NAMED ? null : [...named],
       failure: this.failure,
     };
@@ -190,7 +186,6 @@ export class Flow {
     if (isServicePartition(source) || !isSequenceNumber(sequenceNumber)) return;
     const stream = streamLabel(this.source!.streamArn);
     this.changes.add({ source, target, oldImage, newImage, stream, sequenceNumber, atMs });
-    if (isDerivedKey(target)) this.derived += 1;
   }
 
   private addHead(target: string, image: Item | undefined, atMs: number): void {

@@ -39,7 +39,7 @@ export async function wrongPlacesOf(
   if (item === undefined) {
     if (shown.view === null) return [];
     const { isApplied, text } = await askLag();
-    const reason = `${text}; the node is not there, and its view is.`;
+    const reason = `${text}; the node does not exist, but its view does.`;
     return [{ source: id, target: VIEW_KEY, name: 'view', state: isApplied === true ? 'drift' : 'lag', reason }];
   }
   const model = await modelToCheck(graph, store).current();

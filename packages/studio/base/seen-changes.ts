@@ -28,7 +28,7 @@ export interface RecentWrite extends ItemKey {
 }
 
 /** The effect of a write on its item. */
-export type ChangeName = 'made' | 'changed' | 'deleted';
+export type ChangeName = 'created' | 'changed' | 'deleted';
 
 /** Changes that are kept, and the size of their images. */
 const MOST_CHANGES = 4_000;
@@ -117,5 +117,5 @@ export class SeenChanges {
 /** The effect of a record's write on its item. */
 export function changeName({ oldImage, newImage }: Pick<SeenChange, 'oldImage' | 'newImage'>): ChangeName {
   if (newImage === undefined) return 'deleted';
-  return oldImage === undefined ? 'made' : 'changed';
+  return oldImage === undefined ? 'created' : 'changed';
 }

@@ -8,6 +8,8 @@ export interface Suspect {
   target: string;
   /** The worst verdict of the check, the state that the observer knows, or the code of quarantine. */
   why: string;
+  /** Why it is in quarantine. */
+  reason?: string;
 }
 
 /** The outcome of a check. */
@@ -57,7 +59,7 @@ export class Suspects {
   }
 
   /**
-   * Items that need a look, worst first.
+   * Needs attention, worst first.
    *
    * @param observed the differences that the observer of the table knows. A later check of their partition knows better.
    * @param quarantined the entries of the quarantine, which say more than `quarantined`.

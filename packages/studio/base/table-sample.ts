@@ -14,7 +14,7 @@ export interface SampleAnswer {
   precision: 'exact' | 'estimate' | 'at least';
   /** The number of items that were read, derived ones included. */
   itemsRead: number;
-  nodes: Record<string, TypeSample>;
+  nodes: Record<string, NodeSample>;
   edges: Record<string, EdgeSample>;
 }
 
@@ -23,6 +23,12 @@ export interface TypeSample {
   count: number;
   /** Attributes with few values, and how often the sample has each of them; those of a part are `STATE.status`. */
   values: Record<string, ValueCount[]>;
+}
+
+/** The nodes of one type. */
+export interface NodeSample extends TypeSample {
+  /** A few of them. */
+  some: SampledNode[];
 }
 
 /** The edges of one type. */
@@ -60,6 +66,8 @@ const LONGEST_VALUE = 40;
 const MOST_ATTRIBUTES = 60;
 /** Ends of the edges of a type whose edges are counted. */
 const MOST_ENDS = 500;
+/** Nodes of a type that an answer has, as examples. */
+const MOST_SOME = 12;
 /** Attributes that people recognise a node by, where the model names none. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
@@ -222,10 +230,10 @@ class SampleCounter {
 
   /** The counts, each times a scale. */
   counts(scale: number): Pick<SampleAnswer, 'nodes' | 'edges'> {
-    const nodes = [...this.graph.nodes.keys()].map((type) => [
-      type,
-      (this.nodes.get(type) ?? new TypeCounter()).sample(scale),
-    ]);
+    const nodes = [...this.graph.nodes.keys()].map((type) => {
+      const some = [...(this.met.get(type) ?? [])].slice(0, MOST_SOME).map(([id, name]) => ({ id, name }));
+      return [type, { ...(this.nodes.get(type) ?? new TypeCounter()).sample(scale), some }];
+    });
     const edges = [...this.graph.edges.keys()].map((type) => [
       type,
       (this.edges.get(type) ?? new EdgeCounter()).sample(scale),

@@ -55,12 +55,10 @@ export async function answerRequest(
     if (route === undefined)
       throw new EdgeloomError('unknown-request', 'The studio has no answer to this request.', 'Load the page again.');
     if (route.writes && !context.isWritable) {
-      throw new EdgeloomError('read-only', 'This studio only reads.', 'Start it with --write.');
+      throw new EdgeloomError('read-only', 'This studio is read-only.', 'Start it with --write.');
     }
     const input = route.method === 'GET' ? parametersOf(url.searchParams) : await readBody(request);
     const answer = await route.answer(own, input);
-    // Its status is of before the write.
-    if (route.writes) context.statusWalk.forget();
     sendJson(response, status, { answer, units: unitsOf(own.store) });
   } catch (error) {
     const document = failureDocument(error);

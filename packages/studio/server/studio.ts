@@ -11,7 +11,6 @@ import { Flow } from '../base/flow.ts';
 import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { ProjectorTap } from '../base/projector-tap.ts';
-import { StatusWalk } from '../base/status-walk.ts';
 import { TableSample } from '../base/table-sample.ts';
 import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
@@ -40,7 +39,7 @@ const LOOPBACK = '127.0.0.1';
 /** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
 const PAGE_FOLDER = 'dist/studio/page/';
 /** Places of the page: its own code shows the one that the address names. */
-const PLACES = new Set(['/', '/explore', '/query', '/trace', '/timeline', '/trust']);
+const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
 /**
  * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
@@ -61,7 +60,6 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     position: new CurrentPosition(table, isWritable),
     flow,
     sample: new TableSample(),
-    statusWalk: new StatusWalk(Date.now),
     timeline: new Timeline(),
   };
   const server = createServer();
@@ -102,7 +100,7 @@ async function serve(
   if (refusal !== undefined) {
     context.logger.warn({ refusal, method }, 'refused');
     if (refusal === 'unknown') sendJson(response, 403, failureDocument(tokenMissing()));
-    else send(response, 403, 'text/plain; charset=utf-8', 'The studio takes requests of its own page alone.\n');
+    else send(response, 403, 'text/plain; charset=utf-8', 'Only the page of the studio may send this request.\n');
   } else if (isData) {
     await answerRequest(context, request, url, response);
   } else {
@@ -117,7 +115,7 @@ function tokenMissing(): EdgeloomError {
   return new EdgeloomError(
     'no-studio-token',
     'The page was not opened with the address of this studio.',
-    'Open the address that edgeloom studio printed; a studio that was started again has another one.',
+    'Open the address that edgeloom studio printed. A restarted studio has a new address.',
   );
 }
 

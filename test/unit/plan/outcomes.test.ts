@@ -4,6 +4,7 @@ import { VIEW_KEY } from '../../../src/core/items/keys.ts';
 import { type Outcome, Outcomes } from '../../../src/core/kinds/parts/outcomes.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { sourceNodeOf } from '../../../src/core/model/joined.ts';
+import { lineOfSearch } from '../../../src/core/model/options/option-tables.ts';
 import { date, derive, edge, node, number, rank, source } from '../../../src/core/model/schema.ts';
 import { derivedOf } from '../../../src/core/plan/derive.ts';
 
@@ -76,6 +77,10 @@ describe('what an image comes to in each line of the model', () => {
       'nodes.GOAL.search.tags': 'The node has no value for tags.',
       'nodes.GOAL.search.owner': 'The node has no value for team, the partition of the search.',
     });
+  });
+
+  it('names the list of all nodes by its option', () => {
+    expect(lineOfSearch({ indexPartition: 'GOAL.', name: '' })).toBe('nodes.GOAL.list');
   });
 
   it('has a line for each value of a search by several', () => {

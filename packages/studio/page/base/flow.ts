@@ -3,19 +3,10 @@ import type { FlowAnswer } from '../../base/flow.ts';
 import { type Asked, askStudio, type Failure } from './ask.ts';
 import { isLost, onConnection } from './connection.ts';
 
-/** What is written while one looks. */
-export interface LiveFlow extends Pick<FlowAnswer, 'hasStream' | 'failure'> {
-  /** Changes of base items, and of derived items, a second. */
-  perSecond: number;
-  derivedPerSecond: number;
-}
-
 /** An answer, and the one before it. */
 interface Tick {
-  atMs: number;
   answer: FlowAnswer;
   before: FlowAnswer | undefined;
-  beforeMs: number;
 }
 
 const EVERY_MS = 1_000;
@@ -32,7 +23,7 @@ async function ask(): Promise<void> {
   try {
     if (!document.hidden) {
       const answer = await askStudio<FlowAnswer>('/api/flow', { after: last && String(last.answer.seen) });
-      last = { atMs: performance.now(), answer, before: last?.answer, beforeMs: last?.atMs ?? 0 };
+      last = { answer, before: last?.answer };
       for (const listen of listeners) listen(last);
     }
   } catch (failure) {
@@ -58,18 +49,6 @@ function follow(listen: (told: Tick | Failure) => void): () => void {
   return () => {
     listeners.delete(listen);
   };
-}
-
-/** Follows how much is written; undefined before the first answer. */
-export function useFlow(): LiveFlow | undefined {
-  const [tick, setTick] = useState(last);
-  useEffect(() => follow((told) => 'answer' in told && setTick(told)), []);
-  if (tick === undefined) return undefined;
-  const { answer, before = answer, atMs, beforeMs } = tick;
-  const rate = (name: 'seen' | 'derived'): number => (1_000 * (answer[name] - before[name])) / (atMs - beforeMs);
-  const { hasStream, failure } = answer;
-  const derivedPerSecond = rate('derived');
-  return { hasStream, failure, perSecond: rate('seen') - derivedPerSecond, derivedPerSecond };
 }
 
 /** Whether some nodes are followed, and how often something of them was written. */

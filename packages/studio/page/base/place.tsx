@@ -86,9 +86,9 @@ export function ItemLink({ source, target }: ItemKey) {
   const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
   if (source === MANY || target === MANY) return <span class="key">{text}</span>;
   const type = target.slice(0, target.indexOf('-'));
-  const place = target === edgesOfType(type) ? { id: source, part: 'edges', type } : { id: source, target };
+  const place = target === edgesOfType(type) ? { id: source, type } : { id: source, target };
   return (
-    <Link to={addressOf('/explore', place)} class="key">
+    <Link to={addressOf('/node', place)} class="key">
       {text}
     </Link>
   );
@@ -97,7 +97,7 @@ export function ItemLink({ source, target }: ItemKey) {
 /** A link to a node: by its name, where one is known. */
 export function NodeLink({ id, name = null }: { id: string; name?: string | null }) {
   return (
-    <Link to={addressOf('/explore', { id })} class={name === null ? 'key' : undefined}>
+    <Link to={addressOf('/node', { id })} class={name === null ? 'key' : undefined}>
       {name !== null && <bdi>{name} </bdi>}
       <bdi class={name === null ? undefined : 'key quiet'}>{id}</bdi>
     </Link>

@@ -7,9 +7,6 @@ const VALUES = ['equals', 'atLeast', 'beginsWith', 'from', 'to'] as const;
 const SINGLE = ['type', 'id', 'search', 'nodes', 'order', ...VALUES, 'partition', 'reverse', 'limit'] as const;
 const LISTS = ['path', 'where'] as const;
 
-/** Rows of a first page, where its place does not say how many. */
-export const FIRST_ROWS = '50';
-
 /** A question to the projections, as an address has it. */
 export type Question = Partial<
   Record<(typeof SINGLE)[number], string | undefined> & Record<(typeof LISTS)[number], string[]>
@@ -123,8 +120,10 @@ function shardsOf({ shards }: DescribedSearch): number {
 export function isAsked(model: ModelAnswer, question: Question): boolean {
   const { type, id, search: name, nodes, partition, equals } = question;
   if (nodes !== undefined) return true;
-  if (name === undefined) return type !== undefined && id !== undefined;
-  const { search } = subjectOf(model, question);
+  const { edge, search } = subjectOf(model, question);
+  if (name === undefined) {
+    return type !== undefined && id !== undefined && (edge?.partition === undefined || partition !== undefined);
+  }
   if (search === undefined) return true;
   const hasPartition = search.partition === undefined || partition !== undefined;
   return hasPartition && (search.shards !== 'value' || equals !== undefined);

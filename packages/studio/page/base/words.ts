@@ -15,7 +15,7 @@ export function shortId(id: string): string {
 }
 
 /** The reason of a quarantine entry, without the key in front of it, which is shown beside it. */
-export function reasonOf({ source, target, reason }: QuarantineEntry): string {
+export function reasonOf({ source, target, reason }: Pick<QuarantineEntry, 'source' | 'target' | 'reason'>): string {
   const key = `${source} ${target} - `;
   return reason.startsWith(key) ? reason.slice(key.length) : reason;
 }

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
-import { countText } from '../../../../src/foundation/figure.ts';
-import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
+import type { StoredItem } from '../../api/inspect.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { postTo, useAnswer, useDoing } from '../base/ask.ts';
-import { FailureNote, Told } from '../parts/told.tsx';
+import { postTo, useDoing } from '../base/ask.ts';
+import { FailureNote } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
 
@@ -55,7 +54,9 @@ function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAn
         />
       </label>
       <FailureNote failure={failure} />
-      {isSure && item.source === item.target && <LeftOf id={item.source} />}
+      {isSure && item.source === item.target && (
+        <p role="status">Only the node is deleted. Its parts and all of its edges stay.</p>
+      )}
       <p class="row">
         <button type="submit">Save</button>
         <button type="button" onClick={() => onClose()}>
@@ -63,7 +64,7 @@ function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAn
         </button>
         {isSure ? (
           <button type="button" class="danger" onClick={() => postChange('/api/delete', {})}>
-            Yes, delete the item
+            Delete it
           </button>
         ) : (
           <button type="button" class="danger" onClick={() => setSure(true)}>
@@ -72,29 +73,6 @@ function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAn
         )}
       </p>
     </form>
-  );
-}
-
-/** The most items of a partition that are counted before a deletion. */
-const MOST_COUNTED = 100;
-
-/** The items that stay when a node alone is deleted. */
-function LeftOf({ id }: { id: string }) {
-  const asked = useAnswer<PartitionAnswer>('/api/partition', { id, side: 'base', limit: String(MOST_COUNTED) });
-  return (
-    <Told asked={asked}>
-      {({ items, cursor }) => {
-        const parts = items.filter(({ kind }) => kind === 'part').length;
-        const edges = items.filter(({ kind, target }) => kind === 'base' && target !== id).length;
-        return (
-          <p role="status">
-            The node alone is deleted. {cursor === undefined ? '' : 'More than '}
-            {countText(edges, 'edge that leaves it', 'edges that leave it')} and {countText(parts, 'part')} stay, and so
-            do all edges that enter it.
-          </p>
-        );
-      }}
-    </Told>
   );
 }
 

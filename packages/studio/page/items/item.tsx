@@ -1,10 +1,9 @@
-import { useEffect } from 'preact/hooks';
-import { figureText } from '../../../../src/foundation/figure.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import type { ExplainedPart, PartState } from '../../../../src/trust/explain/base-item.ts';
 import type { Explanation } from '../../../../src/trust/explain/explain.ts';
 import type { StoredItem } from '../../api/inspect.ts';
 import { useAnswer } from '../base/ask.ts';
-import { ItemLink, Link } from '../base/place.tsx';
+import { ItemLink } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
 import { Editable } from './edit.tsx';
@@ -21,57 +20,39 @@ const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
 };
 
 /** Properties of an item's view. */
-export interface ItemProps {
+interface ItemProps {
   item: StoredItem;
-  /** True if it is open, and explained. */
-  isChosen: boolean;
   isWritable: boolean;
-  /** Where it is opened, or closed. */
-  place: string;
   /** Called after an edit or a repair. */
   onChange: () => void;
-  /** Called with the explanation, once it is there. */
-  onExplained?: ((explanation: Explanation) => void) | undefined;
 }
 
-/** An item of a partition; the chosen one is open, next to its explanation. */
-export function ItemView({ item, isChosen, isWritable, place, onChange, onExplained }: ItemProps) {
+/** An item of a partition, and why it is as it is. */
+export function Item(props: ItemProps) {
+  const { item, isWritable, onChange } = props;
+  const isOfProducer = item.kind === 'base' || item.kind === 'part';
   return (
-    <article>
-      <Link to={place} class="key" aria-expanded={isChosen}>
-        <bdi>{item.target}</bdi>
-      </Link>{' '}
-      <Badge kind="plain">{item.kind}</Badge> {item.isOver && <Badge kind="late">ended</Badge>}{' '}
-      <span class="quiet">{figureText(item.bytes)} bytes</span>
-      {isChosen && (
-        <>
-          <Attributes attributes={item.attributes} />
-          {isWritable && (item.kind === 'base' || item.kind === 'part') && <Editable item={item} onChange={onChange} />}
-          <Explained key={JSON.stringify(item)} {...{ item, isWritable, onChange, onExplained }} />
-        </>
-      )}
-    </article>
+    <>
+      <p>
+        <Badge kind="plain">{item.kind}</Badge> {item.isOver && <Badge kind="late">ended</Badge>}{' '}
+        <span class="quiet">{countText(item.bytes, 'byte')}</span>
+      </p>
+      <Attributes attributes={item.attributes} />
+      {isWritable && isOfProducer && <Editable item={item} onChange={onChange} />}
+      <Explained key={JSON.stringify(item)} {...props} />
+    </>
   );
 }
 
-function Explained({
-  item: { source, target },
-  isWritable,
-  onChange,
-  onExplained,
-}: Pick<ItemProps, 'item' | 'isWritable' | 'onChange' | 'onExplained'>) {
+function Explained({ item: { source, target }, isWritable, onChange }: ItemProps) {
   const asked = useAnswer<Explanation>('/api/explain', { source, target });
-  const { answer } = asked;
-  useEffect(() => {
-    if (answer !== undefined) onExplained?.(answer);
-  }, [answer, onExplained]);
   const changed = (): void => {
     asked.again();
     onChange();
   };
   return (
     <section class="explained" aria-label={`Explanation of ${target}`}>
-      <h3>Why it is so</h3>
+      <h3>Explanation</h3>
       <Told asked={asked}>
         {({ parts, notes }) => (
           <>

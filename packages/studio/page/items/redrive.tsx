@@ -4,18 +4,8 @@ import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
-/** Redrives quarantined items: those of a node, or all. */
-export function Redrive({
-  id,
-  isEmpty = false,
-  onDone,
-}: {
-  /** The node; undefined: all. */
-  id?: string | undefined;
-  /** True if nothing is in quarantine. */
-  isEmpty?: boolean;
-  onDone: () => void;
-}) {
+/** Redrives the quarantined items of a node. */
+export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
   const [result, setResult] = useState<RedriveResult>();
   const { isRunning, failure, run } = useDoing();
   const redrive = async (): Promise<void> => {
@@ -24,7 +14,7 @@ export function Redrive({
   };
   return (
     <>
-      <button type="button" disabled={isRunning || isEmpty} onClick={() => run(redrive)}>
+      <button type="button" disabled={isRunning} onClick={() => run(redrive)}>
         {isRunning ? 'Redriving …' : 'Redrive'}
       </button>
       <FailureNote failure={failure} />

@@ -1,15 +1,14 @@
 import type { CheckAnswer } from '../../api/trust.ts';
 import { askStudio, postTo, useDoing } from '../base/ask.ts';
-import { Countdown } from '../parts/countdown.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
 const POLL_MS = 300;
 
-/** Repairs a node's partition by a check with repair, a moment after the click: until then it can be called off. */
+/** Repairs the partition of a node by a check with repair. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const { isRunning, failure, run } = useDoing();
   const repair = async (): Promise<void> => {
-    let { check } = await postTo<CheckAnswer>('/api/repair', { scope: { kind: 'node', id } });
+    let { check } = await postTo<CheckAnswer>('/api/repair', { id });
     while (check?.state === 'running') {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       check = (await askStudio<CheckAnswer>('/api/check')).check;
@@ -19,7 +18,9 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   };
   return (
     <>
-      <Countdown text="Repair this node" doing="Repairing" isRunning={isRunning} run={() => run(repair)} />
+      <button type="button" disabled={isRunning} onClick={() => run(repair)}>
+        {isRunning ? 'Repairing …' : 'Repair this node'}
+      </button>
       <FailureNote failure={failure} />
     </>
   );

@@ -19,7 +19,7 @@ export interface WriteOf {
 /** Until the next question: while the batch is awaited, and where only the stream tells. */
 const SOON_MS = 300;
 const LATER_MS = 1_500;
-const CHANGE_KINDS = { made: 'good', changed: 'plain', deleted: 'late' } as const;
+const CHANGE_KINDS = { created: 'good', changed: 'plain', deleted: 'late' } as const;
 
 /** Follows a write until readers see it. */
 function useTrace({ after, ...write }: WriteOf): Asked<TraceAnswer> {
@@ -51,7 +51,9 @@ export function Ripple({
   const { write, batch, derived, native, lag } = trace;
   if (write === null) {
     const reason =
-      asked.rev === undefined ? 'The stream has not shown it yet.' : 'The studio does not have it any more.';
+      asked.after === undefined
+        ? 'The studio does not have this write. Change the item to follow a new one.'
+        : 'Waiting for the stream record.';
     return <p class="quiet">{reason}</p>;
   }
   const lastMs = batch?.endedMs ?? Math.max(...derived.map(({ afterMs }) => afterMs ?? 0));
@@ -69,20 +71,22 @@ export function Ripple({
         </Station>
         {native.length > 0 && (
           <Station at={write.afterMs} title="Native lists">
-            <bdi>{native.join(', ')}</bdi> <span class="quiet">kept by DynamoDB</span>
+            <bdi>{native.join(', ')}</bdi> <span class="quiet">maintained by DynamoDB</span>
           </Station>
         )}
         <Station at={null} title="Stream record">
           <span class="quiet">
-            {new Date(write.atMs).toISOString().slice(11, 19)} UTC, number <span class="key">{write.rev}</span>
+            {new Date(write.atMs).toISOString().slice(11, 19)} UTC, sequence number <span class="key">{write.rev}</span>
           </span>
         </Station>
         <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
           {batch === null ? (
-            <span class="quiet">{lag}. Another process projects: only it knows the batch and its milliseconds.</span>
+            <span class="quiet">
+              {lag}. Another process projects this table, so the times of the batch are not known here.
+            </span>
           ) : (
             <span class="quiet">
-              of {countText(batch.records, 'record')}, projected in {msText(batch.endedMs - batch.beganMs)}
+              {countText(batch.records, 'record')}, projected in {msText(batch.endedMs - batch.beganMs)}
             </span>
           )}
         </Station>
@@ -104,16 +108,16 @@ export function Ripple({
         )}
         <Station
           at={isProjected ? (batch?.endedMs ?? null) : null}
-          title={isProjected ? 'Readers see it' : 'Readers wait'}
+          title={isProjected ? 'Readers see it' : 'Readers do not see it yet'}
         >
-          <span class="quiet">{isProjected ? READ_TEXT : 'Part of it has not been projected yet.'}</span>
+          <span class="quiet">{isProjected ? READ_TEXT : 'Some derived items are still to be written.'}</span>
         </Station>
       </ol>
     </>
   );
 }
 
-const READ_TEXT = 'Views at once; lists when their index has it, which takes DynamoDB less than a second as a rule.';
+const READ_TEXT = 'Views are up to date now; lists follow, usually within a second.';
 
 /** How much a write has written, how fast, and for how much. */
 function Bill({ trace: { batch, derived, price } }: { trace: TraceAnswer }) {
@@ -131,7 +135,7 @@ function Bill({ trace: { batch, derived, price } }: { trace: TraceAnswer }) {
         <strong>{figureText(price.wcu)}</strong> WCU
       </span>
       <span>
-        <strong>${price.millionUsd.toFixed(2)}</strong> a million times
+        <strong>${price.millionUsd.toFixed(2)}</strong> per million writes
       </span>
     </p>
   );

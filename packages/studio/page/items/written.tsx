@@ -11,7 +11,7 @@ export function showWritten({ source, target, after }: Written): void {
   const names = { written: target, after: String(after) };
   const isHere = new URLSearchParams(location.search).get('id') === source;
   if (isHere) lookAt(hereWith(names));
-  else goTo(addressOf('/explore', { id: source, ...names }));
+  else goTo(addressOf('/node', { id: source, ...names }));
 }
 
 /** The write that the address names, on its way to readers. It can be taken back. */

@@ -1,5 +1,5 @@
 import type { ModelAnswer } from '../../api/model-and-status.ts';
-import { askStudio, postTo } from '../base/ask.ts';
+import { postTo } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { showKeys } from './keys.tsx';
 
@@ -10,10 +10,10 @@ export interface Action {
   run(): void | Promise<void>;
 }
 
-/** The actions that the studio may take. None of them costs more than a look at the overview. */
+/** The actions that the studio may take. None of them is costly. */
 export function actionsOf(model: ModelAnswer | undefined): Action[] {
   const redrive: Action = {
-    title: 'Redrive the quarantine',
+    title: 'Redrive all quarantined items',
     run: async () => {
       await postTo('/api/redrive', {});
       goTo('/trust');
@@ -21,15 +21,8 @@ export function actionsOf(model: ModelAnswer | undefined): Action[] {
   };
   return [
     ...(model?.isWritable === true ? [redrive] : []),
-    { title: 'Check the table, after its price is shown', run: () => goTo('/trust') },
-    {
-      title: 'Look at the table again',
-      run: async () => {
-        await askStudio('/api/status', { quick: 'true', again: 'true' });
-        goTo('/');
-      },
-    },
+    { title: 'Check the table (shows the price first)', run: () => goTo('/trust') },
     { title: 'Copy the address of this page', run: () => navigator.clipboard.writeText(location.href) },
-    { title: 'Show the keys', run: showKeys },
+    { title: 'Show keyboard shortcuts', run: showKeys },
   ];
 }

@@ -8,7 +8,7 @@ export function useCopy(): { copy: (text: string) => void; told: ComponentChildr
     navigator.clipboard.writeText(text).then(
       () => setTold('Copied.'),
       // A browser may forbid it: the text can be selected.
-      () => setTold('The browser does not allow copying: select the text.'),
+      () => setTold("The browser doesn't allow copying. Select the text instead."),
     );
   };
   return { copy, told: <span role="status">{told}</span> };

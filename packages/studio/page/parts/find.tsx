@@ -3,6 +3,7 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import type { Failure } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
+import { questionOfType } from '../base/question.ts';
 import { type Action, actionsOf } from './actions.ts';
 import { useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
@@ -41,7 +42,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
   const own = [...places, ...typesOf(model), ...actions].filter(({ title }) => isLike(title, small));
   const all: Found[] = [
     ...found.suggestions.map(({ id, name, by }) => ({
-      to: addressOf('/explore', { id }),
+      to: addressOf('/node', { id }),
       title: id,
       note: name ?? by,
     })),
@@ -81,7 +82,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
           event.preventDefault();
           const id = text.trim();
           const isId = all.length === 0 && id.includes('-');
-          const [first] = isId ? [{ title: id, note: null, to: addressOf('/explore', { id }) }] : all;
+          const [first] = isId ? [{ title: id, note: null, to: addressOf('/node', { id }) }] : all;
           if (first === undefined) leave();
           else void take(first);
         }}
@@ -89,7 +90,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
         <input
           type="search"
           aria-label="Find"
-          placeholder="Find: id, name, type ( / )"
+          placeholder="Find an id, name or type (/)"
           value={text}
           autocomplete="off"
           spellcheck={false}
@@ -100,7 +101,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
             {all.length > 0 && (
               <ul aria-label="Found">
                 {all.map((one) => (
-                  <li key={one.to ?? one.title}>
+                  <li key={`${one.to} ${one.title}`}>
                     {one.to === undefined ? (
                       <button type="button" onClick={() => void take(one)}>
                         {one.title} <span class="quiet">{one.note}</span>
@@ -134,8 +135,8 @@ function isLike(title: string, small: string): boolean {
 function typesOf(model: ModelAnswer | undefined): Found[] {
   if (model === undefined) return [];
   const nodes = model.nodes.flatMap(({ type, searches }): Found[] => [
-    { to: addressOf('/explore', { type }), title: type, note: 'nodes' },
-    ...searches.map(({ name }) => ({ to: addressOf('/explore', { search: name }), title: name, note: 'search' })),
+    { to: addressOf('/query', questionOfType(model, type) ?? {}), title: type, note: 'nodes' },
+    ...searches.map(({ name }) => ({ to: addressOf('/query', { search: name }), title: name, note: 'search' })),
   ]);
   const edges = model.edges.map(({ type }) => ({ to: addressOf('/query', { type }), title: type, note: 'edges' }));
   return [...nodes, ...edges];

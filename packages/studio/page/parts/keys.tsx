@@ -2,9 +2,9 @@ import { useEffect, useRef } from 'preact/hooks';
 
 const KEYS: readonly [keys: string, effect: string][] = [
   ['/', 'Find a node, a type, a search or a page'],
-  ['Ctrl K', 'Find, and list the actions'],
-  ['?', 'Show the keys'],
-  ['Arrows', 'Move among the results'],
+  ['Ctrl K', 'Find, and list actions'],
+  ['?', 'Show these shortcuts'],
+  ['Arrows', 'Move through the results'],
   ['Esc', 'Close'],
 ];
 
@@ -38,7 +38,7 @@ export function Keys() {
   useKey(({ key }, isTyped) => key === '?' && !isTyped, showKeys);
   return (
     <dialog id="keys" aria-labelledby="keys-title">
-      <h2 id="keys-title">Keys</h2>
+      <h2 id="keys-title">Keyboard shortcuts</h2>
       <dl class="facts">
         {KEYS.map(([keys, effect]) => [
           <dt key={keys}>

@@ -1,6 +1,6 @@
 import { Graph, layout } from '@dagrejs/dagre';
+import { useMemo } from 'preact/hooks';
 import { Link } from '../base/place.tsx';
-import { Arrow, cutToWidth, type Point, type Room, type Size, widthOf } from './drawing.tsx';
 
 /** A box of a drawing in layers. */
 export interface Box {
@@ -23,166 +23,203 @@ export interface Way {
   hasHead: boolean;
 }
 
-/** Where a box lies: its middle, and its size. */
-type Laid = Point & Size;
-
-/** A drawing in layers that is laid out. */
-export interface Layout extends Size {
-  boxes: ReadonlyMap<string, Laid>;
-  ways: readonly Point[][];
-  /** True if the boxes have their lines. */
-  hasLines: boolean;
-  /** The size of a letter, in pixels. */
-  em: number;
+/** A place in a drawing, in letters of the page. */
+interface Point {
+  x: number;
+  y: number;
 }
 
-/** The widest text of a box, in letters. */
-const MOST_WIDTH = 22;
+interface Size {
+  width: number;
+  height: number;
+}
+
+interface Layout extends Size {
+  /** The middle and the size of each box. */
+  boxes: ReadonlyMap<string, Point & Size>;
+  ways: readonly Point[][];
+}
+
+/** Characters of a text in a box. */
+const MOST_CHARACTERS = 26;
 /** The heights of a title and of a line below it, in letters. */
 const TITLE = 1.9;
 const LINE = 1.5;
 const PADDING = 0.7;
 const SMALL = 0.85;
-const HEAD = 0.6;
-/** Between two layers, and between two boxes of one, in letters: of boxes with their lines, and of boxes without. */
-const APART = { withLines: { layers: 2.4, boxes: 1 }, without: { layers: 1.7, boxes: 0.7 } };
-/** Boxes are shown with their lines only if that shows letters of at least this size, by those of the page. */
-const LEGIBLE = 0.72;
-/** More boxes than these have no lines: the box that one picks tells them. */
+/** An arrow's head: its length, and half its width. */
+const HEAD = { length: 0.6, half: 0.24 };
+/** Between two layers, and between two boxes of one, in letters. */
+const APART = { layers: 2.2, boxes: 0.9 };
+/** More boxes than these have no lines: a box that is picked tells them. */
 const MOST_WITH_LINES = 30;
+/** The room that decides whether layers lie side by side or below each other, in letters. */
+const ROOM = { width: 80, height: 36 };
+/** A drawing is shown with letters of at least this size, by those of the page: a larger drawing scrolls. */
+const SMALLEST = 0.75;
 
-/**
- * Lays out boxes in layers. Tries both directions, and returns the layout with the largest scale. Leaves out the lines of the boxes if letters
- * would be too small.
- */
-export function layoutInLayers(room: Room, boxes: readonly Box[], ways: readonly Way[]): Layout {
-  const scaleOf = ({ width, height }: Size): number => Math.min(room.width / width, room.height / height);
-  const both = (hasLines: boolean): Layout => {
-    const [across, down] = [true, false].map((isAcross) => layoutBoxes(isAcross, room, boxes, ways, hasLines));
-    return scaleOf(across!) >= scaleOf(down!) ? across! : down!;
-  };
-  const whole = boxes.length > MOST_WITH_LINES ? undefined : both(true);
-  return whole !== undefined && scaleOf(whole) >= LEGIBLE ? whole : both(false);
-}
-
-function layoutBoxes(
-  isAcross: boolean,
-  { em, width: roomWidth }: Room,
-  boxes: readonly Box[],
-  ways: readonly Way[],
-  hasLines: boolean,
-): Layout {
-  const graph = new Graph<object, Size, { points: Point[] }>();
-  const gaps = hasLines ? APART.withLines : APART.without;
-  const apart = { nodesep: gaps.boxes * em, edgesep: em * 0.5, ranksep: gaps.layers * em };
-  const margin = em * 0.5;
-  graph.setGraph({
-    ...{ rankdir: isAcross ? 'LR' : 'TB', acyclicer: 'greedy', marginx: margin, marginy: margin },
-    ...apart,
-  });
-  const most = Math.min(MOST_WIDTH * em, roomWidth * 0.6);
-  for (const box of boxes) graph.setNode(box.id, sizeOf(box, em, most, hasLines));
-  for (const { from, to } of ways) graph.setEdge(from, to, {});
-  layout(graph);
-  const { width, height } = graph.graph() as Size;
-  return {
-    ...{ width, height, hasLines, em },
-    boxes: new Map(boxes.map(({ id }) => [id, graph.node(id) as Laid])),
-    ways: ways.map(({ from, to }) => (graph.edge(from, to) as { points: Point[] }).points),
-  };
-}
-
-/** The room of a title with the count behind it, of which letters are smaller. */
-function countWidth({ count }: Box, em: number): number {
-  return count === undefined ? 0 : widthOf(count, em * SMALL) + em * 0.7;
-}
-
-/** As large as its texts, which are cut where they are wider than `most` pixels. */
-function sizeOf(box: Box, em: number, most: number, hasLines: boolean): Size {
-  const lines = hasLines ? box.lines : [];
-  const title = widthOf(box.title, em, 600) + countWidth(box, em);
-  const texts = [title, ...lines.map(({ text }) => widthOf(text, em * SMALL))];
-  return {
-    width: Math.min(most, Math.max(...texts)) + 2 * PADDING * em,
-    height: (TITLE + (lines.length > 0 ? lines.length * LINE + 0.4 : 0)) * em,
-  };
-}
-
-/** The properties of drawn layers. */
-export interface LayersProps {
-  layout: Layout;
-  boxes: readonly Box[];
-  ways: readonly Way[];
-  /** Boxes that are not to stand back; undefined: none is. */
-  picked: ReadonlySet<string> | undefined;
-  /** The one that was picked. */
-  chosen: string | undefined;
-}
-
-/** Draws boxes that are laid out, and the arrows between them. */
+/** Draws boxes in layers, with links, and arrows between them. `picked`: boxes that do not stand back; undefined: none does. */
 export function Layers({
-  layout: { boxes: laid, ways: lines, hasLines, em },
+  label,
   boxes,
   ways,
   picked,
   chosen,
-}: LayersProps) {
+}: {
+  label: string;
+  boxes: readonly Box[];
+  ways: readonly Way[];
+  picked: ReadonlySet<string> | undefined;
+  chosen: string | undefined;
+}) {
+  const shown = useMemo(
+    () => (boxes.length > MOST_WITH_LINES ? boxes.map((box) => ({ ...box, lines: [] })) : boxes),
+    [boxes],
+  );
+  const laid = useMemo(() => layoutOf(shown, ways), [shown, ways]);
   const isBack = (...ids: string[]): boolean => picked !== undefined && !ids.every((id) => picked.has(id));
+  const { width, height } = laid;
   return (
-    <>
-      {ways.map((way, i) => (
-        <g key={`${way.from} ${way.to}`} class={isBack(way.from, way.to) ? 'back' : undefined}>
-          <Arrow points={lines[i]!} size={way.hasHead ? HEAD * em : 0} />
-        </g>
-      ))}
-      {boxes.map((box) => (
-        <Card
-          key={box.id}
-          box={hasLines ? box : { ...box, lines: [] }}
-          laid={laid.get(box.id)!}
-          em={em}
-          state={box.id === chosen ? 'chosen' : isBack(box.id) ? 'back' : ''}
-        />
-      ))}
-    </>
+    <div class="plot">
+      {/* biome-ignore lint/a11y/useSemanticElements: it is a drawing with links */}
+      <svg
+        role="group"
+        aria-label={label}
+        viewBox={`0 0 ${width} ${height}`}
+        style={{ maxInlineSize: `${width}em`, minInlineSize: `${width * SMALLEST}em` }}
+      >
+        {ways.map((way, i) => (
+          <g key={`${way.from} ${way.to}`} class={isBack(way.from, way.to) ? 'back' : undefined}>
+            <Arrow points={laid.ways[i]!} hasHead={way.hasHead} />
+          </g>
+        ))}
+        {shown.map((box) => (
+          <Card
+            key={box.id}
+            box={box}
+            laid={laid.boxes.get(box.id)!}
+            state={box.id === chosen ? 'chosen' : isBack(box.id) ? 'back' : ''}
+          />
+        ))}
+      </svg>
+    </div>
   );
 }
 
-function Card({ box, laid, em, state }: { box: Box; laid: Laid; em: number; state: string }) {
+/** Tries layers side by side and below each other, and returns what is larger in a usual room. */
+function layoutOf(boxes: readonly Box[], ways: readonly Way[]): Layout {
+  const scaleOf = ({ width, height }: Size): number => Math.min(ROOM.width / width, ROOM.height / height);
+  const [across, down] = (['LR', 'TB'] as const).map((rankdir) => {
+    const graph = new Graph<object, Size, { points: Point[] }>();
+    const margins = { marginx: 0.5, marginy: 0.5 };
+    graph.setGraph({
+      rankdir,
+      acyclicer: 'greedy',
+      nodesep: APART.boxes,
+      edgesep: 0.5,
+      ranksep: APART.layers,
+      ...margins,
+    });
+    for (const box of boxes) graph.setNode(box.id, sizeOf(box));
+    for (const { from, to } of ways) graph.setEdge(from, to, {});
+    layout(graph);
+    return {
+      ...(graph.graph() as Size),
+      boxes: new Map(boxes.map(({ id }) => [id, graph.node(id) as Point & Size])),
+      ways: ways.map(({ from, to }) => (graph.edge(from, to) as { points: Point[] }).points),
+    };
+  });
+  return scaleOf(across!) >= scaleOf(down!) ? across! : down!;
+}
+
+/** As large as its texts. */
+function sizeOf({ title, count, lines }: Box): Size {
+  const texts = lines.map(({ text }) => widthOf(cut(text)) * SMALL);
+  const heading = widthOf(cut(title), 600) + (count === undefined ? 0 : widthOf(count) * SMALL + PADDING);
+  return {
+    width: Math.max(heading, ...texts) + 2 * PADDING,
+    height: TITLE + (lines.length > 0 ? lines.length * LINE + 0.4 : 0),
+  };
+}
+
+function Card({ box, laid, state }: { box: Box; laid: Point & Size; state: string }) {
   const { title, count, kind, to, lines } = box;
-  const [left, top] = [laid.x - laid.width / 2, laid.y - laid.height / 2];
-  const room = laid.width - 2 * PADDING * em + 1;
-  const x = left + PADDING * em;
-  const [corner, y] = [em * (kind === 'edge' ? TITLE / 2 : 0.35), top + em * 1.3];
+  const { width, height } = laid;
+  const [left, top] = [laid.x - width / 2, laid.y - height / 2];
+  const x = left + PADDING;
+  const corner = kind === 'edge' ? TITLE / 2 : 0.35;
   return (
     <g class={`box ${kind} ${state}`}>
-      <rect class="ground" x={left} y={top} width={laid.width} height={laid.height} rx={corner} />
+      <rect class="ground" x={left} y={top} width={width} height={height} rx={corner} />
       <Link to={to} aria-current={state === 'chosen' ? 'true' : undefined}>
-        <rect class="title" x={left} y={top} width={laid.width} height={TITLE * em} rx={corner} />
-        <text class="title" x={x} y={y} font-size={em} font-weight={600}>
+        <rect class="title" x={left} y={top} width={width} height={TITLE} rx={corner} />
+        <text class="title" x={x} y={top + 1.3} font-size={1} font-weight={600}>
           <title>{title}</title>
-          {cutToWidth(title, room - countWidth(box, em), em, 600)}
+          {cut(title)}
         </text>
         {count !== undefined && (
-          <text class="title count" x={left + laid.width - PADDING * em} y={y} text-anchor="end" font-size={em * SMALL}>
+          <text class="title count" x={left + width - PADDING} y={top + 1.3} text-anchor="end" font-size={SMALL}>
             {count}
           </text>
         )}
       </Link>
       {lines.map((line, i) => {
-        const shown = (
-          <text key={line.text} x={x} y={top + (TITLE + 1.15 + i * LINE) * em} font-size={em * SMALL}>
+        const text = (
+          <text key={line.text} x={x} y={top + TITLE + 1.15 + i * LINE} font-size={SMALL}>
             <title>{line.text}</title>
-            {cutToWidth(line.text, room, em * SMALL)}
+            {cut(line.text)}
           </text>
         );
-        if (line.to === undefined) return shown;
+        if (line.to === undefined) return text;
         return (
           <Link key={line.text} to={line.to}>
-            {shown}
+            {text}
           </Link>
         );
       })}
     </g>
   );
+}
+
+/** A line from the first of its points to the last, which turns around the others. */
+function Arrow({ points, hasHead }: { points: readonly Point[]; hasHead: boolean }) {
+  const tip = points.at(-1)!;
+  const before = points.at(-2)!;
+  const angle = Math.atan2(tip.y - before.y, tip.x - before.x);
+  const length = hasHead ? HEAD.length : 0;
+  const end = { x: tip.x - length * Math.cos(angle), y: tip.y - length * Math.sin(angle) };
+  const turns = points.slice(1, -1).map((turn, i) => {
+    const next = points[i + 2]!;
+    const halfway = next === tip ? end : { x: (turn.x + next.x) / 2, y: (turn.y + next.y) / 2 };
+    return `Q${turn.x},${turn.y} ${halfway.x},${halfway.y}`;
+  });
+  return (
+    <>
+      <path class="arrow" d={`M${points[0]!.x},${points[0]!.y}${turns.join('') || `L${end.x},${end.y}`}`} />
+      {hasHead && (
+        <polygon
+          class="head"
+          points={`${HEAD.length},0 0,${HEAD.half} 0,${-HEAD.half}`}
+          transform={`translate(${end.x} ${end.y}) rotate(${(angle * 180) / Math.PI})`}
+        />
+      )}
+    </>
+  );
+}
+
+/** A text, by characters and not by halves of them, as far as a box has room for it. */
+function cut(text: string): string {
+  const characters = [...text];
+  return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…` : text;
+}
+
+/** Pixels of a letter by which texts are measured. */
+const MEASURED = 100;
+let pen: CanvasRenderingContext2D | undefined;
+
+/** How wide a text is in the font of the page, in letters. */
+function widthOf(text: string, weight = 400): number {
+  pen ??= document.createElement('canvas').getContext('2d')!;
+  pen.font = `${weight} ${MEASURED}px ${getComputedStyle(document.documentElement).fontFamily}`;
+  return pen.measureText(text).width / MEASURED;
 }

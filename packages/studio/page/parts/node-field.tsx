@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import type { RandomNodesAnswer } from '../../api/live.ts';
+import type { SampleAnswer } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
 import { useSuggestions } from './suggestions.tsx';
 
@@ -16,13 +16,12 @@ export function NodeField({
   /** The id at first. */
   id: string;
 }) {
-  const type = types[0]!;
-  const { answer } = useAnswer<RandomNodesAnswer>('/api/random', { type });
+  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const [text, setText] = useState('');
   const suggested = useSuggestions(text).suggestions.filter((one) =>
     types.includes(one.id.slice(0, one.id.indexOf('-'))),
   );
-  const nodes = suggested.length > 0 ? suggested : (answer?.nodes ?? []);
+  const nodes = suggested.length > 0 ? suggested : types.flatMap((type) => sample?.nodes[type]?.some ?? []);
   return (
     <>
       <label>
@@ -36,7 +35,7 @@ export function NodeField({
           spellcheck={false}
           list={`nodes-for-${name}`}
           onInput={(event) => setText(event.currentTarget.value)}
-          placeholder={`${type}-…`}
+          placeholder={`${types[0]}-…`}
         />
       </label>
       <datalist id={`nodes-for-${name}`}>

@@ -76,24 +76,24 @@ export function LookedAtText({
   const { looked, listed, types, searches, nextRcu } = answer;
   const { isLooking, failure, lookOn } = found;
   const others = [
-    ...(listed === null ? [] : [`the list of ${listed} by the beginning of its ids`]),
-    ...(types.length === 0 ? [] : [`the whole id in ${listText(types, 'type')}`]),
+    ...(listed === null ? [] : [`${listed} ids by prefix`]),
+    ...(types.length === 0 ? [] : [`exact ids of ${listText(types, 'type')}`]),
     ...(searches.length === 0 ? [] : [`names in ${listText(searches, 'search', 'searches')}`]),
   ];
   return (
     <div class="looked quiet">
       <p>
-        {isEmpty && (looked.isWhole ? 'Nothing is found. ' : isLooking ? '' : 'Nothing is found so far. ')}
+        {isEmpty && (looked.isWhole ? 'Nothing found. ' : isLooking ? '' : 'Nothing found yet. ')}
         {looked.isWhole
-          ? `Looked at all ${figureText(looked.items)} items`
-          : `Looked at ${figureText(looked.items)} of about ${figureText(looked.of)} items`}{' '}
-        <Ago at={looked.atMs} />.{others.length > 0 && ` Asked for: ${others.join('; ')}.`}
+          ? `Searched all ${figureText(looked.items)} items`
+          : `Searched ${figureText(looked.items)} of about ${figureText(looked.of)} items`}{' '}
+        <Ago at={looked.atMs} />.{others.length > 0 && ` Also looked up: ${others.join('; ')}.`}
       </p>
       {!looked.isWhole && (
         <p>
-          No index has the beginnings of other ids.{' '}
+          No index covers the remaining ids.{' '}
           <button type="button" class="small" disabled={isLooking} onClick={lookOn}>
-            {isLooking ? 'Reading …' : `Read on: ${figureText(nextRcu)} RCU at most`}
+            {isLooking ? 'Reading …' : `Search more (up to ${figureText(nextRcu)} RCU)`}
           </button>
         </p>
       )}

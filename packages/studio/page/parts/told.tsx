@@ -46,7 +46,7 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'pla
 /** Tells whether a list moves, and why it does not. */
 export function LiveMark({ live: { isLive, failure } }: { live: Touches }) {
   const isHere = useLost() === undefined;
-  if (isHere && failure !== undefined) return <p class="quiet">Changes are not followed: {failure}</p>;
+  if (isHere && failure !== undefined) return <p class="quiet">Not live: {failure}</p>;
   return <p class="live">{isLive && isHere && <Badge kind="good">live</Badge>}</p>;
 }
 

@@ -5,20 +5,18 @@ import { Rows } from './rows.tsx';
 import { Told } from './told.tsx';
 import { jsonText } from './value.tsx';
 
-const DIRECTIONS = { inbound: 'enter', outgoing: 'leave' } as const;
+const DIRECTIONS = { inbound: 'incoming', outgoing: 'outgoing' } as const;
 
 /** The properties of a node's totals. */
 export interface TotalsProps {
   id: string;
-  /** The one edge type to show; undefined: all. */
-  type?: string;
   /** How often something of the node was written while one looked. */
   touches: number;
 }
 
 /** The counts, sums and groups of a node's edges. */
-export function Totals({ id, type, touches }: TotalsProps) {
-  const asked = useAnswer<{ totals: TotalOfNode[] }>('/api/totals', { id, type });
+export function Totals({ id, touches }: TotalsProps) {
+  const asked = useAnswer<{ totals: TotalOfNode[] }>('/api/totals', { id });
   useAskedAgain(asked, touches);
   return (
     <Told asked={asked}>
@@ -31,7 +29,7 @@ export function Totals({ id, type, touches }: TotalsProps) {
             label="Numbers of edges"
             headings={columns.map(({ name }) => name)}
             rows={counted.map((one) => columns.map(({ textOf }) => textOf(one)))}
-            empty={totals.length === 0 ? 'The model keeps no totals of these edges.' : 'No edges are counted.'}
+            empty="No edges yet."
           />
         );
       }}
@@ -41,13 +39,13 @@ export function Totals({ id, type, touches }: TotalsProps) {
 
 /** The columns; the first two are always there. */
 const COLUMNS: readonly { name: string; textOf: (total: TotalOfNode) => string | number }[] = [
-  { name: 'edges', textOf: ({ type, direction }) => `${type} that ${DIRECTIONS[direction]}` },
+  { name: 'edges', textOf: ({ type, direction }) => `${type}, ${DIRECTIONS[direction]}` },
   { name: 'number', textOf: ({ total: { count } }) => count },
   { name: 'sums', textOf: ({ total: { count: _, problems: __, groups: ___, ...sums } }) => namesAndValues(sums) },
   {
     name: 'groups',
     textOf: ({ total: { groups }, hasTooManyGroups }) =>
-      hasTooManyGroups ? 'more values than a total holds' : groupsText(groups),
+      hasTooManyGroups ? 'too many groups to keep' : groupsText(groups),
   },
   { name: 'problems', textOf: ({ total: { problems = 0 } }) => problems || '' },
 ];

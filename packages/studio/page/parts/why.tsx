@@ -35,7 +35,7 @@ export function Why({ id, row, isLater, isDescending, by, writer, edgeTo }: WhyP
         <bdi>{id}</bdi> is {place}
         {isLater && ' on this page'}, because {typeof by === 'string' ? by : <Values by={by} id={id} />}
         {isDescending && ', descending'}; the {kind}{' '}
-        <Link to={addressOf('/explore', { id: source, target })} class="key">
+        <Link to={addressOf('/node', { id: source, target })} class="key">
           <bdi>{edgeTo === undefined ? source : `${source} → ${edgeTo}`}</bdi>
         </Link>{' '}
         wrote it.
@@ -48,7 +48,7 @@ function Values({
   by,
   id,
 }: Pick<WhyProps, 'id'> & { by: readonly Pick<SortValue, 'name' | 'value' | 'isOfSource'>[] }) {
-  if (by.length === 0) return <>the model computes a value that the list is sorted by</>;
+  if (by.length === 0) return <>the list is sorted by a computed value</>;
   return (
     <>
       {by.map(({ name, value, isOfSource }, i) => (

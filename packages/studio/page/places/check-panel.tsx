@@ -6,7 +6,6 @@ import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { postTo, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
-import { Countdown } from '../parts/countdown.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
@@ -19,8 +18,8 @@ const REGISTRY = '~edgeloom';
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
-/** Runs a check of a node, of a sample or of the table, and shows what it finds. */
-export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id: string; onDone: () => void }) {
+/** Checks the table, or a sample of it, and shows what the check finds. */
+export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone: () => void }) {
   const asked = useAnswer<CheckAnswer>('/api/check');
   const { again, answer } = asked;
   const { failure, run } = useDoing();
@@ -43,7 +42,7 @@ export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id
   };
   return (
     <Card title="Check" wide>
-      <CheckForm id={id} isWritable={isWritable} running={isRunning ? check : undefined} tell={tell} />
+      <CheckForm isWritable={isWritable} running={isRunning ? check : undefined} tell={tell} />
       <FailureNote failure={failure} />
       <FailureNote failure={asked.failure} />
       {check !== undefined && <Checked check={check} />}
@@ -51,99 +50,60 @@ export function CheckPanel({ isWritable, id, onDone }: { isWritable: boolean; id
   );
 }
 
-type ScopeKind = 'node' | 'sample' | 'table';
-
 function CheckForm({
-  id,
   isWritable,
   running,
   tell,
 }: {
-  id: string;
   isWritable: boolean;
   /** The check that runs. */
   running: CheckState | undefined;
   tell: (path: string, body: object) => void;
 }) {
-  const [kind, setKind] = useState<ScopeKind>(id === '' ? 'table' : 'node');
-  const [percent, setPercent] = useState('1');
+  const [percent, setPercent] = useState(100);
+  const isKnown = percent > 0 && percent <= 100;
+  const { answer: price } = useAnswer<CheckPriceAnswer>(isKnown ? '/api/check-price' : undefined, {
+    percent: String(percent),
+  });
   const isRunning = running !== undefined;
-  const form = useRef<HTMLFormElement>(null);
-  const scopeOf = (element: HTMLFormElement) => {
-    const given = new FormData(element);
-    return { kind, id: String(given.get('id') ?? ''), percent: Number(given.get('percent') ?? 0) };
-  };
   return (
     <form
-      ref={form}
       class="row"
       onSubmit={(event) => {
         event.preventDefault();
-        tell('/api/check', { scope: scopeOf(event.currentTarget) });
+        tell((event.submitter as HTMLButtonElement).value, { percent });
       }}
     >
       <label>
-        What
-        <select value={kind} onChange={(event) => setKind(event.currentTarget.value as ScopeKind)}>
-          <option value="node">a node</option>
-          <option value="sample">a sample</option>
-          <option value="table">the table</option>
-        </select>
+        Percent of the table
+        <input
+          type="number"
+          min="0.1"
+          max="100"
+          step="0.1"
+          value={percent}
+          required
+          onInput={(event) => setPercent(event.currentTarget.valueAsNumber)}
+        />
       </label>
-      {kind === 'node' && (
-        <label>
-          Node id
-          <input name="id" defaultValue={id} required autocomplete="off" spellcheck={false} />
-        </label>
-      )}
-      {kind === 'sample' && (
-        <label>
-          Percent of the table
-          <input
-            name="percent"
-            type="number"
-            min="0.1"
-            max="100"
-            step="0.1"
-            value={percent}
-            required
-            onInput={(event) => setPercent(event.currentTarget.value)}
-          />
-        </label>
-      )}
-      <button type="submit" disabled={isRunning}>
+      <button type="submit" value="/api/check" disabled={isRunning}>
         {running?.isRepair === false ? 'Checking …' : 'Check'}
       </button>
       {isWritable && (
-        <Countdown
-          text="Check and repair"
-          doing="Checking and repairing"
-          isRunning={running?.isRepair === true}
-          isDisabled={isRunning}
-          run={() => {
-            // The browser says which field is missing.
-            if (form.current!.reportValidity()) tell('/api/repair', { scope: scopeOf(form.current!) });
-          }}
-        />
+        <button type="submit" value="/api/repair" class="plain" disabled={isRunning}>
+          {running?.isRepair === true ? 'Checking and repairing …' : 'Check and repair'}
+        </button>
       )}
       {isRunning && (
         <button type="button" onClick={() => tell('/api/check/stop', {})}>
           Stop
         </button>
       )}
-      {kind !== 'node' && <Price percent={kind === 'table' ? 100 : Number(percent)} />}
+      {price !== undefined && (
+        <span class="quiet">Takes about {figureText(price.rcu)} RCU, plus reads for each difference.</span>
+      )}
     </form>
   );
-}
-
-/** The read units that a check of a share of the table takes, about. */
-function Price({ percent }: { percent: number }) {
-  const isKnown = percent > 0 && percent <= 100;
-  const { answer } = useAnswer<CheckPriceAnswer>(isKnown ? '/api/check-price' : undefined, {
-    percent: String(percent),
-  });
-  if (answer === undefined) return null;
-  return <span class="quiet">Takes about {figureText(answer.rcu)} RCU, and more for differences.</span>;
 }
 
 function Checked({ check }: { check: CheckState }) {
@@ -181,7 +141,7 @@ function Checked({ check }: { check: CheckState }) {
       {totals?.unknownTypes.map(({ type, items: met, nearest }) => (
         <p key={type} class="quiet">
           unknown type <bdi>{type}</bdi>: {countText(met, 'item')}
-          {nearest === null ? '' : `; is ${nearest} meant?`}
+          {nearest === null ? '' : `; did you mean ${nearest}?`}
         </p>
       ))}
       <ul class="items">

@@ -18,11 +18,11 @@ export function Compare({ id, parameters }: NodePartProps) {
         onSubmit={(event) => {
           event.preventDefault();
           const given = String(new FormData(event.currentTarget).get('with'));
-          goTo(addressOf('/explore', { id, part: 'compare', with: given }));
+          goTo(addressOf('/node', { id, part: 'compare', with: given }));
         }}
       >
         <label>
-          With the node
+          Compare with
           <input key={other} name="with" defaultValue={other ?? ''} required autocomplete="off" spellcheck={false} />
         </label>
         <button type="submit">Compare</button>
@@ -58,9 +58,9 @@ function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
         empty="Nothing differs."
       />
       {leftOut.size > 0 && (
-        <p class="quiet">The edge set has no room for the edges of {[...leftOut].join(', ')}: they are not compared.</p>
+        <p class="quiet">Not compared, because the view has no room for these edges: {[...leftOut].join(', ')}.</p>
       )}
-      {same.length > 0 && <p class="quiet">Equal: {same.join(', ')}.</p>}
+      {same.length > 0 && <p class="quiet">Same in both: {same.join(', ')}.</p>}
     </>
   );
 }
@@ -74,6 +74,8 @@ function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<str
     ),
     ...edgeSet
       .filter(({ type }) => !leftOut.has(type))
-      .map(({ type, target, ...labels }): [string, unknown] => [`${type} ${target}`, labels]),
+      .map(({ type, target, ...labels }): [string, unknown] => {
+        return [`${type} ${target}`, Object.keys(labels).length === 0 ? 'present' : labels];
+      }),
   ]);
 }

@@ -21,7 +21,7 @@ export function modelBoxes(
     sample === undefined || count === undefined ? undefined : sampledText(count, sample);
   const ofNodes = nodes.map(({ type, searches }): Box => {
     const lines = searches.map(({ name }) => {
-      return { text: name.slice(type.length + 1), to: addressOf('/explore', { search: name }) };
+      return { text: name.slice(type.length + 1), to: addressOf('/query', { search: name }) };
     });
     const count = countOf(sample?.nodes[type]?.count);
     return { id: NODE + type, title: type, count, kind: 'node', to: placeOfType('node', type), lines };
@@ -36,15 +36,6 @@ export function modelBoxes(
     ...to.map((one) => ({ from: EDGE + type, to: NODE + one, hasHead: true })),
   ]);
   return { boxes: [...ofNodes, ...ofEdges], ways };
-}
-
-/** The box of the node type that most edge types leave or enter. */
-export function busiestBox(ways: readonly Way[]): string {
-  const counts = new Map<string, number>();
-  for (const id of ways.flatMap(({ from, to }) => [from, to])) {
-    if (id.startsWith(NODE)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  return [...counts].reduce((most, one) => (one[1] > most[1] ? one : most), ['', 0] as [string, number])[0];
 }
 
 /** A box, what it is connected with, and the other ends of the edges of a node. */

@@ -1,6 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { countText } from '../../../../src/foundation/figure.ts';
 import type { ListOfNode, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
@@ -21,7 +22,6 @@ import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
 import { Why } from '../parts/why.tsx';
 import { Compare } from './compare.tsx';
-import { Inbound } from './inbound.tsx';
 import { ItemsOfNode } from './items-of-node.tsx';
 
 const PARTS = { node: 'Node', compare: 'Compare', items: 'Items' } as const;
@@ -43,8 +43,6 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   const noteWrite = (): void => setWrites((before) => before + 1);
   const [written, after] = [parameters.get('written'), parameters.get('after')];
   const lists = counted.answer?.lists ?? [];
-  const filled = lists.find(({ direction, count }) => direction === 'incoming' && count > 0)?.type;
-  const type = parameters.get('type') ?? (part === 'inbound' ? filled : undefined);
   return (
     <>
       <div class="node-head">
@@ -59,28 +57,30 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         {Object.entries(PARTS).map(([name, text]) => (
           <Link
             key={name}
-            to={addressOf('/explore', { id, part: name === 'node' ? undefined : name })}
+            to={addressOf('/node', { id, part: name === 'node' ? undefined : name })}
             aria-current={name === part ? 'page' : undefined}
           >
             {text}
           </Link>
         ))}
       </nav>
-      <Lists {...{ model, id, lists, part, type }} />
-      {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
+      <Lists {...{ model, id, lists }} listed={parameters.get('type')} />
       {written !== null && after !== null && (
         <LastWrite write={{ source: id, target: written, after: Number(after) }} onChange={noteWrite} />
       )}
-      {part === 'edges' ? (
-        <Edges id={id} parameters={parameters} writes={writes} />
-      ) : part === 'inbound' ? (
-        <Told asked={counted}>{() => <Inbound model={model} id={id} parameters={parameters} listed={type} />}</Told>
-      ) : part === 'compare' ? (
+      {part === 'compare' ? (
         <Compare model={model} id={id} parameters={parameters} />
       ) : part === 'items' ? (
         <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
       ) : (
-        <NodeItself {...{ model, id, asked, lists }} touches={touches.count} onWritten={noteWrite} />
+        <>
+          <NodeItself {...{ model, id, asked }} touches={touches.count} onWritten={noteWrite} />
+          {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
+            <Edges id={id} parameters={parameters} touches={touches.count + writes}>
+              {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
+            </Edges>
+          )}
+        </>
       )}
     </>
   );
@@ -91,25 +91,23 @@ function Lists({
   model,
   id,
   lists,
-  part: shown,
-  type: listed,
+  listed,
 }: Omit<NodePartProps, 'parameters'> & {
   lists: readonly ListOfNode[];
-  /** The part and the edge type that the page shows. */
-  part: string;
-  type: string | undefined;
+  /** The type of the edges that the page lists. */
+  listed: string | null;
 }) {
   const own = id.slice(0, id.indexOf('-'));
   const leaving = model.edges.filter(({ from }) => from.includes(own));
   const entering = model.edges.filter(({ to, orders }) => to.includes(own) && orders.length > 0);
   const link = (type: string, direction: ListOfNode['direction']) => {
-    const part = direction === 'outgoing' ? 'edges' : 'inbound';
+    const isOutgoing = direction === 'outgoing';
     const counted = lists.find((one) => one.type === type && one.direction === direction);
     return (
       <Link
-        key={`${part} ${type}`}
-        to={addressOf('/explore', { id, part, type })}
-        aria-current={part === shown && type === listed ? 'page' : undefined}
+        key={`${direction} ${type}`}
+        to={isOutgoing ? addressOf('/node', { id, type }) : addressOf('/query', { type, id })}
+        aria-current={isOutgoing && type === listed ? 'page' : undefined}
       >
         {type} {counted !== undefined && <strong>{countedText(counted)}</strong>}
       </Link>
@@ -118,9 +116,9 @@ function Lists({
   if (leaving.length + entering.length === 0) return null;
   return (
     <nav class="parts lists" aria-label="Lists of the node">
-      {leaving.length > 0 && <span class="quiet">leave it</span>}
+      {leaving.length > 0 && <span class="quiet">Outgoing</span>}
       {leaving.map(({ type }) => link(type, 'outgoing'))}
-      {entering.length > 0 && <span class="quiet">enter it</span>}
+      {entering.length > 0 && <span class="quiet">Incoming</span>}
       {entering.map(({ type }) => link(type, 'incoming'))}
     </nav>
   );
@@ -132,42 +130,36 @@ function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer 
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;
   if (quarantined.length > 0) return <Badge kind="bad">quarantined</Badge>;
   if (wrong.length > 0) return <Badge kind="late">behind</Badge>;
-  return view === null ? null : <Badge kind="good">right</Badge>;
+  return view === null ? null : <Badge kind="good">up to date</Badge>;
 }
 
 type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
 
-/** The columns of edges that leave a node. */
+/** The columns of outgoing edges. */
 const TYPE: Column<EdgeThatLeaves> = { name: 'type', valueOf: ({ type }) => type };
 const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, isNode: true };
-
-/** Elements of the edge set that are shown, and those that are shown more at a time. */
-const FIRST = 50;
-const MORE = 100;
 
 function NodeItself({
   model,
   id,
   asked,
   touches,
-  lists,
   onWritten,
 }: Omit<NodePartProps, 'parameters'> & {
   asked: Asked<NodeAnswer>;
+  /** How often something of the node was written while one looked. */
   touches: number;
-  lists: readonly ListOfNode[];
   onWritten: () => void;
 }) {
-  const [shown, setShown] = useState(FIRST);
   return (
     <Told asked={asked}>
-      {({ base, parts, view, wrong, quarantined, edgeSet, edgeSetSize, left }) => (
-        <>
+      {({ base, parts, view, wrong, quarantined, edgeSetSize, left }) => (
+        <div class="cards">
           <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
           <Card title="Attributes">
             {base === null ? (
               <>
-                <p>There is no such node.</p>
+                <p>This node doesn't exist.</p>
                 {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
               </>
             ) : (
@@ -190,12 +182,14 @@ function NodeItself({
           {(base !== null || view !== null) && (
             <Card title="View">
               {view === null ? (
-                <p class="quiet">
-                  {wrong.length === 0 ? 'Nothing of the node is projected.' : 'The view has nothing of the node.'}
-                </p>
+                <p class="quiet">{wrong.length === 0 ? 'Nothing is projected.' : 'The view is missing.'}</p>
               ) : (
                 <Attributes attributes={view} />
               )}
+              <p class="quiet">
+                {countText(edgeSetSize, 'edge')} in the edge set
+                {left.length > 0 && `; too many to keep there: ${left.join(', ')}`}.
+              </p>
             </Card>
           )}
           {hasTotals(model, id) && (
@@ -203,30 +197,7 @@ function NodeItself({
               <Totals id={id} touches={touches} />
             </Card>
           )}
-          <Card title={`Edge set, ${countText(edgeSetSize, 'element')}`}>
-            <Grid
-              label="Edge set"
-              items={edgeSet.slice(0, shown)}
-              own={[TYPE, TARGET]}
-              attributesOf={({ type: _type, target: _target, ...labels }) => labels}
-              empty={left.length === 0 ? 'The edge set is empty.' : 'The edge set has no other types.'}
-            />
-            <LeftTypes id={id} left={left} lists={lists} />
-            {edgeSetSize > shown && (
-              <p class="row">
-                <span>
-                  {figureText(Math.min(shown, edgeSet.length))} of {figureText(edgeSetSize)}
-                </span>
-                {edgeSet.length > shown && (
-                  <button type="button" onClick={() => setShown(shown + MORE)}>
-                    Show {MORE} more
-                  </button>
-                )}
-                <Link to={addressOf('/explore', { id, part: 'edges' })}>Page by page</Link>
-              </p>
-            )}
-          </Card>
-        </>
+        </div>
       )}
     </Told>
   );
@@ -242,7 +213,7 @@ function Wrong({
 }: Pick<NodeAnswer, 'id' | 'wrong' | 'quarantined'> & { isWritable: boolean; onRepaired: () => void }) {
   if (wrong.length + quarantined.length === 0) return null;
   return (
-    <Card title="Problems">
+    <Card title="Problems" wide>
       <ul class="items">
         {wrong.map((part) => (
           <li key={`${part.name} ${part.target}`}>
@@ -264,26 +235,6 @@ function Wrong({
   );
 }
 
-/** The edge types that left the set, with the way to their edges. */
-function LeftTypes({ id, left, lists }: Pick<NodeAnswer, 'id' | 'left'> & { lists: readonly ListOfNode[] }) {
-  return (
-    <>
-      {left.map((type) => {
-        const counted = lists.find((one) => one.type === type && one.direction === 'outgoing');
-        return (
-          <p key={type} class="row">
-            <span>
-              {type} edges are too many for the set
-              {counted !== undefined && `: ${countedText(counted)}`}
-            </span>
-            <Link to={addressOf('/explore', { id, part: 'edges', type })}>Page by page</Link>
-          </p>
-        );
-      })}
-    </>
-  );
-}
-
 /** Tells whether the model keeps a number of edges that enter or leave nodes of this type. */
 function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   const type = id.slice(0, id.indexOf('-'));
@@ -293,28 +244,32 @@ function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   );
 }
 
-/** A page of the edges that leave a node, of one type or of all. */
-function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writes: number }) {
+/** A page of a node's outgoing edges, of one type or of all. */
+function Edges({
+  id,
+  parameters,
+  touches,
+  children,
+}: Omit<NodePartProps, 'model'> & { touches: number; children: ComponentChildren }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
-  const touches = useTouches(id);
-  useAskedAgain(asked, touches.count + writes);
+  useAskedAgain(asked, touches);
   const note = ({ target, type: own }: EdgeResult, row: number) => (
     <Why
       id={target}
       row={row}
       isLater={cursor !== undefined}
       isDescending={false}
-      by="edges that leave a node are sorted by their keys"
+      by="outgoing edges are sorted by key"
       writer={{ source: id, target: `${own}-${target}` }}
       edgeTo={target}
     />
   );
   return (
-    <Card title={type === undefined ? 'Edges that leave the node' : `Edges of type ${type} that leave the node`}>
-      <LiveMark live={touches} />
-      <p class="quiet">Sorted by key. Only inbound lists have custom orders.</p>
+    <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
+      {children}
+      <p class="quiet">Sorted by key. Incoming lists can be sorted by the orders of the model.</p>
       <Told asked={asked}>
         {({ items, cursor: next }) => (
           <>
@@ -323,7 +278,7 @@ function Edges({ id, parameters, writes }: Omit<NodePartProps, 'model'> & { writ
               items={items}
               own={[TYPE, { ...TARGET, note }]}
               attributesOf={({ attributes }) => attributes}
-              empty="No edge leaves the node."
+              empty="None."
             />
             <Pager next={next} />
           </>

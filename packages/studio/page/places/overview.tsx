@@ -1,18 +1,17 @@
-import { Fragment } from 'preact';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
-import { type Asked, askStudio, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
+import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
 import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
-import { countedText } from '../parts/price.tsx';
 import { Rows } from '../parts/rows.tsx';
-import { Badge, Card, FailureNote, type PlaceProps, Told } from '../parts/told.tsx';
+import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Verified } from '../parts/verified.tsx';
 import { ModelGraph } from './model-graph.tsx';
+import { Timeline } from './timeline.tsx';
 
-/** Milliseconds between two looks for the stream's part of a status: the table is not read again. */
-const SOON_MS = 500;
+/** Milliseconds between an answer and the next look. */
+const EVERY_MS = 5_000;
 const STATE_KINDS = {
   'at end': 'good',
   behind: 'late',
@@ -24,96 +23,39 @@ const STATE_KINDS = {
 /** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
   // The first answer is there before the stream is read.
-  const ofTable = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
-  const { answer: known } = ofTable;
-  const isReading = known?.stream.state === 'reading';
-  useAskedLater(ofTable, isReading ? SOON_MS : known?.keptMs);
-  const asked = ofStream(ofTable);
-  const { answer } = asked;
+  const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
+  const whole = useAnswer<StatusAnswer>('/api/status');
+  useAskedLater(whole, EVERY_MS);
+  const ofTable = whole.answer === undefined ? quick : whole;
   return (
     <div class="cards">
-      {answer !== undefined && answer.problems.length > 0 && <Problems problems={answer.problems} />}
-      {known !== undefined && <Looked status={known} onLook={ofTable.again} />}
+      {ofTable.answer !== undefined && ofTable.answer.problems.length > 0 && <Problems status={ofTable.answer} />}
       <Card title="Model" wide>
         <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
       </Card>
-      {answer !== undefined && answer.problems.length === 0 && <NoProblems status={answer} />}
+      {whole.answer?.problems.length === 0 && (
+        <p class="wide">
+          <Badge kind={whole.answer.lastCheck === null ? 'plain' : 'good'}>No problems found</Badge>{' '}
+          <LastCheck lastCheck={whole.answer.lastCheck} />
+        </p>
+      )}
       <Card title="Consumers">
-        <Told asked={asked}>{(status) => <Consumers status={status} />}</Told>
+        <Told asked={whole}>{(status) => <Consumers status={status} />}</Told>
       </Card>
-      <Card title="Quarantine">
-        <Told asked={ofTable}>
-          {({ quarantined, quarantineIsWhole: isExact }) => (
-            <>
-              <Rows
-                label="Quarantine by reason"
-                headings={['reason', 'records']}
-                rows={Object.entries(quarantined).map(([reason, count]) => [reason, countedText({ count, isExact })])}
-                empty="Quarantine is empty."
-              />
-              {!isExact && (
-                <p class="quiet">
-                  Counting all of them would cost more than 100 RCU. Run edgeloom status to count them.
-                </p>
-              )}
-            </>
-          )}
-        </Told>
-        <Link to="/trust">See the entries</Link>
-      </Card>
-      <Card title="Last check">
-        <Told asked={ofTable}>{({ lastCheck }) => <LastCheck lastCheck={lastCheck} />}</Told>
-        <Link to="/trust">Run a check</Link>
+      <Card title="Table">
+        <Told asked={ofTable}>{(status) => <Table status={status} />}</Told>
       </Card>
       <Card title="Verified">
         <Told asked={ofTable}>{(status) => <Verified status={status} />}</Told>
       </Card>
-      <Card title="Table and registry">
-        <Told asked={ofTable}>{(status) => <Table status={status} />}</Told>
+      <Card title="Model changes">
+        <Timeline />
       </Card>
     </div>
   );
 }
 
-/** The answer as far as the stream says it: nothing until that is read, or why it cannot be read. */
-function ofStream(asked: Asked<StatusAnswer>): Asked<StatusAnswer> {
-  const { answer, ...rest } = asked;
-  if (answer?.stream.state === 'read') return asked;
-  if (answer?.stream.state === 'failed') return { ...rest, failure: answer.stream.error };
-  return { ...rest, isWaiting: true };
-}
-
-/** How old the status is, and another look. */
-function Looked({ status: { atMs, keptMs }, onLook }: { status: StatusAnswer; onLook: () => void }) {
-  const { failure, run } = useDoing();
-  const look = async (): Promise<void> => {
-    await askStudio('/api/status', { quick: 'true', again: 'true' });
-    onLook();
-  };
-  return (
-    <div class="wide row looked-at">
-      <span class="quiet">
-        Looked at <Ago at={atMs} />. A look is kept for {figureText(keptMs / 1_000)} s, or until the studio writes.
-      </span>
-      <button type="button" class="small" onClick={() => run(look)}>
-        Look again
-      </button>
-      <FailureNote failure={failure} />
-    </div>
-  );
-}
-
-/** No problem is known, which says as much as the last check does. */
-function NoProblems({ status: { lastCheck } }: { status: StatusAnswer }) {
-  return (
-    <p class="wide">
-      <Badge kind={lastCheck === null ? 'plain' : 'good'}>No problems found</Badge> Last check:{' '}
-      {lastCheck === null ? 'never' : <Ago at={lastCheck.ended} />}.
-    </p>
-  );
-}
-
-function Problems({ problems }: { problems: readonly string[] }) {
+function Problems({ status: { problems, lastCheck } }: { status: StatusAnswer }) {
   return (
     <Card title="Needs attention" wide>
       <ul class="problems">
@@ -121,8 +63,19 @@ function Problems({ problems }: { problems: readonly string[] }) {
           <li key={problem}>{problem}</li>
         ))}
       </ul>
-      <Link to="/trust">Quarantine and check</Link>
+      <p>
+        <Link to="/trust">Open Trust</Link> <LastCheck lastCheck={lastCheck} />
+      </p>
     </Card>
+  );
+}
+
+function LastCheck({ lastCheck }: Pick<StatusAnswer, 'lastCheck'>) {
+  if (lastCheck === null) return <span class="quiet">The whole table hasn't been checked yet.</span>;
+  return (
+    <span class="quiet">
+      Last check: {lastCheck.verdict}, <Ago at={lastCheck.ended} />.
+    </span>
   );
 }
 
@@ -161,35 +114,9 @@ function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnsw
             </>,
           ];
         })}
-        empty="No consumer was seen in the last two days."
+        empty="No consumer in the last two days."
       />
     </>
-  );
-}
-
-function LastCheck({ lastCheck }: { lastCheck: StatusAnswer['lastCheck'] }) {
-  if (lastCheck === null) return <p class="quiet">The whole table hasn't been checked yet.</p>;
-  return (
-    <dl class="facts">
-      <dt>verdict</dt>
-      <dd>
-        <Badge kind={lastCheck.verdict === 'clean' ? 'good' : 'bad'}>{lastCheck.verdict}</Badge>
-      </dd>
-      <dt>ended</dt>
-      <dd>
-        <Ago at={lastCheck.ended} />
-      </dd>
-      <dt>differences</dt>
-      <dd>{figureText(lastCheck.drift)}</dd>
-      {Object.entries({ pending: lastCheck.pending, unregistered: lastCheck.unregistered ?? 0 })
-        .filter(([, count]) => count > 0)
-        .map(([name, count]) => (
-          <Fragment key={name}>
-            <dt>{name}</dt>
-            <dd>{figureText(count)}</dd>
-          </Fragment>
-        ))}
-    </dl>
   );
 }
 

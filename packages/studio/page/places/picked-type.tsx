@@ -4,6 +4,7 @@ import type { DescribedEdge, DescribedNode, DescribedSearch } from '../../base/d
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
+import { questionOfType } from '../base/question.ts';
 import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
 import { placeOfType } from './model-boxes.ts';
@@ -11,7 +12,7 @@ import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
 
 /** After what DynamoDB itself keeps: no projector has to run for it. */
-const BY_DYNAMODB = ', kept by DynamoDB';
+const BY_DYNAMODB = ', maintained by DynamoDB';
 
 /** The properties of a picked type. */
 export interface PickedTypeProps {
@@ -53,18 +54,21 @@ function hasShards(search: DescribedSearch): search is DescribedSearch & { shard
 }
 
 function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnswer; node: DescribedNode }) {
+  const question = questionOfType(model, type);
   const leaving = model.edges.filter(({ from }) => from.includes(type));
   const entering = model.edges.filter(({ to }) => to.includes(type));
   return (
     <>
-      <Fact name="nodes">
-        <Link to={addressOf('/explore', { type })}>Some of them</Link>
-      </Fact>
+      {question !== undefined && (
+        <Fact name="nodes">
+          <Link to={addressOf('/query', question)}>List them</Link>
+        </Fact>
+      )}
       <Fact name="view">{view}</Fact>
       <Entries name="searches">
         {searches.map((search) => (
           <li key={search.name}>
-            <Link to={addressOf('/explore', { search: search.name })}>{search.name.slice(type.length + 1)}</Link>{' '}
+            <Link to={addressOf('/query', { search: search.name })}>{search.name.slice(type.length + 1)}</Link>{' '}
             <span class="quiet">
               by {[search.from, ...search.forms].join(', ')}
               {search.isNative ? BY_DYNAMODB : search.shards === 'value' && ', by value'}
@@ -72,8 +76,8 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
           </li>
         ))}
       </Entries>
-      <Entries name="leave it">{leaving.map((edge) => entryOf('edge', edge.type))}</Entries>
-      <Entries name="enter it">{entering.map((edge) => entryOf('edge', edge.type))}</Entries>
+      <Entries name="outgoing edges">{leaving.map((edge) => entryOf('edge', edge.type))}</Entries>
+      <Entries name="incoming edges">{entering.map((edge) => entryOf('edge', edge.type))}</Entries>
     </>
   );
 }
@@ -116,8 +120,8 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
       )}
       <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>
       {copies.length > 0 && <Fact name="copies">{copies.join(', ')} of the target</Fact>}
-      {includesTarget && <Fact name="target">is in the list</Fact>}
-      {isCounted && <Fact name="count">the edges that leave a node</Fact>}
+      {includesTarget && <Fact name="target">shown in the list</Fact>}
+      {isCounted && <Fact name="count">outgoing edges of a node</Fact>}
       {Object.entries(totals).map(([direction, { sums, groups }]) => (
         <Fact key={direction} name={`total, ${direction}`}>
           {['number', ...sums, ...groups.map((one) => `by ${one}`)].join(', ')}

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { conditionOf, SIGNS } from '../../../../src/client/read/request/where-text.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
-import type { SampleAnswer, TypeSample, ValueCount } from '../../base/table-sample.ts';
+import type { SampleAnswer, ValueCount } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
+import { ChoiceField } from '../parts/choice-field.tsx';
 import { NodeField } from '../parts/node-field.tsx';
 
 /** The values that a question asks for, and the parameters of each way. */
@@ -19,9 +19,6 @@ const WAYS = {
   path: { text: 'leading values', fields: [] },
 } as const;
 type Way = keyof typeof WAYS;
-
-/** Filters that a form has room for. */
-const FILTERS = 2;
 
 /** Properties of the form. */
 interface QueryFormProps {
@@ -54,6 +51,7 @@ export function QueryForm({ model, question }: QueryFormProps) {
   const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
   const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
   const own: Question = given === subject ? question : {};
+  const { filters = [], partition } = edge ?? search ?? {};
   return (
     <form
       onSubmit={(event) => {
@@ -71,7 +69,7 @@ export function QueryForm({ model, question }: QueryFormProps) {
             setOrder('');
           }}
         >
-          <optgroup label="Edges that enter a node">
+          <optgroup label="Edges into a node">
             {lists.map(({ type }) => (
               <option key={type}>{type}</option>
             ))}
@@ -91,7 +89,7 @@ export function QueryForm({ model, question }: QueryFormProps) {
         </select>
       </label>
       {edge !== undefined && (
-        <NodeField name="id" label={`Node that they enter (${edge.to.join(', ')})`} types={edge.to} id={own.id ?? ''} />
+        <NodeField name="id" label={`Node (${edge.to.join(', ')})`} types={edge.to} id={own.id ?? ''} />
       )}
       {edge !== undefined && (
         <label>
@@ -109,22 +107,14 @@ export function QueryForm({ model, question }: QueryFormProps) {
           </select>
         </label>
       )}
-      {(edge ?? search)?.partition !== undefined && (
-        <label>
-          {(edge ?? search)!.partition} (partition)
-          <input
-            name="partition"
-            defaultValue={own.partition ?? ''}
-            required
-            autocomplete="off"
-            list="values-of-partition"
-          />
-          <datalist id="values-of-partition">
-            {(sampled?.values[(edge ?? search)!.partition!] ?? []).map(({ value }) => (
-              <option key={value} value={value} />
-            ))}
-          </datalist>
-        </label>
+      {partition !== undefined && (
+        <ChoiceField
+          name="partition"
+          label={`${partition} (partition)`}
+          defaultValue={own.partition ?? ''}
+          required
+          choices={sampled?.values[partition] ?? []}
+        />
       )}
       {order !== undefined && (
         <Values
@@ -133,18 +123,29 @@ export function QueryForm({ model, question }: QueryFormProps) {
           choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
         />
       )}
-      <Filters filters={(edge ?? search)?.filters ?? []} given={own.where ?? []} sample={sampled} />
+      {(filters === 'ALL' || filters.length > 0) && (
+        <label>
+          Filters, one per line{filters !== 'ALL' && ` (${filters.join(', ')})`}
+          <textarea
+            name="where"
+            rows={2}
+            defaultValue={(own.where ?? []).join('\n')}
+            spellcheck={false}
+            placeholder={'status=open\npoints>=3'}
+          />
+        </label>
+      )}
       <div class="row">
         <label>
           Rows
-          <input name="limit" type="number" min="1" max="500" defaultValue={own.limit ?? '20'} required />
+          <input name="limit" type="number" min="1" max="500" defaultValue={own.limit ?? '50'} required />
         </label>
         <label class="check">
           <input type="checkbox" name="reverse" value="true" defaultChecked={own.reverse !== undefined} />
           descending
         </label>
       </div>
-      <button type="submit">Ask</button>
+      <button type="submit">Run</button>
     </form>
   );
 }
@@ -152,7 +153,6 @@ export function QueryForm({ model, question }: QueryFormProps) {
 /** The question of a form, as the address has it. */
 function questionOfForm(form: FormData, isSearch: boolean): Question {
   const text = (name: string): string => String(form.get(name) ?? '');
-  const [names, signs, values] = ['whereName', 'whereSign', 'whereValue'].map((name) => form.getAll(name).map(String));
   const path = form.getAll('path').map(String);
   const end = path.indexOf('');
   return {
@@ -168,7 +168,10 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
       ]),
     ),
     path: end < 0 ? path : path.slice(0, end),
-    where: names!.flatMap((name, i) => (name === '' ? [] : [`${name}${signs![i]!}${values![i]!}`])),
+    where: text('where')
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
   };
 }
 
@@ -218,88 +221,24 @@ function Values({
             <input name="path" defaultValue={segments[i] ?? ''} autocomplete="off" />
           </label>
         ))}
-      {WAYS[way].fields.map((name) => (
-        // biome-ignore lint/a11y/noLabelWithoutControl: either branch is a control
-        <label key={name}>
-          {{ from: 'from', to: 'to' }[name as string] ?? 'value'}
-          {order.type === 'date' ? ' (ISO 8601)' : ''}
-          {order.labels === undefined ? (
-            <>
-              <input name={name} defaultValue={question[name] ?? ''} autocomplete="off" list={`values-for-${name}`} />
-              <datalist id={`values-for-${name}`}>
-                {choices.map(({ value }) => (
-                  <option key={value} value={value} />
-                ))}
-              </datalist>
-            </>
-          ) : (
+      {WAYS[way].fields.map((name) => {
+        const label = `${WAYS[way].fields.length > 1 ? name : 'value'}${order.type === 'date' ? ' (ISO 8601)' : ''}`;
+        const given = question[name] ?? '';
+        if (order.labels === undefined)
+          return <ChoiceField key={name} {...{ name, label, choices }} defaultValue={given} />;
+        return (
+          <label key={name}>
+            {label}
             <select name={name}>
-              {order.labels.map((label) => (
-                <option key={label} selected={label === question[name]}>
-                  {label}
+              {order.labels.map((one) => (
+                <option key={one} selected={one === given}>
+                  {one}
                 </option>
               ))}
             </select>
-          )}
-        </label>
-      ))}
+          </label>
+        );
+      })}
     </>
-  );
-}
-
-/** Filters by attributes that the index items hold. */
-function Filters({
-  filters,
-  given: texts,
-  sample,
-}: {
-  filters: 'ALL' | readonly string[];
-  given: readonly string[];
-  sample: TypeSample | undefined;
-}) {
-  const given = texts.flatMap((text) => conditionOf(text) ?? []);
-  const names = filters === 'ALL' ? Object.keys(sample?.values ?? {}) : filters;
-  if (filters !== 'ALL' && filters.length === 0) return null;
-  const values = [...new Set(names.flatMap((name) => (sample?.values[name] ?? []).map(({ value }) => value)))];
-  return (
-    <fieldset>
-      <legend>Only where</legend>
-      {Array.from({ length: FILTERS }, (_, i) => (
-        <div key={i} class="row">
-          <input
-            name="whereName"
-            aria-label={`Attribute ${i + 1}`}
-            defaultValue={given[i]?.name ?? ''}
-            list="filter-names"
-            autocomplete="off"
-            placeholder="attribute"
-          />
-          <select name="whereSign" aria-label={`Comparison ${i + 1}`} defaultValue={given[i]?.sign ?? '='}>
-            {SIGNS.map((sign) => (
-              <option key={sign}>{sign}</option>
-            ))}
-          </select>
-          <input
-            name="whereValue"
-            aria-label={`Value ${i + 1}`}
-            defaultValue={given[i]?.value ?? ''}
-            list="filter-values"
-            autocomplete="off"
-            placeholder="value"
-          />
-        </div>
-      ))}
-      <p class="quiet">Rows removed by a filter still consume read capacity.</p>
-      <datalist id="filter-names">
-        {names.map((name) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
-      <datalist id="filter-values">
-        {values.map((value) => (
-          <option key={value} value={value} />
-        ))}
-      </datalist>
-    </fieldset>
   );
 }

@@ -2,15 +2,18 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
+import { Link, NodeLink } from '../base/place.tsx';
+import { questionOfType } from '../base/question.ts';
 import { sampledText } from '../base/words.ts';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
 /** Questions of each kind that are offered. */
 const MOST = 10;
+/** Nodes of a type that are shown. */
+const FEW = 3;
 
-/** Questions to begin with: lists of nodes that have some edges, and searches. */
+/** Questions to begin with: the nodes of each type, lists of nodes that have some edges, and searches. */
 export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   return (
@@ -19,10 +22,31 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
       <Told asked={asked}>
         {(sample) => (
           <div class="cards">
-            <Card title="Lists to begin with">
+            <Card title="Nodes" wide>
               <Rows
-                label="Lists"
-                headings={['edges that enter', 'order', 'edges of the type']}
+                label="Types and their nodes"
+                headings={['type', 'nodes', 'for example']}
+                rows={model.nodes.map(({ type }) => {
+                  const question = questionOfType(model, type);
+                  const { count = 0, some = [] } = sample.nodes[type] ?? {};
+                  return [
+                    question === undefined ? type : <Link to={addressOf('/query', question)}>{type}</Link>,
+                    sampledText(count, sample),
+                    <ul class="entries">
+                      {some.slice(0, FEW).map((node) => (
+                        <li key={node.id}>
+                          <NodeLink {...node} />
+                        </li>
+                      ))}
+                    </ul>,
+                  ];
+                })}
+              />
+            </Card>
+            <Card title="Lists">
+              <Rows
+                label="Lists to begin with"
+                headings={['list', 'order', 'edges of the type']}
                 rows={listsOf(model, sample).map(({ type, id, by, count }) => [
                   <Link to={addressOf('/query', { type, id })}>
                     {type} of {id}
@@ -30,19 +54,19 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
                   `by ${by}`,
                   sampledText(count, sample),
                 ])}
-                empty="The sample has no edge that is in a list."
+                empty="No list has any edges yet."
               />
             </Card>
-            <Card title="Searches to begin with">
+            <Card title="Searches">
               <Rows
-                label="Searches"
+                label="Searches to begin with"
                 headings={['search', 'where', 'nodes of the type']}
                 rows={searchesOf(model, sample).map(({ search, where, count, parameters }) => [
                   <Link to={addressOf('/query', { search, ...parameters })}>{search}</Link>,
                   where,
                   sampledText(count, sample),
                 ])}
-                empty="The model has no search that needs no value."
+                empty="No search can be shown without a value."
               />
             </Card>
           </div>

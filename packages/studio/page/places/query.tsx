@@ -1,8 +1,12 @@
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { QueryPlan } from '../../../../src/trust/explain/query.ts';
+import type { ModelAnswer } from '../../api/model-and-status.ts';
+import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
-import { isAsked, questionOf } from '../base/question.ts';
+import { isAsked, type Question, questionOf, shardsAsked, subjectOf } from '../base/question.ts';
+import { NewNode } from '../items/create.tsx';
 import { useCopy } from '../parts/copy.tsx';
+import { Priced } from '../parts/price.tsx';
 import { Card, type PlaceProps } from '../parts/told.tsx';
 import { QueryForm } from './query-form.tsx';
 import { QueryStart } from './query-start.tsx';
@@ -11,26 +15,44 @@ import { QuestionGrid } from './question-grid.tsx';
 /** Asks any question that the model answers, and shows the rows, how they were read, and the code that asks the same. */
 export function Query({ model, parameters }: PlaceProps) {
   const question = questionOf(parameters);
+  const { nodeType } = subjectOf(model, question);
   return (
     <div class="split">
-      <Card title="Question">
-        <QueryForm key={addressOf('', question)} model={model} question={question} />
-      </Card>
+      <div>
+        <Card title="Build a query">
+          <QueryForm key={addressOf('', question)} model={model} question={question} />
+        </Card>
+        {model.isWritable && <NewNode key={nodeType} type={nodeType} />}
+      </div>
       <div>
         {isAsked(model, question) ? (
-          <QuestionGrid {...{ model, question, label: 'Rows', cursor: parameters.get('cursor') ?? undefined }}>
-            {({ code, plan }) => (
-              <>
-                <Code code={code} />
-                <Plan plan={plan} />
-              </>
-            )}
-          </QuestionGrid>
+          <Answer model={model} question={question} cursor={parameters.get('cursor') ?? undefined} />
         ) : (
           <QueryStart model={model} />
         )}
       </div>
     </div>
+  );
+}
+
+function Answer(props: { model: ModelAnswer; question: Question; cursor: string | undefined }) {
+  const { model, question } = props;
+  const shards = shardsAsked(model, question);
+  return (
+    <Priced
+      key={question.search ?? question.type}
+      units={unitsOfShards(shards)}
+      doing={`Read a page from ${countText(shards, 'shard')}`}
+    >
+      <QuestionGrid {...props}>
+        {({ code, plan }) => (
+          <>
+            <Code code={code} />
+            <Plan plan={plan} />
+          </>
+        )}
+      </QuestionGrid>
+    </Priced>
   );
 }
 

@@ -3,7 +3,6 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
-import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { useAskedAgain, useTouches } from '../base/flow.ts';
 import { hereWith, Link } from '../base/place.tsx';
@@ -17,49 +16,23 @@ import {
   subjectOf,
 } from '../base/question.ts';
 import { type Column, Grid } from '../parts/grid.tsx';
-import { Priced } from '../parts/price.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { Why } from '../parts/why.tsx';
 
 /** Properties of the rows of a question. */
-export interface QuestionGridProps {
+interface QuestionGridProps {
   model: ModelAnswer;
   /** The question, as `questionOf` gives it. */
   question: Question;
   cursor: string | undefined;
-  /** Names the table to screen readers. */
-  label: string;
-  title?: string;
-  empty?: string;
   /** More about the answer, below its rows. */
-  children?: (answer: QueryAnswer) => ComponentChildren;
-}
-
-/** The rows of a question, of which a button says the price first where that is high, and the way to where the question is changed. */
-export function PricedRows(props: Omit<QuestionGridProps, 'children'>) {
-  const { model, question } = props;
-  const shards = shardsAsked(model, question);
-  return (
-    <Priced
-      key={question.search ?? question.type}
-      units={unitsOfShards(shards)}
-      doing={`Read a page of ${countText(shards, 'shard')}`}
-    >
-      <QuestionGrid {...props}>
-        {() => (
-          <p>
-            <Link to={addressOf('/query', question)}>Filter it, or take its TypeScript</Link>
-          </p>
-        )}
-      </QuestionGrid>
-    </Priced>
-  );
+  children: (answer: QueryAnswer) => ComponentChildren;
 }
 
 /** The rows of a question: what they took, how they can be sorted, and the pages. */
 export function QuestionGrid(props: QuestionGridProps) {
-  const { model, question, cursor, label, title, empty = 'Nothing is found.', children } = props;
+  const { model, question, cursor, children } = props;
   const found = useAnswer<QueryAnswer>('/api/query', { ...question, cursor });
   const subject = subjectOf(model, question);
   const isCheap = unitsOfShards(shardsAsked(model, question)) <= UNITS_AT_ONCE;
@@ -74,7 +47,7 @@ export function QuestionGrid(props: QuestionGridProps) {
       by={
         sortedBy ??
         (subject.search === undefined
-          ? 'nodes are sorted by their ids'
+          ? 'nodes are sorted by id'
           : [{ name: subject.search.from, value, isOfSource: false }])
       }
       writer={by}
@@ -87,7 +60,7 @@ export function QuestionGrid(props: QuestionGridProps) {
         const { rows, plan } = answer;
         return (
           <>
-            <Card title={title ?? countText(rows.length, 'row')}>
+            <Card title={titleOf(subject, question)}>
               <p class="cost">
                 <strong>{figureText(plan.rcu)} RCU</strong>, {countText(plan.calls, 'DynamoDB call')},{' '}
                 {countText(plan.partitions.length, 'partition')}
@@ -98,7 +71,8 @@ export function QuestionGrid(props: QuestionGridProps) {
               <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
               <LiveMark live={touches} />
               <Grid
-                {...{ label, empty }}
+                label="Rows"
+                empty="Nothing found."
                 items={rows}
                 own={columnsOf(rows, subject, note)}
                 attributesOf={({ attributes }) => attributes}
@@ -106,12 +80,17 @@ export function QuestionGrid(props: QuestionGridProps) {
               />
               <Pager next={answer.cursor} />
             </Card>
-            {children?.(answer)}
+            {children(answer)}
           </>
         );
       }}
     </Told>
   );
+}
+
+function titleOf({ edge, search, nodeType }: Subject, { id }: Question): string {
+  if (edge !== undefined) return `${edge.type} edges into ${id}`;
+  return search === undefined ? `All ${nodeType} nodes` : `Results of ${search.name}`;
 }
 
 /** The ways to sort, as the model has them. */

@@ -89,15 +89,15 @@ export function RankedEdgeView({
       </Card>
       {children}
       <div class="lists">
-        <Card title={`${type} edges that enter ${nameOf(end) ?? end}, by ${attribute}`}>
+        <Card title={`${type} edges into ${nameOf(end) ?? end}, by ${attribute}`}>
           <LiveMark live={ofEnd} />
           <Told asked={list}>{() => <Ranked rows={entering} chosen={source} nameOf={nameOf} />}</Told>
           <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
         {isInSet && (
-          <Card title={`${type} edges that leave ${nameOf(source) ?? source}, by ${attribute}`}>
+          <Card title={`${type} edges from ${nameOf(source) ?? source}, by ${attribute}`}>
             <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} nameOf={nameOf} />}</Told>
-            <p class="quiet">The node's view has these edges: one read returns the node with its edges.</p>
+            <p class="quiet">The node's view holds these edges: one read returns the node and its edges.</p>
           </Card>
         )}
       </div>
@@ -119,7 +119,7 @@ function Labels({
   onWritten: () => void;
 }) {
   const { isRunning, failure, run } = useDoing();
-  if (stored === null) return <p class="quiet">There is no such edge.</p>;
+  if (stored === null) return <p class="quiet">This edge doesn't exist.</p>;
   const { [attribute]: current, ...others } = stored.attributes;
   const write = async (label: string): Promise<void> => {
     const [before, after] = [stored.attributes, { ...stored.attributes, [attribute]: label }].map((one) =>
@@ -153,11 +153,11 @@ function Labels({
       </fieldset>
       <p class="quiet">
         {isWritable
-          ? 'Choose another one: the lists follow, and the way of the write says what was written for it.'
-          : 'This studio only reads. Start it with --write to choose another one.'}
+          ? `Choose another ${attribute}: both lists reorder, and the path shows what was written.`
+          : `This studio is read-only. Start it with --write to change the ${attribute}.`}
       </p>
       <FailureNote failure={failure} />
-      <Attributes attributes={others} />
+      {Object.keys(others).length > 0 && <Attributes attributes={others} />}
     </>
   );
 }

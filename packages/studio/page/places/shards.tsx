@@ -5,6 +5,7 @@ import type { DescribedSearch } from '../../base/describe-model.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import type { ValueCount } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
+import { ChoiceField } from '../parts/choice-field.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 
@@ -27,19 +28,12 @@ export function Shards({ search: { name, shards, partition: attribute }, choices
         {countText(shards, 'shard')} of {name}
       </h4>
       {attribute !== undefined && (
-        <label>
-          {attribute} (partition)
-          <input
-            list={`partitions-of-${name}`}
-            autocomplete="off"
-            onChange={(event) => setPartition(event.currentTarget.value || undefined)}
-          />
-          <datalist id={`partitions-of-${name}`}>
-            {choices.map(({ value }) => (
-              <option key={value} value={value} />
-            ))}
-          </datalist>
-        </label>
+        <ChoiceField
+          name={`partition-of-${name}`}
+          label={`${attribute} (partition)`}
+          choices={choices}
+          onChange={(event) => setPartition(event.currentTarget.value || undefined)}
+        />
       )}
       {(attribute === undefined || partition !== undefined) && (
         <Priced
@@ -61,11 +55,11 @@ function Counted({ name, partition }: { name: string; partition: string | undefi
       {({ shards, items, hottest, empty, hash, shardBy, counts }) => (
         <>
           <p>
-            {countText(items, 'item')} over {countText(shards, 'shard')} by {hash} of the {shardBy}; {figureText(empty)}{' '}
-            are empty.{' '}
+            {countText(items, 'item')} in {countText(shards, 'shard')}, by {hash} of the {shardBy}; {figureText(empty)}{' '}
+            empty.{' '}
             {items > 0 && (
               <>
-                Shard {hottest.shard} has the most items, {figureText(hottest.share * 100)} % (even would be{' '}
+                Shard {hottest.shard} has the most items: {figureText(hottest.share * 100)} % (an even share is{' '}
                 {figureText(100 / shards)} %).{' '}
                 {items >= shards * 10 && hottest.share * shards > UNEVEN && <Badge kind="bad">uneven</Badge>}
               </>

@@ -3,7 +3,7 @@ import type { TimelineAnswer } from '../../api/timeline.ts';
 import type { ProjectionChange, TimelineMoment } from '../../base/timeline.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
-import { Card, Told } from '../parts/told.tsx';
+import { Told } from '../parts/told.tsx';
 
 /** Milliseconds between an answer and the next look while the page is in front. */
 const EVERY_MS = 2_000;
@@ -18,20 +18,14 @@ export function Timeline() {
         const changed = moments.filter(({ changes }) => changes.length > 0);
         if (!hasRegistry) return <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>;
         if (changed.length === 0) {
-          return (
-            <p class="quiet">
-              The model has not changed as far as the stream and this studio know. A migration shows here while it runs.
-            </p>
-          );
+          return <p class="quiet">No changes as far back as the stream goes. A running migration appears here.</p>;
         }
         return (
-          <Card title="Changes">
-            <ol class="moments">
-              {changed.map((moment) => (
-                <Moment key={moment.version} moment={moment} />
-              ))}
-            </ol>
-          </Card>
+          <ol class="moments">
+            {changed.map((moment) => (
+              <Moment key={moment.version} moment={moment} />
+            ))}
+          </ol>
         );
       }}
     </Told>
@@ -50,10 +44,10 @@ const MOST_NAMES = 3;
 
 function Names({ names }: { names: readonly string[] }) {
   const list = names.join(', ');
-  if (names.length <= MOST_NAMES) return <span class="key">{list}</span>;
+  if (names.length <= MOST_NAMES) return <span class="key">{list}:</span>;
   return (
     <details>
-      <summary>{countText(names.length, 'projection')}</summary>
+      <summary>{countText(names.length, 'projection')}:</summary>
       <span class="key">{list}</span>
     </details>
   );
@@ -87,10 +81,9 @@ function saidOf(change: ProjectionChange): string {
 
 /** A change of state in words. */
 function wordsOf({ before, after }: ProjectionChange): string {
-  if (after === null) return 'is gone';
-  if (after === 'absent') return 'is kept by nobody any more: its items are deleted';
-  if (after === 'kept')
-    return before === 'ready' ? 'is taken from readers' : 'is written by consumers, and is being built';
-  if (after === 'ready') return 'is ready: readers use it';
-  return `is ${after}: readers use base items`;
+  if (after === null) return 'was removed';
+  if (after === 'absent') return 'is retired, and its items are being deleted';
+  if (after === 'kept') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
+  if (after === 'ready') return 'is ready, and readers use it';
+  return `is ${after}, and readers use base items`;
 }

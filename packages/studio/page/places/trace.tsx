@@ -24,7 +24,7 @@ export function Trace({ model, parameters }: PlaceProps) {
         <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
       </Card>
     ) : (
-      <p class="quiet">Choose a write: see what it changes, how fast, and for how many units.</p>
+      <p class="quiet">Choose a write to see what it changed, how fast, and at what cost.</p>
     );
   const ranked = source !== null && target !== null ? rankedEdge(model, source, target) : undefined;
   return (
@@ -47,12 +47,14 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
   const asked = useAnswer<WritesAnswer>('/api/writes');
   useAskedLater(asked, EVERY_MS);
   return (
-    <Card title="Newest writes">
+    <Card title="Recent writes">
       <Told asked={asked}>
         {({ hasStream, writes }) => (
           <>
             {writes.length === 0 && (
-              <p class="quiet">{hasStream ? 'The stream shows none yet.' : 'The table has no stream.'}</p>
+              <p class="quiet">
+                {hasStream ? 'No writes to show. New writes appear here.' : 'The table has no stream.'}
+              </p>
             )}
             <ul class="nodes">
               {writes.map((write) => (

@@ -1,239 +1,135 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelChange } from '../../../cost/what-if.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Compared, WhatIfAnswer } from '../../api/what-if.ts';
 import type { DescribedEdge, DescribedNode } from '../../base/describe-model.ts';
-import { type Failure, postTo } from '../base/ask.ts';
+import { postTo, useDoing } from '../base/ask.ts';
 import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
 /** The end of the shard sliders: the default of a search. */
 const MOST_SHARDS = 200;
-/** The rates that the first figures are of: writes a second, and reads a second of each query that differs. */
-const USUAL_RATES = { putsPerSecond: 100, readsPerSecond: 10 };
 const READABLE: Readonly<Record<WhatIfAnswer['readability'][number]['readable'], string>> = {
-  throughout: 'readers go on with the present shards until the others are ready',
-  'by the present model': 'processes with the present model go on; those with the new model read it once it is built',
-  'once built': 'readable once it is built',
+  throughout: 'readers use the present shards until the new ones are ready',
+  'by the present model': 'readable with the present model; with the new model once built',
+  'once built': 'readable once built',
 };
 
-/** Switches and sliders of a picked type, and the difference that they would make. Nothing is written. */
+/** A form that changes a picked type, and the difference that its changes would make. Nothing is written. */
 export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }) {
-  const [changes, setChanges] = useState<readonly ModelChange[]>([]);
-  const [rates, setRates] = useState(USUAL_RATES);
   const [answer, setAnswer] = useState<WhatIfAnswer>();
-  const [failure, setFailure] = useState<Failure>();
-  const [isPlanning, setPlanning] = useState(false);
-  // A slider asks faster than the table answers: an answer to an earlier question is not shown.
-  const newest = useRef(0);
-  const answered = useRef<readonly ModelChange[]>([]);
+  const { isRunning, failure, run } = useDoing();
   const node = model.nodes.find(({ type }) => chosen === `node ${type}`);
   const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);
-  const ask = (asked: readonly ModelChange[], asRates = rates, isPlanned = false): void => {
-    setChanges(asked);
-    setRates(asRates);
-    setFailure(undefined);
-    setPlanning(isPlanned);
-    newest.current += 1;
-    const own = newest.current;
-    const ifNewest = (then: () => void): void => {
-      if (own === newest.current) then();
-    };
-    postTo<WhatIfAnswer>('/api/what-if', { changes: asked, ...asRates, isPlanned })
-      .then(
-        (given) =>
-          ifNewest(() => {
-            answered.current = asked;
-            setAnswer(given);
-          }),
-        (error: Failure) =>
-          ifNewest(() => {
-            // A refused change would have every later one refused.
-            setChanges(answered.current);
-            setFailure(error);
-          }),
-      )
-      .finally(() => ifNewest(() => setPlanning(false)));
-  };
-  const tell = (change: ModelChange, isBack = false): void => {
-    const others = changes.filter((one) => nameOf(one) !== nameOf(change));
-    ask(isBack ? others : [...others, change]);
+  const compare = async (form: FormData, isPlanned: boolean): Promise<void> => {
+    const [putsPerSecond, readsPerSecond] = ['puts', 'reads'].map((name) => Number(form.get(name)));
+    const changes = [...(edge === undefined ? [] : edgeChanges(edge, form)), ...(node ? nodeChanges(node, form) : [])];
+    setAnswer(await postTo<WhatIfAnswer>('/api/what-if', { changes, putsPerSecond, readsPerSecond, isPlanned }));
   };
   return (
     <details class="what-if">
       <summary>What if …</summary>
-      <form class="row" aria-label="What if" onSubmit={(event) => event.preventDefault()}>
-        {edge !== undefined && <EdgeChanges edge={edge} changes={changes} tell={tell} />}
-        {node !== undefined && <NodeChanges node={node} changes={changes} tell={tell} />}
-        {(['putsPerSecond', 'readsPerSecond'] as const).map((name) => (
-          <label key={name}>
-            {name === 'putsPerSecond' ? 'Writes a second' : 'Reads a second, of each query below'}
-            <input
-              type="number"
-              min="1"
-              max="1000000"
-              value={rates[name]}
-              onChange={({ currentTarget: { valueAsNumber } }) =>
-                ask(changes, { ...rates, [name]: Math.max(1, valueAsNumber || USUAL_RATES[name]) })
-              }
-            />
-          </label>
-        ))}
+      <form
+        class="row"
+        aria-label="What if"
+        onSubmit={(event) => {
+          event.preventDefault();
+          const isPlanned = (event.submitter as HTMLButtonElement).value === 'plan';
+          const form = new FormData(event.currentTarget);
+          run(() => compare(form, isPlanned));
+        }}
+      >
+        {edge !== undefined && <EdgeFields edge={edge} />}
+        {node?.searches.map(
+          ({ name, shards }) =>
+            typeof shards === 'number' && <Shards key={name} name={nameIn(node, name)} shards={shards} />,
+        )}
+        <label>
+          Writes per second
+          <input type="number" name="puts" min="1" max="1000000" defaultValue="100" required />
+        </label>
+        <label>
+          Reads per second of each query
+          <input type="number" name="reads" min="1" max="1000000" defaultValue="10" required />
+        </label>
+        <button type="submit" disabled={isRunning}>
+          Compare costs
+        </button>
+        <button type="submit" class="plain" value="plan" disabled={isRunning}>
+          Plan the migration (reads at most 512 RCU)
+        </button>
       </form>
-      {edge !== undefined && (
-        <AddOrder edge={edge} add={(change) => ask([...changes, change])} added={changes.filter(isOrder)} />
-      )}
       <FailureNote failure={failure} />
-      {answer !== undefined && changes.length > 0 && <Differences answer={answer} />}
-      {changes.length > 0 && (
-        <p class="row">
-          <button type="button" disabled={isPlanning} onClick={() => ask(changes, rates, true)}>
-            {isPlanning ? 'Reading a sample …' : 'Plan the migration (reads at most 512 RCU)'}
-          </button>
-          <button type="button" onClick={() => ask([])}>
-            As it is
-          </button>
-        </p>
-      )}
+      {answer !== undefined && <Differences answer={answer} />}
     </details>
   );
 }
 
-interface Changing {
-  changes: readonly ModelChange[];
-  tell: (change: ModelChange, isBack?: boolean) => void;
+function nameIn({ type }: DescribedNode, search: string): string {
+  return search.slice(type.length + 1);
 }
 
-function EdgeChanges({
-  edge: { type, isCounted, orders, shards, isNative },
-  changes,
-  tell,
-}: { edge: DescribedEdge } & Changing) {
-  const count = changes.find((one) => one.kind === 'count');
+function EdgeFields({ edge: { isCounted, orders, shards, isNative } }: { edge: DescribedEdge }) {
   return (
     <>
-      <label>
-        <input
-          type="checkbox"
-          checked={count?.isCounted ?? isCounted}
-          onChange={({ currentTarget: { checked } }) =>
-            tell({ kind: 'count', edge: type, isCounted: checked }, checked === isCounted)
-          }
-        />{' '}
-        count the edges of a node
+      <label class="check">
+        <input type="checkbox" name="count" defaultChecked={isCounted} /> Count the edges of a node
       </label>
-      {orders.length > 0 && !isNative && (
-        <Shards
-          name="orders"
-          shards={shards}
-          asked={changes.find((one) => one.kind === 'edge-shards')?.shards}
-          tell={(given) => tell({ kind: 'edge-shards', edge: type, shards: given }, given === shards)}
-        />
-      )}
+      {orders.length > 0 && !isNative && <Shards name="orders" shards={shards} />}
+      <label>
+        Add an order by attribute
+        <input name="attribute" autocomplete="off" spellcheck={false} />
+      </label>
+      <label>
+        Type of its values
+        <select name="type">
+          <option value="string">text</option>
+          <option value="number">number</option>
+          <option value="date">date</option>
+        </select>
+      </label>
     </>
   );
 }
 
-function NodeChanges({ node: { type, searches }, changes, tell }: { node: DescribedNode } & Changing) {
-  return (
-    <>
-      {searches.flatMap(({ name, shards }) => {
-        const search = name.slice(type.length + 1);
-        if (typeof shards !== 'number' || search === '') return [];
-        const change = (given: number): ModelChange => ({
-          ...{ kind: 'search-shards', node: type, search },
-          shards: given,
-        });
-        return [
-          <Shards
-            key={name}
-            name={search}
-            shards={shards}
-            asked={changes.filter((one) => one.kind === 'search-shards').find((one) => one.search === search)?.shards}
-            tell={(given) => tell(change(given), given === shards)}
-          />,
-        ];
-      })}
-    </>
-  );
+function edgeChanges({ type, isCounted, shards }: DescribedEdge, form: FormData): ModelChange[] {
+  const wanted = Number(form.get('orders') ?? shards);
+  const attribute = String(form.get('attribute'));
+  const word = attribute.replace(/\W/g, '');
+  const name = `by${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+  const by = { attribute, type: form.get('type') as 'string' | 'number' | 'date' };
+  return [
+    ...(form.has('count') === isCounted ? [] : [{ kind: 'count' as const, edge: type, isCounted: !isCounted }]),
+    ...(wanted === shards ? [] : [{ kind: 'edge-shards' as const, edge: type, shards: wanted }]),
+    ...(attribute === '' ? [] : [{ kind: 'order' as const, edge: type, name, by }]),
+  ];
 }
 
-interface ShardsProps {
-  name: string;
-  shards: number;
-  asked: number | undefined;
-  tell: (shards: number) => void;
+function nodeChanges(node: DescribedNode, form: FormData): ModelChange[] {
+  return node.searches.flatMap(({ name, shards }) => {
+    const search = nameIn(node, name);
+    const wanted = Number(form.get(search) ?? shards);
+    if (typeof shards !== 'number' || wanted === shards) return [];
+    return [{ kind: 'search-shards' as const, node: node.type, search, shards: wanted }];
+  });
 }
 
-function Shards({ name, shards, asked = shards, tell }: ShardsProps) {
-  const [shown, setShown] = useState(asked);
-  useEffect(() => setShown(asked), [asked]);
+function Shards({ name, shards }: { name: string; shards: number }) {
+  const [shown, setShown] = useState(shards);
   return (
     <label>
       {name}: {countText(shown, 'shard')}
       <input
         type="range"
+        name={name}
         min="1"
         max={Math.max(MOST_SHARDS, shards)}
         value={shown}
         onInput={(event) => setShown(event.currentTarget.valueAsNumber)}
-        onChange={(event) => tell(event.currentTarget.valueAsNumber)}
       />
     </label>
   );
-}
-
-function AddOrder({
-  edge: { type },
-  add,
-  added,
-}: {
-  edge: DescribedEdge;
-  add: (change: ModelChange) => void;
-  added: readonly ModelChange[];
-}) {
-  return (
-    <form
-      class="row"
-      aria-label="Add an order"
-      onSubmit={(event) => {
-        event.preventDefault();
-        const form = new FormData(event.currentTarget);
-        const attribute = String(form.get('attribute'));
-        const word = attribute.replace(/\W/g, '');
-        const name = `by${word.charAt(0).toUpperCase()}${word.slice(1)}`;
-        const by = { attribute, type: form.get('type') as 'string' | 'number' | 'date' };
-        if (!added.some((one) => one.kind === 'order' && one.name === name))
-          add({ kind: 'order', edge: type, name, by });
-        event.currentTarget.reset();
-      }}
-    >
-      <label>
-        Add an order by the attribute
-        <input name="attribute" required autocomplete="off" spellcheck={false} />
-      </label>
-      <label>
-        Its values
-        <select name="type">
-          <option value="string">texts</option>
-          <option value="number">numbers</option>
-          <option value="date">dates</option>
-        </select>
-      </label>
-      <button type="submit">Add</button>
-    </form>
-  );
-}
-
-function isOrder(change: ModelChange): boolean {
-  return change.kind === 'order';
-}
-
-/** The thing that a change is of: a later change of the same thing takes its place. */
-function nameOf(change: ModelChange): string {
-  if (change.kind === 'search-shards') return `${change.kind} ${change.node}.${change.search}`;
-  return `${change.kind} ${change.edge} ${change.kind === 'order' ? change.name : ''}`;
 }
 
 function Differences({ answer: { writes, queries, dollars, diff, readability, migration } }: { answer: WhatIfAnswer }) {
@@ -248,16 +144,16 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
         </p>
         <Rows
           label="Costs before and after"
-          headings={['of', 'difference', 'now', 'then']}
+          headings={['operation', 'difference', 'now', 'then']}
           rows={[...writes.map((one) => rowOf(one, 'WCU')), ...queries.map((one) => rowOf(one, 'RCU'))]}
-          empty="No write and no query costs another number of units."
+          empty="All writes and queries cost the same as now."
         />
-        <h4>Meanwhile</h4>
+        <h4>Availability</h4>
         <Rows
           label="What can be read during the migration"
-          headings={['projection', 'until the migration is over']}
+          headings={['projection', 'reads']}
           rows={readability.map(({ name, readable }) => [<span class="key">{name}</span>, READABLE[readable]])}
-          empty="Everything stays readable: nothing is built."
+          empty="Nothing is rebuilt: everything stays readable."
         />
       </div>
       <div>

@@ -3,10 +3,8 @@
 const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
-export const SIGNS = ['=', ...Object.keys(COMPARISONS)] as const;
-
 /** Undefined if the text isn't a condition. */
-export function conditionOf(text: string): { name: string; sign: string; value: string } | undefined {
+function conditionOf(text: string): { name: string; sign: string; value: string } | undefined {
   const [start, name, sign] = CONDITION.exec(text) ?? [];
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }

@@ -360,6 +360,8 @@ export function lineOfSearch({
   part,
 }: Pick<SearchSettings, 'indexPartition' | 'name' | 'part'>): string {
   const node = `nodes.${indexPartition.slice(0, indexPartition.indexOf('.'))}`;
+  // The list of all nodes has no name.
+  if (name === '') return `${node}.list`;
   return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
 }
 
