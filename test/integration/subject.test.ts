@@ -121,6 +121,18 @@ describe('subject erase', () => {
     expect((await rawItems()).some((item) => stringOf(item['source']) === '~edgeloom')).toBe(false);
   });
 
+  it('deletes what has neither content nor an expiry, in the partitions of others too', async () => {
+    const { erase, naming, projectAll, rawItems, store } = await libraryTable();
+    await erase();
+    await projectAll();
+    const tombstones = (await rawItems()).filter((item) => item['expiresAt'] !== undefined);
+    const ofOthers = tombstones.filter((item) => !stringOf(item['source'])!.startsWith(BORROWER));
+    expect(ofOthers.length).toBeGreaterThan(0);
+    for (const { expiresAt: _, ...item } of tombstones) await store.put(item);
+    expect(await erase({ now: hoursOn(50) })).toMatchObject({ isDone: true });
+    expect(await naming()).toEqual([]);
+  });
+
   it('waits for a consumer that is behind, and repairs what none has removed', async () => {
     const { erase, naming, projectAll, checkClean } = await libraryTable();
     await erase();

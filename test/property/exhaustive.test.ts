@@ -46,8 +46,8 @@ describe('all schedules of a small scope', () => {
 
 describe('what is left out', () => {
   const scope: ProjectingScope = {
-    producers: [[{ ...EDGE, put: { role: 'LEAD' } }, EDGE]],
-    accidents: { duplicates: 1 },
+    producers: [[{ ...EDGE, put: { role: 'LEAD' } }]],
+    accidents: { duplicates: 1, crashes: 1 },
   };
 
   it('are schedules alone: every end is met', async () => {

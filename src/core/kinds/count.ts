@@ -17,7 +17,7 @@ import { queriedItems } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
 import { oddities } from './form.ts';
 import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
-import { hashOfText, type ObserveContext, type Part, type PartKind } from './part.ts';
+import { hashOfText, type JudgeContext, type Part, type PartKind } from './part.ts';
 
 /**
  * The number of a node's counted edges of a type, with their sums and groups. The live items by which these edges are
@@ -111,7 +111,7 @@ const MOST_COUNTS = 5;
  * attempts the last numbers are returned, even if of different moments.
  */
 export async function readCountWithItems(
-  { store }: Pick<ObserveContext, 'store'>,
+  { store }: Pick<JudgeContext, 'store'>,
   source: string,
   sortKey: string,
   seen: Item | undefined,

@@ -10,7 +10,7 @@ import { queriedItems } from '../store-pages.ts';
 import { fanOutPlace, willFanOutVisit } from './continuation.ts';
 import { oddities } from './form.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
-import { hashOfText, imageText, type ObserveContext, type Part, type PartKind, stateByBase } from './part.ts';
+import { hashOfText, imageText, type JudgeContext, type Part, type PartKind, stateByBase } from './part.ts';
 
 /** What all items have that readers find through an index. */
 export const INDEXED: SharedKind = {
@@ -114,7 +114,7 @@ export function indexItemText(item: Item | undefined): string | undefined {
 
 /** Only edges with a long sort key have hashed names. */
 export async function findEdgeOfHashedKey(
-  { graph, store }: Pick<ObserveContext, 'graph'> & { store: Pick<ObserveContext['store'], 'query'> },
+  { graph, store }: Pick<JudgeContext, 'graph'> & { store: Pick<JudgeContext['store'], 'query'> },
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {

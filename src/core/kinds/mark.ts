@@ -4,7 +4,7 @@ import type { CompiledModel } from '../model/compiled.ts';
 import { queryPages } from '../store-pages.ts';
 import { copyBytes, viewBudgetBytes } from './eviction.ts';
 import { readCopies } from './parent-copies.ts';
-import type { CompareContext, Compared, ObserveContext, Part, PartKind } from './part.ts';
+import type { CompareContext, Compared, JudgeContext, Part, PartKind } from './part.ts';
 
 /** The mark of an evicted edge type, which the size of its edges decides. */
 export const mark: PartKind<Extract<Part, { kind: 'mark' }>> = {
@@ -56,7 +56,7 @@ async function compareMark(
 }
 
 async function bytesOfCopies(
-  { graph, store }: Pick<ObserveContext, 'graph' | 'store'>,
+  { graph, store }: Pick<JudgeContext, 'graph' | 'store'>,
   edges: readonly string[],
 ): Promise<number> {
   let bytes = 0;

@@ -49,7 +49,7 @@ export interface Suspect<P extends Part = Part> {
   part: P;
 }
 
-export interface ObserveContext {
+export interface JudgeContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
 }
@@ -63,7 +63,7 @@ export type DeriveFrom = (
   node?: SourceNode,
 ) => Derived;
 
-export interface CompareContext extends ObserveContext {
+export interface CompareContext extends JudgeContext {
   derivedOf: DeriveFrom;
 }
 
@@ -131,7 +131,7 @@ export interface PartKind<P extends Part = Part> {
   isAlien?: boolean;
   /** Keys of the deciding items, to be read after the derived item. */
   decidingKeys(
-    context: ObserveContext,
+    context: JudgeContext,
     suspect: Suspect<P>,
     derived: Item | undefined,
   ): readonly ItemKey[] | Promise<readonly ItemKey[]>;

@@ -1,7 +1,7 @@
 import { canonicalText } from '../items/attribute-value.ts';
 import type { Standing } from '../model/compiled.ts';
 import type { ItemKind } from './kind.ts';
-import type { Compared, ObserveContext, Part, PartKind, Seen } from './part.ts';
+import type { Compared, JudgeContext, Part, PartKind, Seen } from './part.ts';
 
 const ODD: readonly Part[] = [{ kind: 'unknown-item' }];
 
@@ -54,7 +54,7 @@ export const unregistered: PartKind<Extract<Part, { kind: 'unregistered' }>> = {
 
 function compareTreatment(
   kind: Standing['kind'],
-  { graph }: ObserveContext,
+  { graph }: JudgeContext,
   { suspect: { source, sortKey }, derived }: Seen,
   what: string,
 ): Compared {

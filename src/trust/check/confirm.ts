@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../core/items/attribute-value.ts';
-import type { ObserveContext, Suspect } from '../../core/kinds/part.ts';
+import type { JudgeContext, Suspect } from '../../core/kinds/part.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { Gathered } from './gathered.ts';
-import { isWrong, type Observation, observe } from './observe.ts';
+import { isWrong, judge, type Observation } from './judge.ts';
 
 /**
  * Distinguishes lag from drift. A suspect is observed (derived item, then base item), and again after the stream has passed the
@@ -20,7 +20,7 @@ import { isWrong, type Observation, observe } from './observe.ts';
  */
 
 /** The values that confirming needs. */
-export interface ConfirmContext extends ObserveContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
+export interface ConfirmContext extends JudgeContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
 /** The result for a suspect. `unconfirmed`: there was no time to wait. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
@@ -70,10 +70,7 @@ export function lookerOf(context: ConfirmContext): Looker {
     const unknown = nominated.filter(({ read }) => read === undefined);
     const suspectsOf = (of: readonly Nominated[]) => of.map(({ suspect }) => suspect);
     const read = known.map(({ read }) => read!.derived);
-    const seen = [
-      ...(await observe(context, suspectsOf(known), read)),
-      ...(await observe(context, suspectsOf(unknown))),
-    ];
+    const seen = [...(await judge(context, suspectsOf(known), read)), ...(await judge(context, suspectsOf(unknown)))];
     const moment = { atMs: context.now() };
     const looks = new Map([...known, ...unknown].map((one, i) => [one, { observation: seen[i]!, moment }]));
     return nominated.map((one) => looks.get(one)!);

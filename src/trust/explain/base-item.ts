@@ -3,14 +3,14 @@ import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
 import { countHolding } from '../../core/kinds/count.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
-import type { Compared, ObserveContext, Part, Suspect } from '../../core/kinds/part.ts';
+import type { Compared, JudgeContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { type Outcome, Outcomes } from '../../core/kinds/parts/outcomes.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { isWrong, observe } from '../check/observe.ts';
+import { isWrong, judge } from '../check/judge.ts';
 
 /** Compares what a base item asks for with what is stored, line by line of the model. Why a line asks for nothing, `derive` says. */
 
@@ -49,7 +49,7 @@ interface Asked extends Pick<Outcome, 'line' | 'why' | 'isFault'> {
 
 /** Explains a base item of the model. */
 export async function explainBaseItem(
-  context: ObserveContext,
+  context: JudgeContext,
   key: ItemKey,
   item: Item,
   askLag: () => Promise<LagKnowledge>,
@@ -65,12 +65,12 @@ export async function explainBaseItem(
   const evicted = evictedTypes(items.pop());
   const asked = askedBy(graph, key, item, { edge: kind.kind === 'edge' ? kind.edge : undefined, nodeItems: items });
   const suspects = asked.map(({ suspect }) => suspect);
-  let observations = await observe(context, suspects);
+  let observations = await judge(context, suspects);
   let lag: LagKnowledge = UNASKED;
   if (observations.some(isWrong)) {
     lag = await askLag();
     // A change that was under way at the first look may be applied by now: only a difference after the position was read is drift.
-    observations = await observe(context, suspects);
+    observations = await judge(context, suspects);
   }
   return asked.map((one, i) => {
     const { suspect, line: name } = one;

@@ -5,7 +5,7 @@ import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { copyingEdge } from '../../core/kinds/copy.ts';
 import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
 import { joinedKeysOf } from '../../core/kinds/joined.ts';
-import type { ObserveContext, Part, Seen, Suspect } from '../../core/kinds/part.ts';
+import type { JudgeContext, Part, Seen, Suspect } from '../../core/kinds/part.ts';
 import { edgeOfReverse } from '../../core/kinds/reverse-item.ts';
 import { hasOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, Standing } from '../../core/model/compiled.ts';
@@ -13,15 +13,15 @@ import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { standingOf } from '../../registry/standing.ts';
+import { isWrong, observationOf, readSuspects } from '../check/judge.ts';
 import { nominate } from '../check/nominate.ts';
-import { isWrong, observationOf, readSuspects } from '../check/observe.ts';
 import type { LookResult } from './open-parts.ts';
 import { copyOf, type Range } from './touched-parts.ts';
 
 /** The reads of an observer: looks at parts, and the Queries that name the parts which a change reaches. All of them are consistent. */
 
 /** The values that looks need. `graph` is the model of what readers use. */
-export interface LookContext extends ObserveContext {
+export interface LookContext extends JudgeContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowWatermark: () => Promise<number | undefined>;

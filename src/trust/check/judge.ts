@@ -2,7 +2,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
 import {
   type Compared,
-  type ObserveContext,
+  type JudgeContext,
   type Seen,
   type State,
   type Suspect,
@@ -25,9 +25,9 @@ export function isWrong({ expected, stored }: Compared): boolean {
 /** Derived items that were read already, in the order of the suspects. */
 export type ReadBefore = readonly (Item | undefined)[];
 
-/** Observes suspects, in their order: a hundred of them in two calls. */
-export async function observe(
-  context: ObserveContext,
+/** Judges suspects by what base items ask for now, in their order, and writes nothing: a hundred of them in two calls. */
+export async function judge(
+  context: JudgeContext,
   suspects: readonly Suspect[],
   read?: ReadBefore,
 ): Promise<Observation[]> {
@@ -41,7 +41,7 @@ export async function observe(
  * @param read derived items that were read before, also eventually consistently. Default: they are read now.
  */
 export async function readSuspects(
-  context: ObserveContext,
+  context: JudgeContext,
   suspects: readonly Suspect[],
   read?: ReadBefore,
 ): Promise<Seen[]> {
@@ -62,7 +62,7 @@ export async function readSuspects(
 }
 
 /** Compares a suspect that was read. */
-export async function observationOf(context: ObserveContext, seen: Seen): Promise<Observation> {
+export async function observationOf(context: JudgeContext, seen: Seen): Promise<Observation> {
   const kind = partKindOf(seen.suspect.part);
   const state = kind.state?.(seen) ?? stateByBase(seen);
   return { isLive: seen.form.isLive(seen.derived), ...state, ...(await kind.compare({ ...context, derivedOf }, seen)) };
