@@ -122,6 +122,7 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stateName',
   'version',
   'place',
+  'places',
   'definition',
   'claims',
   'stream',
