@@ -69,18 +69,4 @@ describe.each([
     expect((await run(mode)).calls).toBeGreaterThan(1);
     expect((await check(graph, { store, graceMs: 0, now })).drift).toEqual({ missing: 0, stale: 0, orphan: 0 });
   });
-
-  it('leaves tombstones that it has no time for to the next run', async () => {
-    const { store, now, run } = await table();
-    const expired = { r: { N: '1' }, expiresAt: { N: String(now() / 1000 - 1) } };
-    for (let i = 0; i < 3 * USERS; i++)
-      await store.put({ source: { S: `USER-${i}` }, target: { S: '~view' }, ...expired });
-    const tombstones = () => [...store.items()].filter(({ target }) => (target as { S: string }).S === '~view').length;
-    await run(mode);
-    expect(tombstones()).toBeLessThan(3 * USERS);
-    for (let nights = 0; tombstones() > 0; nights++) {
-      expect(nights).toBeLessThan(5);
-      await run(mode);
-    }
-  });
 });
