@@ -1,4 +1,5 @@
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
+import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
 import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
 import { recordsOf } from './event-records.ts';
@@ -12,7 +13,11 @@ export interface FeedQueueEvent {
 }
 
 /** Options of a feed handler. */
-export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger' | 'wait' | 'random'> {
+export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger'> {
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** @internal */
+  random?: RuntimeOptions['random'];
   /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
 }
