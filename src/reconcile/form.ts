@@ -1,7 +1,7 @@
 import { stringOf } from '../core/items/attribute-value.ts';
 import { COUNTED, OTHER, unchangedCondition } from '../core/items/derived-item.ts';
 import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
-import type { ItemForm } from '../core/kinds/part.ts';
+import type { ItemForm } from '../core/kinds/kind.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { reconcileOtherCount } from './counted.ts';

@@ -10,7 +10,7 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { totalOfEntry } from '../core/model/projection/places.ts';
 import { itemTouch, type Reconcilable, viewTouch } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
-import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import type { DerivedUpdate, ItemKey, Store } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, sendingWithin } from './apply-context.ts';
 import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
@@ -56,7 +56,12 @@ async function namedBase(context: ApplyContext, key: ItemKey): Promise<ItemKey |
   return base;
 }
 
-async function baseNamedBy(context: ApplyContext, key: ItemKey, item: Item | undefined): Promise<ItemKey | undefined> {
+/** The base item that an item names by its key or content; only of a hashed key a Query finds the edge. */
+export async function baseNamedBy(
+  context: { graph: CompiledModel; store: Pick<Store, 'query'> },
+  key: ItemKey,
+  item: Item | undefined,
+): Promise<ItemKey | undefined> {
   const { source, target: sortKey } = key;
   if (kindOfTarget(sortKey) !== undefined) return edgeNamedInTarget(context.graph, key, item);
   const target = baseKeyOfIndexItem(source, sortKey) ?? (await findEdgeOfHashedKey(context, source, sortKey));

@@ -1,6 +1,7 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { isTombstone, OTHER } from '../core/items/derived-item.ts';
 import { countHolding } from '../core/kinds/count.ts';
+import { garbageElements } from '../core/kinds/element.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
 import { keyOfTouch, type Reconcilable } from '../core/plan/touch.ts';
@@ -63,7 +64,8 @@ export function planWrite(
     const targets = isScan ? touch.targets : sharingTargets(touch.targets, was);
     const { source } = touch;
     const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
-    const update = viewUpdate(graph, source, was, { shares, copies: bases.copiesOf(targets) }, now);
+    const corrections = isScan ? { drop: garbageElements(was) } : {};
+    const update = viewUpdate(graph, source, was, { shares, copies: bases.copiesOf(targets), corrections }, now);
     return isToWrite(update, update.set[graph.table.ttl] !== undefined) ? { open, was, update } : undefined;
   }
   if (touch.kind === 'entry') {

@@ -2,10 +2,11 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { decodeElement, edgeKeyOfElement } from '../core/items/element.ts';
 import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../core/items/stored-view.ts';
+import { garbageElements } from '../core/kinds/element.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import { changesNothing, type Share, type ViewCorrections, viewUpdate } from '../core/plan/writes/view-update.ts';
+import { changesNothing, type Share, viewUpdate } from '../core/plan/writes/view-update.ts';
 import { readItems } from '../core/store-pages.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
@@ -16,15 +17,18 @@ import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
 /** Views reconciled by a scan: a repair, or a redrive of a view that the table has refused. */
 
-/** Reconciles the parts of a view that belong to some base items. If the table refuses one of them, it throws after all others are written. */
+/**
+ * Reconciles a view with some base items, and with all edges of returning types. If the table refuses one of them, it
+ * throws after all others are written.
+ */
 export async function reconcileViewParts(
   context: ApplyContext,
   source: string,
   targets: readonly string[],
-  corrections?: ViewCorrections,
+  returning: readonly string[] = [],
 ): Promise<void> {
   try {
-    await reconcilePartsTogether(context, source, targets, corrections);
+    await reconcilePartsTogether(context, source, targets, returning);
     return;
   } catch (error) {
     if (!isRefused(error) || targets.length < 2) throw error;
@@ -32,7 +36,7 @@ export async function reconcileViewParts(
   let refused: unknown;
   for (const half of halves(targets)) {
     try {
-      await reconcileViewParts(context, source, half, corrections);
+      await reconcileViewParts(context, source, half, returning);
     } catch (error) {
       if (!isRefused(error)) throw error;
       refused = error;
@@ -49,7 +53,7 @@ async function reconcilePartsTogether(
   context: ApplyContext,
   source: string,
   targets: readonly string[],
-  corrections?: ViewCorrections,
+  returning: readonly string[] = [],
 ): Promise<void> {
   const readBases = async (): Promise<Map<string, Item | undefined>> => {
     const items = await readItems(
@@ -59,13 +63,13 @@ async function reconcilePartsTogether(
     const bases = new Map(targets.map((target, i) => [target, items[i]]));
     // A type that comes back into the set brings all of its edges.
     // rule: edge-type-comes-back-whole
-    for (const type of corrections?.unmark ?? []) {
+    for (const type of returning) {
       for await (const [target, item] of baseItems(context, source, { beginsWith: `${type}-` }))
         bases.set(target, item);
     }
     return bases;
   };
-  await reconcileWithBaseItems(context, source, readBases, corrections);
+  await reconcileWithBaseItems(context, source, readBases, returning);
 }
 
 /** Reconciles a whole view: with every base item of the partition, and for every element without one. */
@@ -87,7 +91,7 @@ async function reconcileWithBaseItems(
   context: ApplyContext,
   source: string,
   readBases: (view: Item | undefined) => Promise<Map<string, Item | undefined>>,
-  corrections?: ViewCorrections,
+  returning: readonly string[] = [],
 ): Promise<void> {
   const { graph } = context;
   const { expected } = await reconcileItem(context, {
@@ -96,8 +100,9 @@ async function reconcileWithBaseItems(
       if (isOfOtherShape(graph, source, view)) return undefined;
       const shares = new Map<string, Share>();
       for (const [target, base] of await readBases(view)) shares.set(target, derivedOf(graph, source, target, base));
-      const listed = listedEdges(view, shares, corrections);
+      const listed = listedEdges(view, shares, returning);
       await writeMissingReverseItems(context, source, listed, reconcileOrThrow);
+      const corrections = { unmark: new Set(returning), drop: garbageElements(view) };
       return { shares, copies: await readCopies(context, listed), corrections };
     },
     update(view, shares) {
@@ -113,10 +118,10 @@ async function reconcileWithBaseItems(
 function listedEdges(
   view: Item | undefined,
   shares: ReadonlyMap<string, Share>,
-  corrections?: ViewCorrections,
+  returning: readonly string[] = [],
 ): string[] {
   const evicted = new Set(evictedTypes(view));
-  for (const type of corrections?.unmark ?? []) evicted.delete(type);
+  for (const type of returning) evicted.delete(type);
   const listed = [...shares].filter(
     ([target, { element }]) => element !== undefined && !evicted.has(typePrefix(target) ?? ''),
   );

@@ -35,7 +35,8 @@ describe('the observer of startLocal', () => {
     await vi.waitFor(() => expect(found).toHaveLength(1), PATIENCE);
     expect(found[0]).toMatchObject({
       isCertain: true,
-      suspect: { source: 'USER-1', sortKey: '~view', part: { kind: 'attributes' } },
+      suspect: { source: 'USER-1', sortKey: '~view' },
+      differences: [{ kind: 'attributes' }],
     });
     await vi.waitFor(() => expect(observer?.drift).toBe(1), PATIENCE);
     await local.stop();

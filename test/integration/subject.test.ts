@@ -271,7 +271,8 @@ describe('subject erase', () => {
     const memory = new TableMemory(store, Date.now);
     await memory.open();
     const driftOf = (source: string, stored: string): ObservedDrift => ({
-      suspect: { source, sortKey: '~view', part: { kind: 'attributes' } },
+      suspect: { source, sortKey: '~view' },
+      differences: [{ kind: 'attributes' }],
       ...{ expected: null, stored, foundMs: 1, isCertain: true },
     });
     await memory.save({

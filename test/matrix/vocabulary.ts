@@ -2,7 +2,7 @@ import { COMMANDS } from '../../packages/cli/command-list.ts';
 import * as admin from '../../src/admin.ts';
 import { TransactionBuilder } from '../../src/client/write/transaction.ts';
 import { QUARANTINE_FIELDS } from '../../src/core/items/derived-item.ts';
-import { PARTS } from '../../src/core/kinds/all-kinds.ts';
+import { DIFFERENCES } from '../../src/core/kinds/difference.ts';
 import {
   deriveSchema,
   edgeSchema,
@@ -79,7 +79,7 @@ export function operations(): string[] {
       session.filter((name) => !HIDDEN.includes(name)),
     ),
     ...functions.filter(([, value]) => !isError(value)).map(([name]) => `library:${name}`),
-    ...named('wrong', Object.keys(PARTS)),
+    ...named('wrong', Object.keys(DIFFERENCES)),
     ...named('entry', Object.values(QUARANTINE_FIELDS)),
   ];
 }

@@ -4,12 +4,13 @@ import type { IndexDifference } from '../../../src/trust/observe/index-sample.ts
 import { shownDifference } from './difference.ts';
 
 /** One line about drift that an observer has found, printable. */
-export function driftLine({ suspect, expected, stored, isCertain }: ObservedDrift): string {
-  const { source, sortKey, part } = suspect;
+export function driftLine({ suspect, differences, expected, stored, isCertain }: ObservedDrift): string {
+  const { source, sortKey } = suspect;
+  const kinds = [...new Set(differences.map(({ kind }) => kind))].join(', ');
   const doubt = isCertain ? '' : ' (the low watermark is not known: the consumer may only be late)';
   const [shown, actual] = shownDifference([expected, stored]);
   return printable(
-    `drift: ${source} ${sortKey}, ${part.kind}: expected ${shown ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
+    `drift: ${source} ${sortKey}, ${kinds}: expected ${shown ?? 'nothing'}, actual ${actual ?? 'nothing'}${doubt}`,
   );
 }
 

@@ -1,20 +1,17 @@
 import { type DerivedKey, type DerivedKind, parseDerivedKey } from '../items/derived-key.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import { continuation, continuationPart, sourceContinuation } from './continuation.ts';
-import { count, countPart, roomPart, total } from './count.ts';
-import { expiry } from './expiry.ts';
-import { form } from './form.ts';
-import { inTargetPart, KINDS_OF_TARGETS } from './in-target.ts';
-import { indexItem, indexItemPart } from './index-item.ts';
+import { continuation, sourceContinuation } from './continuation.ts';
+import { count, total } from './count.ts';
+import { KINDS_OF_TARGETS } from './in-target.ts';
+import { indexItem } from './index-item.ts';
 import type { ItemKind } from './kind.ts';
-import type { Part, PartKind } from './part.ts';
 import { partView } from './part-view.ts';
 import { quarantineEntry } from './quarantine-entry.ts';
 import { targetItem } from './target-item.ts';
-import { misplaced, retired, unknownItem, unknownItemPart, unregistered } from './unknown-item.ts';
-import { VIEW_PARTS, view } from './view.ts';
+import { unknownItem } from './unknown-item.ts';
+import { view } from './view.ts';
 
-/** All kinds of derived items, and of their parts that can be wrong. A missing kind doesn't compile. */
+/** All kinds of derived items. A missing kind doesn't compile. */
 
 const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   ...KINDS_OF_TARGETS,
@@ -28,21 +25,6 @@ const ITEMS: { readonly [Kind in DerivedKind]: ItemKind<Kind> } = {
   'source-continuation': sourceContinuation,
   'quarantine-entry': quarantineEntry,
   'unknown-item': unknownItem,
-};
-
-export const PARTS: { readonly [Kind in Part['kind']]: PartKind<Extract<Part, { kind: Kind }>> } = {
-  ...VIEW_PARTS,
-  'index-item': indexItemPart,
-  'reverse-item': inTargetPart,
-  count: countPart,
-  room: roomPart,
-  continuation: continuationPart,
-  'unknown-item': unknownItemPart,
-  retired,
-  misplaced,
-  unregistered,
-  expiry,
-  form,
 };
 
 const UNKNOWN = unknownItem as ItemKind;
@@ -66,8 +48,4 @@ export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
 
 export function isMaintained(graph: CompiledModel, sortKey: string): boolean {
   return itemKindOf(graph, sortKey) !== UNKNOWN;
-}
-
-export function partKindOf({ kind }: Part): PartKind {
-  return PARTS[kind] as PartKind;
 }

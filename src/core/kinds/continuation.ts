@@ -4,10 +4,10 @@ import { compareKeys } from '../items/encoding.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 import { joinedEdgeTypes } from '../model/joined.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { oddities } from './form.ts';
+import type { Difference, FanOutSeen } from './difference.ts';
+import { faultsOfForm } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
-import { type ItemKind, origin, type SharedKind } from './kind.ts';
-import { hashOfText, type Part, type PartKind } from './part.ts';
+import { type ItemForm, type ItemKind, origin, type SharedKind } from './kind.ts';
 
 /** How far a fan-out has come. Each write makes the record that drives the next page. */
 const FAN_OUT: SharedKind = {
@@ -16,7 +16,7 @@ const FAN_OUT: SharedKind = {
   attributes: new Map([AFTER, AGAIN, MODEL].map((name) => [name, 'any'])),
   hasTombstones: true,
   isLive: isFanOutOpen,
-  oddities: (context, item) => oddities(FAN_OUT, context, item),
+  faults: (graph, item) => faults(FAN_OUT, graph, item),
 };
 
 /** The fan-out to the copies of a node. */
@@ -47,23 +47,17 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-const COMPLETED = 'a fan-out that has come to its end';
+/** A fan-out that hasn't ended. No item decides about it: one that rewrites the same place isn't stuck. */
+function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
+  const ofForm = faultsOfForm(kind, graph, item);
+  if (!isFanOutOpen(item)) return ofForm;
+  const stored = `a fan-out that is at ${stringOf(item[AFTER]) ?? 'no place'}`;
+  const fanOut = { place: fanOutPlace(item), revision: undefined };
+  const base = revisionOf(item) ?? '';
+  return [{ kind: 'continuation', expected: COMPLETED, stored, base, fanOut }, ...ofForm];
+}
 
-/** A continuation that hasn't ended. No item decides about it: only time shows whether it is stuck. */
-export const continuationPart: PartKind<Extract<Part, { kind: 'continuation' }>> = {
-  isContent: true,
-  decidingKeys: () => [],
-  compare: (_context, { derived }) => ({
-    expected: COMPLETED,
-    stored: isFanOutOpen(derived) ? `a fan-out that is at ${stringOf(derived?.[AFTER]) ?? 'no place'}` : COMPLETED,
-  }),
-  // The state is the revision: a fan-out that rewrites the same place isn't stuck.
-  state: ({ derived }) => ({
-    revision: revisionOf(derived),
-    base: hashOfText(revisionOf(derived) ?? ''),
-    fanOut: fanOutPlace(derived),
-  }),
-};
+const COMPLETED = 'a fan-out that has come to its end';
 
 export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
@@ -79,8 +73,17 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   });
 }
 
+/**
+ * A fan-out as far as it has still to come by a place. If it is past, it has already written the item there, which has
+ * another revision since.
+ */
+export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
+  if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };
+  return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
+}
+
 /** A repair that only restarts the fan-out doesn't change its place. */
-export function fanOutPlace(item: Item | undefined): string | undefined {
+function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }

@@ -8,8 +8,8 @@ import {
   stringOf,
   withBinaryAsBytes,
 } from '../items/attribute-value.ts';
-import { COPIES, revisionOf } from '../items/derived-item.ts';
-import { decodeElement, edgeKeyOfElement, escapedEdge } from '../items/element.ts';
+import { COPIES } from '../items/derived-item.ts';
+import { escapedEdge } from '../items/element.ts';
 import { isWithinBytes, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
 import { elementsByEdge } from '../items/stored-view.ts';
 import { nodePrefix } from '../model/base-item.ts';
@@ -17,8 +17,10 @@ import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { ENDS, endOf } from '../model/ends.ts';
 import { isNodeThere } from '../model/gone.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
-import { fanOutPlace, willFanOutVisit } from './continuation.ts';
-import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
+import type { ItemKey } from '../store-port.ts';
+import { fanOutSeen } from './continuation.ts';
+import { type DecidedBy, type Difference, digestOfImages, hashOfText } from './difference.ts';
+import { edgeOfElements } from './element.ts';
 
 /**
  * Copies of a target's attributes in the views of its edges' sources, one for each edge. The target is called the
@@ -29,44 +31,33 @@ import { hashOfText, imageText, type Part, type PartKind } from './part.ts';
  * forever. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** A copy in a view, decided by the edge, its target node, and a fan-out under way. */
-export const copy: PartKind<Extract<Part, { kind: 'copy' }>> = {
-  isContent: true,
-  decidingKeys({ graph }, { source, part }) {
-    const parent = copiedNode(graph, part.target);
-    if (parent === undefined) return [];
-    return [
-      { source, target: part.target },
-      { source: parent, target: parent },
-      { source: parent, target: fanOutAlong(part.target).continuation('copies') },
-    ];
-  },
-  compare({ graph }, { suspect: { part }, derived, items }) {
-    const parent = isEdgeListed(derived, part.target) ? items[1] : undefined;
-    return {
-      expected: expectedCopyText(graph, part.target, parent) ?? null,
-      stored: storedCopyText(derived, part.target) ?? null,
-    };
-  },
-  state({ suspect: { source, part }, derived, items: [edge, parent, continuation] }) {
-    // A fan-out visits reverse items in key order. If it is past this edge, it has already written the view, changing
-    // its revision, and repairs nothing here any more.
-    const isAhead = willFanOutVisit(continuation, fanOutAlong(part.target).reverseKey(source));
-    const moved = (isAhead && revisionOf(continuation)) || '';
-    return {
-      revision: `${revisionOf(derived) ?? ''}/${moved}`,
-      base: hashOfText([edge, parent].map(imageText).join('\0') + moved),
-      fanOut: isAhead ? fanOutPlace(continuation) : undefined,
-    };
-  },
-  // Any write of the view removes a copy without an edge.
-  repairInView({ targets }, graph, { part }) {
-    if (copiedNode(graph, part.target) !== undefined) targets.add(part.target);
-  },
-};
+/** An edge's copy in its source's view, as far as it differs: the edge, its target and a fan-out under way decide. */
+export function copyDifference(
+  graph: CompiledModel,
+  { view, elements }: { view: Item | undefined; elements: ReadonlyMap<string, readonly string[]> },
+  base: ItemKey,
+  decided: DecidedBy,
+): Difference[] {
+  const { source, target } = base;
+  const parent = copiedNode(graph, target);
+  if (parent === undefined) return [];
+  const node = decided.imageOf({ source: parent, target: parent });
+  const isListed = elements.has(escapedEdge(target));
+  const expected = (isListed ? expectedCopyText(graph, target, node) : undefined) ?? null;
+  const stored = storedCopyText(view, target) ?? null;
+  if (expected === stored) return [];
+  const places = fanOutAlong(target);
+  const continuation = decided.imageOf({ source: parent, target: places.continuation('copies') });
+  const digest = digestOfImages([decided.imageOf(base), node]);
+  const fanOut = fanOutSeen(continuation, places.reverseKey(source));
+  return [{ kind: 'copy', about: target, expected, stored, base: digest, fanOut }];
+}
 
-function isEdgeListed(view: Item | undefined, edge: string): boolean {
-  return elementsByEdge(view).has(escapedEdge(edge));
+/** The items besides the edge that decide about its copy. */
+export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
+  const parent = copiedNode(graph, edge);
+  if (parent === undefined) return [];
+  return [parent, fanOutAlong(edge).continuation('copies')].map((target) => ({ source: parent, target }));
 }
 
 /** A copy that is in a view, expected there, or both. */
@@ -99,8 +90,8 @@ export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlo
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
   for (const [escaped, elements] of elementsByEdge(view)) {
-    const edge = decodeElement(elements[0]!) && edgeKeyOfElement(elements[0]!);
-    const parent = edge === undefined || escapedEdge(edge) !== escaped ? undefined : copiedNode(graph, edge);
+    const edge = edgeOfElements(escaped, elements);
+    const parent = edge && copiedNode(graph, edge);
     if (edge === undefined || parent === undefined) continue;
     slots.push({ edge, parent, stored: copyHash(stored.get(edge)) });
     stored.delete(edge);

@@ -15,9 +15,9 @@ import { type CompiledModel, type CountModel, type EdgeModel, layersOf } from '.
 import { type CounterPlaces, countKeyOf, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems } from '../store-pages.ts';
 import type { ItemKey, Store } from '../store-port.ts';
-import { oddities } from './form.ts';
+import type { Difference } from './difference.ts';
+import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
-import { hashOfText, type JudgeContext, type Part, type PartKind } from './part.ts';
 
 /**
  * The number of a node's counted edges of a type, with their sums and groups. The live items by which these edges are
@@ -36,10 +36,7 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   hasTombstones: false,
   isKept: (graph, _key, sortKey) => isKeptCount(graph, sortKey),
   isLive: (item) => item !== undefined,
-  oddities: (context, item) => {
-    const parts = oddities(COUNTS, context, item);
-    return soundAmounts(item) === undefined ? [...parts, { kind: 'count' }] : parts;
-  },
+  faults: (graph, item) => faultsOfForm(COUNTS, graph, item),
   addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
@@ -66,41 +63,20 @@ export const total: ItemKind<'total'> = {
   },
 };
 
-export const countPart: PartKind<Extract<Part, { kind: 'count' }>> = {
-  isContent: true,
-  decidingKeys: () => [],
-  async compare(context, { suspect: { source, sortKey }, derived }) {
-    const { live, stored } = await readCountWithItems(context, source, sortKey, derived);
-    const amounts = storedAmounts(stored);
-    return {
-      expected: `a count of ${textOfAmounts(live)}`,
-      stored:
-        `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}` +
-        (amounts !== undefined && soundAmounts(stored) === undefined ? ', with other values in keys/…' : ''),
-    };
-  },
+/** What is wrong in a count, by the sum of its items. */
+export function countDifferences(live: Amounts, stored: Item | undefined): Difference[] {
+  const amounts = storedAmounts(stored);
+  const isSound = amounts === undefined || soundAmounts(stored) !== undefined;
+  const expected = `a count of ${textOfAmounts(live)}`;
+  const text = `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}`;
+  const actual = isSound ? text : `${text}, with other values in keys/…`;
   // A count has no base item. Its revision changes with each item that it counts.
-  state: ({ derived }) => ({ revision: revisionOf(derived), base: hashOfText(revisionOf(derived) ?? '') }),
-};
-
-/**
- * Group values added up under one name although removed edges have made room. Until this is repaired, readers refuse
- * the groups.
- */
-export const roomPart: PartKind<Extract<Part, { kind: 'room' }>> = {
-  isUnobserved: true,
-  isContent: true,
-  isMaintenance: () => true,
-  decidingKeys: () => [],
-  compare(_context, { derived }) {
-    const amounts = storedAmounts(derived);
-    const hasRoom = amounts !== undefined && hasRoomForOthers(amounts);
-    return {
-      expected: hasRoom ? 'names for values of groups' : null,
-      stored: hasRoom ? 'values without a name' : null,
-    };
-  },
-};
+  const base = revisionOf(stored) ?? '';
+  if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
+  // Group values are added up under one name although removed edges have made room: readers refuse the groups.
+  if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
+  return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
+}
 
 /** How often items are counted again while the count changes. */
 const MOST_COUNTS = 5;
@@ -111,7 +87,7 @@ const MOST_COUNTS = 5;
  * attempts the last numbers are returned, even if of different moments.
  */
 export async function readCountWithItems(
-  { store }: Pick<JudgeContext, 'store'>,
+  { store }: { store: Pick<Store, 'getMany' | 'query'> },
   source: string,
   sortKey: string,
   seen: Item | undefined,

@@ -1,49 +1,47 @@
 import type { Item } from '../items/attribute-value.ts';
-import { escapedEdge, escapedHashedEdge, LabelError, labelEncoder } from '../items/element.ts';
+import {
+  decodeElement,
+  edgeKeyOfElement,
+  escapedEdge,
+  escapedHashedEdge,
+  LabelError,
+  labelEncoder,
+} from '../items/element.ts';
 import { isWellFormed } from '../items/encoding.ts';
-import { typePrefix, VIEW_KEY } from '../items/keys.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet } from '../items/stored-view.ts';
+import { VIEW_KEY } from '../items/keys.ts';
+import { elementsByEdge } from '../items/stored-view.ts';
 import type { LabelModel } from '../model/compiled.ts';
 import { ENDS } from '../model/ends.ts';
-import type { Part, PartKind } from './part.ts';
+import type { ItemKey } from '../store-port.ts';
+import { type DecidedBy, type Difference, digestOfImages } from './difference.ts';
 import { PartError, type Subject } from './parts/subject.ts';
 
-export const element: PartKind<Extract<Part, { kind: 'element' }>> = {
-  isContent: true,
-  decidingKeys: (_context, { source, part }) => [{ source, target: part.target }],
-  compare({ graph, derivedOf }, { suspect: { source, part }, derived, items }) {
-    const expected = derivedOf(graph, source, part.target, items[0]).element;
-    const stored = elementsByEdge(derived).get(escapedEdge(part.target)) ?? [];
-    const isEvicted = evictedTypes(derived).has(typePrefix(part.target) ?? '');
-    return {
-      expected: isEvicted ? null : (expected ?? null),
-      stored: stored.length === 0 ? null : stored.join(', '),
-    };
-  },
-  repairInView: ({ targets }, _graph, { part }) => targets.add(part.target),
-};
+/** An edge's elements in its source's view, as far as they differ. */
+export function elementDifference(
+  elements: ReadonlyMap<string, readonly string[]>,
+  isEvicted: boolean,
+  base: ItemKey,
+  decided: DecidedBy,
+): Difference[] {
+  const { target } = base;
+  const expected = isEvicted ? null : (decided.derivedOf(base).element ?? null);
+  const stored = elements.get(escapedEdge(target))?.join(', ') ?? null;
+  if (expected === stored) return [];
+  return [{ kind: 'element', about: target, expected, stored, base: digestOfImages([decided.imageOf(base)]) }];
+}
 
-/** Stands for an edge set that isn't a string set. No element has this text. */
-export const NO_SET = 'a set that is no string set';
+/** The elements of a view that name no edge, so that no base item asks for them. */
+export function garbageElements(view: Item | undefined): string[] {
+  return [...elementsByEdge(view)].flatMap(([edge, elements]) => {
+    return edgeOfElements(edge, elements) === undefined ? elements : [];
+  });
+}
 
-/** An element that names no edge, so no base item asks for it. */
-export const garbage: PartKind<Extract<Part, { kind: 'garbage' }>> = {
-  isContent: true,
-  decidingKeys: () => [],
-  compare: (_context, { suspect: { part }, derived }) => ({
-    expected: null,
-    stored: holdsElement(derived, part.element) ? part.element : null,
-  }),
-  // Any write of a view makes its edge set a string set again.
-  repairInView({ drop }, _graph, { part }) {
-    if (part.element !== NO_SET) drop.push(part.element);
-  },
-};
-
-/** For `NO_SET`: whether the edge set isn't a string set. */
-function holdsElement(view: Item | undefined, text: string): boolean {
-  if (!hasEdgeSet(view)) return text === NO_SET;
-  return [...elementsByEdge(view).values()].some((elements) => elements.includes(text));
+/** The edge of elements that are stored under its escaped key; undefined if they name none. */
+export function edgeOfElements(edge: string, [first]: readonly string[]): string | undefined {
+  if (first === undefined || decodeElement(first) === undefined) return undefined;
+  const target = edgeKeyOfElement(first);
+  return escapedEdge(target) === edge ? target : undefined;
 }
 
 const encodeEnd = labelEncoder(ENDS);

@@ -67,6 +67,17 @@ export function evictToBudget(
   return evicted;
 }
 
+/** The largest share of the budget that a view may have with a returning edge type. */
+const SHARE_OF_BUDGET = 0.5;
+
+/**
+ * Whether an evicted edge type may return: the view would take at most half of its budget. With a higher share a type
+ * could leave and return with each edge.
+ */
+export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
+  return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
+}
+
 export function copyBytes(edge: string, copy: Item): number {
   return 1 + itemSizeBytes({ [edge]: { M: copy } });
 }

@@ -1,37 +1,36 @@
-import { type Item, typeOf } from '../items/attribute-value.ts';
+import { canonicalText, type Item, typeOf } from '../items/attribute-value.ts';
 import { REVISION, revisionOf } from '../items/derived-item.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemForm, Part, PartKind } from './part.ts';
+import type { Difference } from './difference.ts';
+import type { ItemForm } from './kind.ts';
 
 /**
  * A valid item has a revision that counts its writes, and only attributes of its kind. Foreign attributes do harm:
  * index keys on a view put it into an index and its counts, and every write pays for an unknown attribute.
  */
-export const form: PartKind<Extract<Part, { kind: 'form' }>> = {
-  isContent: false,
-  isOfForm: true,
-  decidingKeys: () => [],
-  compare({ graph }, { form, derived }) {
-    const found = derived === undefined ? [] : misshapenAttributes(form, graph, derived);
-    if (derived !== undefined && !hasRevision(derived)) found.push(REVISION);
-    return {
-      expected: null,
-      stored: found.length === 0 ? null : `attributes that it cannot have so: ${found.join(', ')}`,
-    };
-  },
-};
 
-const NONE: readonly Part[] = [];
+const NONE: readonly Difference[] = [];
 
-export function oddities(kind: ItemForm, graph: CompiledModel, item: Item): readonly Part[] {
+/** What is wrong in an item's expiry and form. */
+export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
-  const isFormed = hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
-  if (!expires && isFormed) return NONE;
-  const parts: Part[] = [];
-  if (expires) parts.push({ kind: 'expiry' });
-  if (!isFormed) parts.push({ kind: 'form' });
-  return parts;
+  const misshapen = misshapenAttributes(kind, graph, item);
+  if (!expires && hasRevision(item) && misshapen.length === 0) return NONE;
+  const faults: Difference[] = [];
+  if (expires)
+    faults.push({ kind: 'expiry', expected: null, stored: `an expiry at ${canonicalText(item[graph.table.ttl]!)}` });
+  if (!hasRevision(item)) misshapen.push(REVISION);
+  if (misshapen.length > 0) {
+    const stored = `attributes that it cannot have so: ${misshapen.join(', ')}`;
+    faults.push({ kind: 'form', expected: null, stored });
+  }
+  return faults;
+}
+
+/** Whether an item has a revision, and no attribute that its kind can't have. */
+export function hasForm(kind: ItemForm, graph: CompiledModel, item: Item): boolean {
+  return hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
 }
 
 export function hasRevision(item: Item): boolean {

@@ -5,10 +5,7 @@ import { type DerivedSortKey, typePrefix } from '../items/keys.ts';
 import { classifyBaseItem, classifyKey } from '../model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../model/compiled.ts';
 import type { ItemKey } from '../store-port.ts';
-import { expectedFields } from './derived.ts';
-import { indexItemText } from './index-item.ts';
 import type { KindOfTarget } from './kind.ts';
-import type { Part, PartKind } from './part.ts';
 import { reverseItem } from './reverse-item.ts';
 import { totalEntry } from './total-entry.ts';
 
@@ -16,23 +13,6 @@ export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<K
   'reverse-item': reverseItem,
   'total-entry': totalEntry,
 };
-
-export const inTargetPart: PartKind<Extract<Part, { kind: 'reverse-item' }>> = {
-  isContent: true,
-  decidingKeys({ graph }, { source, sortKey, part }, derived) {
-    const edge = part.base ?? edgeNamedInTarget(graph, { source, target: sortKey }, derived);
-    return edge === undefined ? [] : [edge];
-  },
-  compare({ graph, derivedOf }, { suspect: { sortKey }, derived, keys, items }) {
-    const expected = keys[0] && expectedFields(derivedOf(graph, keys[0].source, keys[0].target, items[0]), sortKey);
-    return { expected: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
-  },
-};
-
-/** Undefined for other parts, and if the edge is unknown. */
-export function edgeOfPart(part: Part): ItemKey | undefined {
-  return part.kind === 'reverse-item' ? part.base : undefined;
-}
 
 /** Undefined if the sort key isn't of such a kind. */
 export function kindOfTarget(sortKey: string): KindOfTarget | undefined {

@@ -1,16 +1,18 @@
 import { type AttributeType, canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
-import { COUNTED, INDEX_ITEM_FIELDS, INDEX_KEYS, MODEL, OTHER, revisionOf } from '../items/derived-item.ts';
+import { COUNTED, INDEX_ITEM_FIELDS, INDEX_KEYS, MODEL, OTHER } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../items/derived-key.ts';
 import { BASE_ITEMS, isTypeName, parseNodeId, SORT_KEY_BYTES, typePrefix } from '../items/keys.ts';
-import { needsSource, sourceNodeKeys, sourceNodeOf } from '../model/joined.ts';
+import type { CompiledModel } from '../model/compiled.ts';
+import { needsSource, sourceNodeKeys } from '../model/joined.ts';
 import { DUE_ORDER } from '../model/projection/due-order.ts';
 import { type IndexPlace, parseIndexPartition } from '../model/projection/index-places.ts';
 import { countKeyOf, FanOutPlaces, placesOfCount } from '../model/projection/places.ts';
 import { queriedItems } from '../store-pages.ts';
-import { fanOutPlace, willFanOutVisit } from './continuation.ts';
-import { oddities } from './form.ts';
+import type { ItemKey, Store } from '../store-port.ts';
+import { fanOutSeen } from './continuation.ts';
+import { type Difference, digestOfImages, type Judging, keyOfSuspect, type Suspect } from './difference.ts';
+import { faultsOfForm } from './form.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
-import { hashOfText, imageText, type JudgeContext, type Part, type PartKind, stateByBase } from './part.ts';
 
 /** What all items have that readers find through an index. */
 export const INDEXED: SharedKind = {
@@ -22,7 +24,8 @@ export const INDEXED: SharedKind = {
   ),
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
-  oddities: (context, item) => oddities(INDEXED, context, item),
+  faults: (graph, item) => faultsOfForm(INDEXED, graph, item),
+  differences: (judging) => differencesByBase(INDEXED.faults, judging),
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
 };
 
@@ -75,35 +78,44 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-export const indexItemPart: PartKind<Extract<Part, { kind: 'index-item' }>> = {
-  isContent: true,
-  async decidingKeys(context, { source, sortKey, part }) {
-    const target = part.target ?? (await findEdgeOfHashedKey(context, source, sortKey));
-    if (target === undefined) return [];
-    if (!needsSource(context.graph, target)) return [{ source, target }];
-    // A joined item also depends on the source node with its parts, and on that node's fan-out under way.
-    const continuation = new FanOutPlaces(typePrefix(target) ?? '').continuation('joined');
-    return [target, continuation, ...sourceNodeKeys(context.graph, source)].map((key) => ({ source, target: key }));
-  },
-  compare({ graph, derivedOf }, { suspect: { source, sortKey }, derived, keys, items }) {
-    const node = keys.length < 2 ? undefined : sourceNodeOf(graph, source, items.slice(2));
-    const expected = derivedOf(graph, source, keys[0]?.target ?? '', items[0], node).indexItems.get(sortKey);
-    return { expected: indexItemText(expected) ?? null, stored: indexItemText(derived) ?? null };
-  },
-  state(seen) {
-    const { keys, items } = seen;
-    if (keys.length < 2) return stateByBase(seen);
-    const [edge, continuation, ...node] = items;
-    // If the fan-out is past this edge, it has already written the item, changing its revision.
-    const isAhead = willFanOutVisit(continuation, keys[0]!.target);
-    const moved = (isAhead && revisionOf(continuation)) || '';
-    return {
-      revision: `${revisionOf(seen.derived) ?? ''}/${moved}`,
-      base: hashOfText([edge, ...node].map(imageText).join('\0') + moved),
-      fanOut: isAhead ? fanOutPlace(continuation) : undefined,
-    };
-  },
-};
+/** What is wrong in an item that the first of the suspect's base items decides about. */
+export function differencesByBase(
+  faults: ItemKind['faults'],
+  { graph, suspect, was, decided }: Judging,
+): readonly Difference[] {
+  const [base] = suspect.bases ?? [];
+  const expected = indexItemText(base && decided.fieldsOf(base, keyOfSuspect(suspect))) ?? null;
+  const stored = indexItemText(was) ?? null;
+  const ofForm = was === undefined ? [] : faults(graph, was);
+  if (expected === stored) return ofForm;
+  const keys = base === undefined ? [] : [base, ...keysOfNode(graph, base)];
+  const fields: Difference = {
+    kind: 'fields',
+    expected,
+    stored,
+    base: digestOfImages(keys.map((key) => decided.imageOf(key))),
+  };
+  if (base === undefined || !isJoined(graph, suspect, base)) return [fields, ...ofForm];
+  const fanOut = fanOutSeen(decided.imageOf(continuationOfNode(base)), base.target);
+  return [{ ...fields, fanOut }, ...ofForm];
+}
+
+/** The items besides its base item that decide about a suspect: the source node of a joined item, and its fan-out. */
+export function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
+  return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
+}
+
+function isJoined(graph: CompiledModel, { source }: Suspect, base: ItemKey): boolean {
+  return source === base.source && needsSource(graph, base.target);
+}
+
+function keysOfNode(graph: CompiledModel, { source, target }: ItemKey): ItemKey[] {
+  return needsSource(graph, target) ? sourceNodeKeys(graph, source).map((key) => ({ source, target: key })) : [];
+}
+
+function continuationOfNode({ source, target }: ItemKey): ItemKey {
+  return { source, target: new FanOutPlaces(typePrefix(target) ?? '').continuation('joined') };
+}
 
 /** Undefined if it has no fields: it is absent or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
@@ -114,7 +126,7 @@ export function indexItemText(item: Item | undefined): string | undefined {
 
 /** Only edges with a long sort key have hashed names. */
 export async function findEdgeOfHashedKey(
-  { graph, store }: Pick<JudgeContext, 'graph'> & { store: Pick<JudgeContext['store'], 'query'> },
+  { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
   source: string,
   indexKey: string,
 ): Promise<string | undefined> {

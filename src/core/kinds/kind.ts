@@ -1,11 +1,11 @@
-import type { Item } from '../items/attribute-value.ts';
+import type { AttributeType, Item } from '../items/attribute-value.ts';
 import type { DerivedKey, DerivedKind, KindInTarget } from '../items/derived-key.ts';
 import type { DerivedSortKey } from '../items/keys.ts';
 import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
 import type { IndexPlace } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { ItemForm, Part } from './part.ts';
+import type { Difference, Judging } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
@@ -57,6 +57,20 @@ export interface Origin extends ItemKey {
   reason: string;
 }
 
+export interface ItemForm {
+  /**
+   * Allowed attributes with their types, besides key, revision and expiry. `any`: the comparison with the deciding
+   * items checks the value.
+   */
+  attributes: ReadonlyMap<string, AttributeType | 'any'>;
+  /** Whether it may have further attributes. Default: no. */
+  canHave?(attribute: string): boolean;
+  /** True if it becomes an expiring tombstone when no base item asks for it. */
+  hasTombstones: boolean;
+  /** Without content an item is a tombstone, or should be one. */
+  isLive(item: Item | undefined): boolean;
+}
+
 export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemForm {
   name: DerivedKind;
   lifetime: Lifetime<Kind>;
@@ -69,7 +83,10 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   hasBase: boolean;
   /** Whether the model maintains such items for the key's edge type. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
-  oddities(graph: CompiledModel, item: Item): readonly Part[];
+  /** What is wrong in an item whatever base items say. */
+  faults(graph: CompiledModel, item: Item): readonly Difference[];
+  /** All that is wrong, by what decides about the item. Default: its faults. */
+  differences?(judging: Judging): readonly Difference[];
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
   /** The base items that an item comes from, for people. */

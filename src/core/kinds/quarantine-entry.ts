@@ -18,7 +18,7 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   isLive: (item) =>
     item !== undefined &&
     (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
-  oddities: () => [],
+  faults: () => [],
   addTo(content, sortKey, entry) {
     if (quarantineEntry.isLive(entry)) content.addQuarantined(targetOf(entry) || namedIn(sortKey), shownReason(entry));
   },

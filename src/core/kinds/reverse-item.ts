@@ -8,8 +8,8 @@ import { FanOutPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import { copyingViewsOf } from './continuation.ts';
 import type { InTarget } from './derived.ts';
-import { oddities } from './form.ts';
-import { INDEXED } from './index-item.ts';
+import { faultsOfForm } from './form.ts';
+import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
 /** The item by which a node finds an edge that copies from it. In the node's partition; the edge is in another one. */
@@ -28,7 +28,8 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   isKept: ({ edges }, { edgeType }, sortKey) =>
     edges.get(edgeType)?.copy !== undefined && sortKey.startsWith(new FanOutPlaces(edgeType).reversePrefix),
   isLive: INDEXED.isLive,
-  oddities: (context, item) => oddities(reverseItem, context, item),
+  faults: (graph, item) => faultsOfForm(reverseItem, graph, item),
+  differences: (judging) => differencesByBase(reverseItem.faults, judging),
   originsOf: (_graph, { source }, { edgeType }) => [
     origin({ source, target: source }, `edges.${edgeType}.copy`, 'The node whose attributes are copied.'),
   ],

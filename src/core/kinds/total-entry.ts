@@ -7,8 +7,8 @@ import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import type { TotalPlaces } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 import { countHolding } from './count.ts';
-import { oddities } from './form.ts';
-import { INDEXED } from './index-item.ts';
+import { faultsOfForm } from './form.ts';
+import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields } from './parts/totals.ts';
 
@@ -33,7 +33,8 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   hasTombstones: true,
   isKept: (graph, { edgeType }, sortKey) => isKeptEntry(graph, edgeType, sortKey),
   isLive: INDEXED.isLive,
-  oddities: (context, item) => oddities(totalEntry, context, item),
+  faults: (graph, item) => faultsOfForm(totalEntry, graph, item),
+  differences: (judging) => differencesByBase(totalEntry.faults, judging),
   addTo: (content, _sortKey, item) => content.addCountedItem(item),
   originsOf(graph, key, { edgeType }, item) {
     const edge = edgeOfEntry(graph, key, item);

@@ -1,38 +1,15 @@
 import { canonicalText, type Item, stringOf } from '../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL } from '../items/derived-item.ts';
 import { parseNodeId, typePrefix } from '../items/keys.ts';
-import { evictedTypes } from '../items/stored-view.ts';
+import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../items/stored-view.ts';
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
 import { listedEdges } from '../model/edge-sets.ts';
-import { attributes } from './attributes.ts';
-import { copy } from './copy.ts';
-import { element, garbage } from './element.ts';
-import { oddities } from './form.ts';
+import type { ItemKey } from '../store-port.ts';
+import { copyDifference, copySlots, storedCopyText } from './copy.ts';
+import { type Difference, digestOfImages, type Judging } from './difference.ts';
+import { elementDifference, garbageElements } from './element.ts';
+import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, origin } from './kind.ts';
-import { mark } from './mark.ts';
-import type { Part, PartKind } from './part.ts';
-
-/**
- * A view with another shape than its type's. Readers read base items instead, which is right but costs more. The next
- * writer that reads the view rebuilds it, and so does a repair.
- */
-const shape: PartKind<Extract<Part, { kind: 'shape' }>> = {
-  isUnobserved: true,
-  isContent: false,
-  isMaintenance: () => true,
-  decidingKeys: () => [],
-  compare({ graph }, { suspect: { source }, derived }) {
-    if (!hasOtherShape(graph, source, derived)) return { expected: null, stored: null };
-    const stored = derived![MODEL];
-    return {
-      expected: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
-      stored: `a view of another shape: ${stored === undefined ? 'no stamp' : canonicalText(stored)}`,
-    };
-  },
-};
-
-/** What can be wrong in a view. One write repairs it all. */
-export const VIEW_PARTS = { element, garbage, attributes, copy, mark, shape };
 
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
@@ -57,7 +34,8 @@ export const view: ItemKind<'view'> = {
     const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
     return holds || evictedTypes(item).size > 0;
   },
-  oddities: (context, item) => oddities(view, context, item),
+  faults: (graph, item) => faultsOfForm(view, graph, item),
+  differences,
   addTo: (content, _sortKey, item) => content.addView(item),
   originsOf(graph, { source }) {
     const type = typePrefix(source) ?? '';
@@ -93,4 +71,67 @@ export function isOfOtherShape(graph: CompiledModel, source: string, view: Item 
   // rule: views-of-another-shape-are-made-whole
   // rule: missing-view-is-made-whole-until-the-shape-is-ready
   return view === undefined ? !shape.ready : stringOf(view[MODEL]) !== shape.stamp;
+}
+
+export function attributesText(projected: Item | undefined): string | undefined {
+  return projected && canonicalText({ M: projected });
+}
+
+function differences({ graph, suspect, was, decided }: Judging): readonly Difference[] {
+  const { source, bases = [] } = suspect;
+  // Readers take the base items in its place. The write that makes it whole touches its shares.
+  // rule: view-of-another-shape-is-left-alone
+  if (hasOtherShape(graph, source, was)) return bases.length > 0 ? [] : [shapeDifference(graph, source, was!)];
+  if (bases.length === 0) return was === undefined ? [] : faultsOfView(graph, was);
+  const elements = elementsByEdge(was);
+  const evicted = evictedTypes(was);
+  return bases.flatMap((base) => {
+    const { target } = base;
+    if (target === source) return attributesDifference(was, base, decided);
+    const isEvicted = evicted.has(typePrefix(target) ?? '');
+    return [
+      ...elementDifference(elements, isEvicted, base, decided),
+      ...copyDifference(graph, { view: was, elements }, base, decided),
+    ];
+  });
+}
+
+/** What no base item can ask for. */
+export function faultsOfView(graph: CompiledModel, item: Item): readonly Difference[] {
+  const faults = [...faultsOfForm(view, graph, item)];
+  const set = 'a set that is no string set';
+  if (!hasEdgeSet(item)) faults.push({ kind: 'set', expected: null, stored: set });
+  for (const stored of garbageElements(item)) faults.push({ kind: 'element', about: stored, expected: null, stored });
+  for (const { edge, parent } of copySlots(graph, item)) {
+    if (parent === undefined)
+      faults.push({ kind: 'copy', about: edge, expected: null, stored: storedCopyText(item, edge)! });
+  }
+  for (const type of evictedTypes(item)) {
+    if (graph.edges.get(type)?.labels === undefined)
+      faults.push({ kind: 'mark', about: type, expected: null, stored: markText(type) });
+  }
+  return faults;
+}
+
+export function markText(edgeType: string): string {
+  return `mark of evicted ${edgeType}`;
+}
+
+/**
+ * A view with another shape than its type's. Readers read base items instead, which is right but costs more. The next
+ * writer that reads the view rebuilds it, and so does a repair.
+ */
+function shapeDifference(graph: CompiledModel, source: string, { [MODEL]: stamp }: Item): Difference {
+  return {
+    kind: 'shape',
+    expected: `a view of the shape ${shapeOf(graph, source)!.stamp}`,
+    stored: `a view of another shape: ${stamp === undefined ? 'no stamp' : canonicalText(stamp)}`,
+  };
+}
+
+function attributesDifference(was: Item | undefined, base: ItemKey, decided: Judging['decided']): Difference[] {
+  const expected = attributesText(decided.derivedOf(base).attributes) ?? null;
+  const stored = attributesText(viewAttributes(was)) ?? null;
+  if (expected === stored) return [];
+  return [{ kind: 'attributes', expected, stored, base: digestOfImages([decided.imageOf(base)]) }];
 }

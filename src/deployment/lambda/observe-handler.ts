@@ -79,8 +79,8 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
       checks: false,
       untilAtRest: true,
       remainingMs: () => Math.min(deadlineMs - now(), time.remainingMs()),
-      onDrift: ({ suspect: { source, sortKey, part }, isCertain }) =>
-        logger.warn({ source, sortKey, part: part.kind, isCertain }, 'drift'),
+      onDrift: ({ suspect: { source, sortKey }, differences, isCertain }) =>
+        logger.warn({ source, sortKey, kinds: differences.map(({ kind }) => kind), isCertain }, 'drift'),
       onIndexDifference: (difference) => {
         indexDifferences += 1;
         logger.warn({ ...difference }, 'index difference');

@@ -101,7 +101,7 @@ async function reconcileStrays(
     if (!kind.hasBase) {
       const kept = itemKindOf(context.graph, target);
       // rule: counts-of-the-first-generation-are-counted-again
-      if (key.generation === 1) await repairItem(context, { kind: kept, key: { source, target }, parts: [] });
+      if (key.generation === 1) await repairItem(context, { kind: kept, source, sortKey: target });
       return;
     }
     if (!kind.isLive(item) || expected.has(textOfIndexKey({ source, sortKey: target }))) return;
@@ -111,14 +111,14 @@ async function reconcileStrays(
       const read = edge === undefined ? [] : await readExpectedItems(context, edge);
       if (read.some((one) => one.source === source && one.sortKey === target)) return;
       // rule: backfill-removes-entries-of-no-edge
-      await repairItem(context, { kind: kept, key: { source, target }, parts: [] });
+      await repairItem(context, { kind: kept, source, sortKey: target });
       return;
     }
     // The base item may be on another page.
     const base = { source, target: baseKeyOfIndexItem(source, target) ?? '' };
     const read = base.target === '' ? [] : await readExpectedItems(context, base);
     if (read.some(({ sortKey }) => sortKey === target)) return;
-    await repairItem(context, { kind, key: { source, target }, parts: [] });
+    await repairItem(context, { kind, source, sortKey: target });
   };
   await pMap(derived, reconcileStray, { concurrency: context.concurrency });
 }

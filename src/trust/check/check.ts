@@ -249,7 +249,7 @@ class Check {
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of options.resume?.suspects ?? []) await inspector.beginPartition(source);
-      await inspector.beginItems(suspectsOfLookedUp(graph, options.resume?.items ?? []));
+      await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
       await inspector.finish();

@@ -5,12 +5,11 @@ import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../../core/item
 import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../../core/items/ledger.ts';
 import { evictedTypes, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
 import { itemKindOf } from '../../core/kinds/all-kinds.ts';
-import { attributesText } from '../../core/kinds/attributes.ts';
 import { type CopySlot, copySlots, hasCopies } from '../../core/kinds/copy.ts';
+import { fitsBackIntoView } from '../../core/kinds/eviction.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { PartitionContent } from '../../core/kinds/kind.ts';
-import { fitsBackIntoView } from '../../core/kinds/mark.ts';
-import { hasOtherShape } from '../../core/kinds/view.ts';
+import { attributesText, hasOtherShape } from '../../core/kinds/view.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { attributesOfDeletion } from '../../core/model/gone.ts';
@@ -84,7 +83,7 @@ export class PartitionSummary implements PartitionContent {
     this.derivedItems += 1;
     if (!this.isCompared(sortKey, item)) return undefined;
     const kind = itemKindOf(this.graph, sortKey);
-    if (kind.decidedBy === 'partition' && kind.oddities(this.graph, item).length > 0) this.isOdd = true;
+    if (kind.decidedBy === 'partition' && kind.faults(this.graph, item).length > 0) this.isOdd = true;
     kind.addTo?.(this, sortKey, item);
     return undefined;
   }

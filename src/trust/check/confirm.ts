@@ -1,21 +1,21 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Item } from '../../core/items/attribute-value.ts';
-import type { JudgeContext, Suspect } from '../../core/kinds/part.ts';
+import { VIEW_KEY } from '../../core/items/keys.ts';
+import type { Difference, Suspect } from '../../core/kinds/difference.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
+import { type JudgeContext, type Judgement, judge } from '../../reconcile/judge.ts';
 import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
 import type { CheckCursor, Looked } from './cursor.ts';
 import { Gathered } from './gathered.ts';
-import { isWrong, judge, type Observation } from './judge.ts';
 
 /**
- * Distinguishes lag from drift. A suspect is observed (derived item, then base item), and again after the stream has passed the
- * first observation. A write of the projector in between changes the revision. Without such a write, a difference will not go away
- * by itself. A derived item that is written all the time is judged by its part: drift is the same base image and the same wrong
- * content in three observations, two waits apart.
+ * Distinguishes lag from drift. A suspect is judged, and again after the stream has passed the first look. A write of the projector in
+ * between changes the revision. Without such a write, a difference will not go away by itself. In a derived item that is written all the
+ * time, drift is the same wrong content by the same base images in three looks, two waits apart.
  *
  * A copy may also be wrong because a fan-out has not reached it. The fan-out's continuation shows that: each page changes it,
- * driven by the record of the last change. So the continuation is part of the observation. While it changes, the copy is on its
+ * driven by the record of the last change. So the continuation is part of the look. While it changes, the copy is on its
  * way. If it has not changed although the stream has passed its last record, the fan-out is stuck and nothing will come.
  */
 
@@ -25,24 +25,33 @@ export interface ConfirmContext extends JudgeContext, ConsumerContext, Pick<Runt
 /** The result for a suspect. `unconfirmed`: there was no time to wait. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 
-/** A suspect with its last observation. */
+/** What became of a suspect, or of some of its differences. */
 export interface Confirmed {
   suspect: Suspect;
-  observation: Observation;
+  /** True if the derived item exists as more than a tombstone. */
+  isLive: boolean;
+  /** As they were seen last; none if it is superseded. */
+  differences: readonly Difference[];
   outcome: Outcome;
   /** True if it is pending because the registry has changed meanwhile. */
   isOfChange?: boolean;
 }
 
-/** The most observations of a busy derived item: after these it is left for another night. */
+/** The most looks at a busy derived item: after these it is left for another night. */
 const MOST_ROUNDS = 10;
-/** The number of waits during which a part of a busy derived item must stay the same to be drift. */
+/** The number of waits during which a difference in a busy derived item must stay the same to be drift. */
 const STEADY_ROUNDS = 2;
 
 interface Open {
-  suspect: Suspect;
   look: Look;
-  steadyRounds: number;
+  /** The differences to be confirmed. */
+  differences: readonly Steady[];
+}
+
+/** A difference, and the number of waits that it has stayed the same for. */
+interface Steady {
+  difference: Difference;
+  rounds: number;
 }
 
 /** A suspect, with its derived item where that was read already. */
@@ -53,7 +62,7 @@ export interface Nominated {
 
 /** What was seen at one moment: the look waits for the stream at most once, whoever asks. */
 interface Look {
-  observation: Observation;
+  judgement: Judgement;
   moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
 }
 
@@ -72,7 +81,7 @@ export function lookerOf(context: ConfirmContext): Looker {
     const read = known.map(({ read }) => read!.derived);
     const seen = [...(await judge(context, suspectsOf(known), read)), ...(await judge(context, suspectsOf(unknown)))];
     const moment = { atMs: context.now() };
-    const looks = new Map([...known, ...unknown].map((one, i) => [one, { observation: seen[i]!, moment }]));
+    const looks = new Map([...known, ...unknown].map((one, i) => [one, { judgement: seen[i]!, moment }]));
     return nominated.map((one) => looks.get(one)!);
   });
 }
@@ -85,11 +94,11 @@ export async function confirm(
 ): Promise<Confirmed[]> {
   const confirmed: Confirmed[] = [];
   let open: Open[] = [];
-  for (const [i, look] of (await looker.answers(nominated)).entries()) {
-    const { suspect } = nominated[i]!;
+  for (const look of await looker.answers(nominated)) {
+    const { differences } = look.judgement;
     // rule: drift-takes-a-second-look
-    if (isWrong(look.observation)) open.push({ suspect, look, steadyRounds: 0 });
-    else confirmed.push({ suspect, observation: look.observation, outcome: 'superseded' });
+    if (differences.length > 0) open.push({ look, differences: differences.map(firstSeen) });
+    else confirmed.push(outcomeOf('superseded', look.judgement));
   }
   for (let round = 1; open.length > 0; round++) {
     // They were seen together.
@@ -97,36 +106,80 @@ export async function confirm(
     moment.passing ??= waitForStream(context, moment.atMs);
     const passed = round > MOST_ROUNDS ? 'behind' : await moment.passing;
     if (passed === 'no-time') {
-      for (const { suspect, look } of open)
-        confirmed.push({ suspect, observation: look.observation, outcome: 'unconfirmed' });
+      for (const { look } of open) confirmed.push(outcomeOf('unconfirmed', look.judgement));
       break;
     }
-    const again = await looker.answers(open.map(({ suspect }) => ({ suspect })));
+    const again = await looker.answers(open.map(({ look }) => ({ suspect: look.judgement.suspect })));
     const still: Open[] = [];
-    for (const [i, { suspect, look: before, steadyRounds: steadyBefore }] of open.entries()) {
+    for (const [i, before] of open.entries()) {
       const look = again[i]!;
-      const { observation } = look;
-      const steadyRounds = isSameObservation(before.observation, observation) ? steadyBefore + 1 : 0;
-      // rule: suspect-written-meanwhile-is-looked-at-again
-      if (!isWrong(observation)) confirmed.push({ suspect, observation, outcome: 'superseded' });
-      else if (passed === 'behind' || hasFanOutMoved(before.observation, observation)) {
-        confirmed.push({ suspect, observation, outcome: 'pending' });
-      } else if (observation.revision === before.observation.revision || steadyRounds >= STEADY_ROUNDS) {
-        confirmed.push({ suspect, observation, outcome: 'drift' });
-      } else still.push({ suspect, look, steadyRounds });
+      const found = compareLooks(before, look.judgement, passed);
+      confirmed.push(...found.confirmed);
+      if (found.open.length > 0) still.push({ look, differences: found.open });
     }
     open = still;
   }
   return confirmed;
 }
 
-/** Tells whether a fan-out that has still to visit the copy has begun, or has moved on, between two observations. */
-function hasFanOutMoved(before: Observation, after: Observation): boolean {
-  return after.fanOut !== undefined && after.fanOut !== before.fanOut;
+function firstSeen(difference: Difference): Steady {
+  return { difference, rounds: 0 };
 }
 
-function isSameObservation(before: Observation, after: Observation): boolean {
-  return before.base === after.base && before.stored === after.stored;
+function outcomeOf(outcome: Outcome, judgement: Judgement, differences = judgement.differences): Confirmed {
+  const { isLive } = judgement;
+  return { suspect: narrowed(judgement.suspect, differences), isLive, differences, outcome };
+}
+
+/** A suspect with no more than what differs. */
+function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect {
+  if (suspect.sortKey !== VIEW_KEY) return suspect;
+  const about = new Set(differences.map((one) => (one.kind === 'attributes' ? suspect.source : one.about)));
+  const { bases, returning, ...key } = suspect;
+  return {
+    ...key,
+    ...(bases !== undefined && { bases: bases.filter(({ target }) => about.has(target)) }),
+    ...(returning !== undefined && { returning: returning.filter((type) => about.has(type)) }),
+  };
+}
+
+/** Compares a look with the one before: only what differs in both of them is lag or drift. */
+function compareLooks(
+  { look: { judgement: earlier }, differences: before }: Open,
+  judgement: Judgement,
+  passed: 'passed' | 'behind',
+): { confirmed: Confirmed[]; open: Steady[] } {
+  const isUnmoved = judgement.revision === earlier.revision;
+  const pending: Difference[] = [];
+  const drift: Difference[] = [];
+  const open: Steady[] = [];
+  for (const difference of judgement.differences) {
+    const known = before.find((one) => isOfSame(one.difference, difference));
+    if (known === undefined) continue;
+    const { fanOut: fanOutBefore } = known.difference;
+    const { fanOut } = difference;
+    const rounds = isSame(known.difference, difference) ? known.rounds + 1 : 0;
+    const isLeft = isUnmoved && fanOut?.revision === fanOutBefore?.revision;
+    // A fan-out that has still to come by has begun, or has moved on.
+    const isOnItsWay = fanOut?.place !== undefined && fanOut.place !== fanOutBefore?.place;
+    // rule: suspect-written-meanwhile-is-looked-at-again
+    if (passed === 'behind' || isOnItsWay) pending.push(difference);
+    else if (isLeft || rounds >= STEADY_ROUNDS) drift.push(difference);
+    else open.push({ difference, rounds });
+  }
+  const confirmed: Confirmed[] = [];
+  if (pending.length > 0) confirmed.push(outcomeOf('pending', judgement, pending));
+  if (drift.length > 0) confirmed.push(outcomeOf('drift', judgement, drift));
+  if (confirmed.length + open.length === 0) confirmed.push(outcomeOf('superseded', judgement, []));
+  return { confirmed, open };
+}
+
+function isOfSame(left: Difference, right: Difference): boolean {
+  return left.kind === right.kind && left.about === right.about;
+}
+
+function isSame(left: Difference, right: Difference): boolean {
+  return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
 /** Waits until every record made before the given time must have been projected, or is known to be unprojected. */
@@ -176,22 +229,22 @@ export class Looks {
   }
 
   /**
-   * Returns the outcome for the parts of an item that are wrong now: `drift` or `pending` if the call before saw the same and the
-   * stream's position is known, else `unconfirmed`.
+   * Returns the outcome for an item that is wrong now: `drift` or `pending` if the call before saw the same and the stream's position is
+   * known, else `unconfirmed`.
    */
-  async outcomeOf(wrong: readonly Looking[]): Promise<'drift' | 'pending' | 'unconfirmed'> {
+  async outcomeOf(wrong: Judgement): Promise<'drift' | 'pending' | 'unconfirmed'> {
     const { before } = this;
-    if (before === undefined || !this.earlier.has(digestOfParts(wrong))) return 'unconfirmed';
+    if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unconfirmed';
     const passing = await hasStreamPassed(this.context, before.atMs);
     if (passing === 'unknown') return 'unconfirmed';
     return passing === 'behind' ? 'pending' : 'drift';
   }
 
   /** Keeps looks for the next call. */
-  keepForNextCall(looks: readonly Looking[]): void {
+  keepForNextCall(looks: readonly Judgement[]): void {
     // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
     this.lookedAtMs = this.context.now();
-    for (const wrong of wrongByItem(looks)) if (!this.isFull) this.next.add(digestOfParts(wrong));
+    for (const look of looks) if (look.differences.length > 0 && !this.isFull) this.next.add(digestOf(look));
   }
 
   /**
@@ -211,45 +264,31 @@ export function hasTooManyCalls(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }
 
+/** A judgement, and what it came to. */
+export interface Looking {
+  judgement: Judgement;
+  confirmed: Confirmed;
+}
+
 /** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unconfirmed. */
 export async function confirmByLooks(
   looker: Looker,
   looks: Looks,
   nominated: readonly Nominated[],
-): Promise<Confirmed[]> {
-  const seen = (await looker.answers(nominated)).map(
-    ({ observation }, i): Looking => ({ suspect: nominated[i]!.suspect, observation }),
+): Promise<Looking[]> {
+  const seen = await looker.answers(nominated);
+  return await Promise.all(
+    seen.map(async ({ judgement }) => {
+      const outcome = judgement.differences.length === 0 ? 'superseded' : await looks.outcomeOf(judgement);
+      return { judgement, confirmed: outcomeOf(outcome, judgement) };
+    }),
   );
-  const right = seen.filter(({ observation }) => !isWrong(observation));
-  const confirmed = right.map((one): Confirmed => ({ ...one, outcome: 'superseded' }));
-  for (const wrong of wrongByItem(seen)) {
-    const outcome = await looks.outcomeOf(wrong);
-    confirmed.push(...wrong.map((one) => ({ ...one, outcome })));
-  }
-  return confirmed;
 }
 
-/** A suspect at the time of a look. */
-type Looking = Pick<Confirmed, 'suspect' | 'observation'>;
-
-/** Groups the wrong parts by derived item. */
-function wrongByItem(looks: readonly Looking[]): Iterable<Looking[]> {
-  const items = new Map<string, Looking[]>();
-  for (const one of looks) {
-    if (!isWrong(one.observation)) continue;
-    const name = JSON.stringify([one.suspect.source, one.suspect.sortKey]);
-    const wrong = items.get(name);
-    if (wrong === undefined) items.set(name, [one]);
-    else wrong.push(one);
-  }
-  return items.values();
-}
-
-function digestOfParts(wrong: readonly Looking[]): string {
-  const [{ suspect: first } = { suspect: undefined }] = wrong;
-  const parts = wrong.map(({ suspect: { part }, observation: { revision, fanOut } }) =>
-    JSON.stringify([part, revision ?? null, fanOut ?? null]),
+function digestOf({ suspect: { source, sortKey }, revision, differences }: Judgement): string {
+  const seen = differences.map(({ kind, about, fanOut }) =>
+    JSON.stringify([kind, about ?? null, fanOut?.place ?? null, fanOut?.revision ?? null]),
   );
-  const text = JSON.stringify([first?.source, first?.sortKey, parts.sort()]);
+  const text = JSON.stringify([source, sortKey, revision ?? null, seen.sort()]);
   return hash('sha256', text, 'base64url').slice(0, DIGEST_CHARACTERS);
 }

@@ -1,59 +1,60 @@
 import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
+import { type Difference, textsOfDifferences, traitsOf } from '../../core/kinds/difference.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isDrift, type Verdict } from '../../core/verdicts.ts';
-import type { Confirmed } from './confirm.ts';
+import type { Confirmed, Looking } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
 import type { Finding } from './finding.ts';
 
-/** The most differing parts of one derived item that a finding names. */
-const MOST_PARTS = 20;
+/** The most differences in one derived item that a finding names. */
+const MOST_SHOWN = 20;
 
-/** The verdict on one derived item, whatever the number of its differing parts. */
+/** The verdict on one derived item, whatever the number of its differences. */
 export class DerivedItemVerdict {
-  private readonly parts: Confirmed[] = [];
+  private readonly shown: Difference[] = [];
   private more = 0;
   private isExpected = false;
   private isLive = false;
   private isPending = true;
   private isOfChange = true;
-  private hasDifference = false;
+  private hasContent = false;
   private isMaintenance = true;
   private isUnregistered = false;
 
   constructor(
-    private readonly graph: CompiledModel,
     private readonly source: string,
     private readonly sortKey: string,
   ) {}
 
-  /** Adds a part that differs: drift or pending. */
-  add(confirmed: Confirmed): void {
-    const { observation, outcome, suspect } = confirmed;
-    if (observation.isLive) this.isLive = true;
-    const kind = partKindOf(suspect.part);
-    if (confirmed.isOfChange !== true) this.isOfChange = false;
-    if (outcome === 'drift') {
-      this.isPending = false;
-      if (kind.isMaintenance?.(this.graph, suspect.part) !== true) this.isMaintenance = false;
-      if (kind.isBeyondRepair === true) this.isUnregistered = true;
+  /** Adds what is drift or pending in it. */
+  add({ differences, outcome, isLive, isOfChange = false }: Confirmed): void {
+    if (isLive) this.isLive = true;
+    if (!isOfChange) this.isOfChange = false;
+    if (outcome === 'drift') this.isPending = false;
+    for (const difference of differences) {
+      const { isContent, isMaintenance = false, isBeyondRepair = false } = traitsOf(difference);
+      if (outcome === 'drift') {
+        if (!isMaintenance) this.isMaintenance = false;
+        if (isBeyondRepair) this.isUnregistered = true;
+      }
+      if (isContent) {
+        this.hasContent = true;
+        if (difference.expected !== null) this.isExpected = true;
+      }
+      if (this.shown.length < MOST_SHOWN) this.shown.push(difference);
+      else this.more += 1;
     }
-    if (kind.isContent) {
-      this.hasDifference = true;
-      if (observation.expected !== null) this.isExpected = true;
-    }
-    if (this.parts.length < MOST_PARTS) this.parts.push(confirmed);
-    else this.more += 1;
   }
 
   /** @param isOtherPartExpected whether base items ask for other parts of the derived item besides those that differ. */
   toFinding(isOtherPartExpected: boolean): Finding {
+    const { expected, stored } = textsOfDifferences(this.shown);
     return {
       source: this.source,
       target: this.sortKey,
       verdict: this.verdict(isOtherPartExpected),
-      expected: this.joinedText(({ observation }) => observation.expected),
-      actual: this.joinedText(({ observation }) => observation.stored),
+      expected: this.withMore(expected),
+      actual: this.withMore(stored),
       ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
     };
   }
@@ -62,34 +63,30 @@ export class DerivedItemVerdict {
     if (this.isPending) return 'pending';
     if (this.isUnregistered) return 'unregistered';
     if (this.isMaintenance) return 'maintenance';
-    if (!this.hasDifference) return 'stale';
+    if (!this.hasContent) return 'stale';
     if (!this.isLive && this.isExpected) return 'missing';
     return this.isExpected || isOtherPartExpected ? 'stale' : 'orphan';
   }
 
-  private joinedText(pick: (confirmed: Confirmed) => string | null): string | null {
-    const texts = this.parts.map(pick).filter((text) => text !== null);
-    if (texts.length === 0) return null;
-    return texts.join('; ') + (this.more > 0 ? `; and ${this.more} more parts` : '');
+  private withMore(text: string | null): string | null {
+    return text !== null && this.more > 0 ? `${text}; and ${this.more} more parts` : text;
   }
 }
 
 /** The findings of an inspection, by derived item. */
 export class Findings {
   /** Outcomes from the looks of two calls. They become findings only when the whole partition is judged. */
-  readonly looked: Confirmed[][] = [];
+  readonly looked: Looking[] = [];
   /** Names of the derived items that were repaired. */
   readonly repaired = new Set<string>();
   private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
-
-  constructor(private readonly graph: CompiledModel) {}
 
   add(confirmed: Confirmed): void {
     const { source, sortKey } = confirmed.suspect;
     const name = textOfKey({ source, target: sortKey });
     let found = this.verdicts.get(name);
     if (found === undefined) {
-      found = { sortKey, verdict: new DerivedItemVerdict(this.graph, source, sortKey) };
+      found = { sortKey, verdict: new DerivedItemVerdict(source, sortKey) };
       this.verdicts.set(name, found);
     }
     found.verdict.add(confirmed);

@@ -1,8 +1,7 @@
 import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
-import type { Suspect } from '../../core/kinds/part.ts';
-import type { ItemKey, Store } from '../../core/store-port.ts';
+import { keyOfSuspect, type Suspect, traitsOf } from '../../core/kinds/difference.ts';
+import type { Store } from '../../core/store-port.ts';
 import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { isFarBehind } from '../../stream/progress/consumer-position.ts';
@@ -19,7 +18,7 @@ import {
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
 import { Gathered } from './gathered.ts';
-import { byItem, type LookedUp } from './look-up.ts';
+import { type LookedUp, lookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 import type { PartitionsInMemory } from './partitions-in-memory.ts';
 
@@ -29,7 +28,7 @@ export interface InspectorContext extends ConfirmContext {
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
   /** Repairs drift; absent: drift is only reported. */
-  repairer?: Pick<Repairer, 'repairParts'>;
+  repairer?: Pick<Repairer, 'repair'>;
   onRepaired: (count: number) => void;
   /** True if every difference is repaired without a wait and without findings. */
   isHasty?: boolean;
@@ -127,11 +126,11 @@ export class PartitionInspector {
 
   /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
-    for (const { item, parts } of byItem(suspects)) {
+    for (const suspect of suspects) {
       await this.waitForRoom(ITEM_PLACES);
       if (this.failure !== undefined) throw this.failure.error;
-      this.begin(textOfKey(item), { item }, async function* () {
-        yield* parts;
+      this.begin(textOfKey(keyOfSuspect(suspect)), { item: lookedUp(suspect) }, async function* () {
+        yield suspect;
         return false;
       });
     }
@@ -176,7 +175,7 @@ export class PartitionInspector {
     nominations: Nominations,
     items: PartitionsInMemory | undefined,
   ): Promise<void> {
-    const findings = new Findings(this.context.graph);
+    const findings = new Findings();
     const { looks } = this;
     if (await isFarBehind(this.context)) return this.reportAsPending(place);
     const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
@@ -185,10 +184,13 @@ export class PartitionInspector {
     const unconfirmed = (await Promise.all(named.chunks)).flat();
     if (unconfirmed.length > 0) {
       // The next call looks at all of it. So the drift of this call is kept as looks too, to be compared then.
-      for (const chunk of findings.looked) looks?.keepForNextCall(chunk);
+      looks?.keepForNextCall(findings.looked.map(({ judgement }) => judgement));
       this.unconfirmed.set(name, place);
     } else {
-      await this.addFindingsAndRepair(findings, findings.looked.flat());
+      await this.addFindingsAndRepair(
+        findings,
+        findings.looked.map(({ confirmed }) => confirmed),
+      );
       this.reportFindings(findings, named.isViewExpected);
     }
   }
@@ -255,13 +257,12 @@ export class PartitionInspector {
         return [];
       }
       const nominated = suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) }));
+      const looked = looks === undefined ? [] : await confirmByLooks(this.looker, looks, nominated);
       const confirmed = await this.judgedByRegistry(
-        looks === undefined
-          ? await confirm(context, this.looker, nominated)
-          : await confirmByLooks(this.looker, looks, nominated),
+        looks === undefined ? await confirm(context, this.looker, nominated) : looked.map(({ confirmed }) => confirmed),
       );
       if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
-      else findings.looked.push(confirmed);
+      else findings.looked.push(...looked.map(({ judgement }, i) => ({ judgement, confirmed: confirmed[i]! })));
       return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
     } finally {
       this.waiting -= suspects.length;
@@ -271,14 +272,13 @@ export class PartitionInspector {
 
   /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
   private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
-    // Where an item is looked up again, its form is suspected on no ground.
-    const superseded = confirmed.filter(
-      ({ outcome, suspect: { part } }) => outcome === 'superseded' && partKindOf(part).isContent,
-    );
-    this.context.onSuperseded(superseded.length);
+    this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
     for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
-    const drift = confirmed.filter(({ outcome }) => outcome === 'drift').map(({ suspect }) => suspect);
-    if (drift.length > 0) await this.repairDrift(findings, drift);
+    const drift = confirmed.filter(
+      ({ outcome, differences }) => outcome === 'drift' && !differences.some((one) => traitsOf(one).isBeyondRepair),
+    );
+    const wrong = drift.map(({ suspect }) => suspect);
+    if (wrong.length > 0) await this.repairDrift(findings, wrong);
   }
 
   /** Takes back the drift of items whose state in the registry has changed since the check began. */
@@ -296,9 +296,8 @@ export class PartitionInspector {
     return suspects.map((suspect) => !moved.has(textOfKey(keyOfSuspect(suspect))));
   }
 
-  private async repairDrift(findings: Findings, suspects: readonly Suspect[]): Promise<void> {
+  private async repairDrift(findings: Findings, drift: readonly Suspect[]): Promise<void> {
     if (this.context.repairer === undefined) return;
-    const drift = suspects.filter(({ part }) => partKindOf(part).isBeyondRepair !== true);
     const repaired = await this.repairs.answers(drift);
     for (const [i, suspect] of drift.entries())
       if (repaired[i]) findings.repaired.add(textOfKey(keyOfSuspect(suspect)));
@@ -307,7 +306,7 @@ export class PartitionInspector {
   private async repair(drift: readonly Suspect[]): Promise<boolean[]> {
     // The registry may have changed since the finding was counted, so it is read again right before the repair.
     const unchanged = await this.areUnchanged(drift);
-    const repaired = await this.context.repairer!.repairParts(drift.filter((_, i) => unchanged[i]));
+    const repaired = await this.context.repairer!.repair(drift.filter((_, i) => unchanged[i]));
     return drift.map((suspect) => repaired.has(textOfKey(keyOfSuspect(suspect))));
   }
 
@@ -322,21 +321,13 @@ export class PartitionInspector {
 }
 
 /** Turns drift into pending, for an item whose state in the registry has changed since the check began. */
-function asPending({ suspect, observation }: Confirmed): Confirmed {
-  return {
-    suspect,
-    observation: { ...observation, expected: null, stored: CHANGED },
-    outcome: 'pending',
-    isOfChange: true,
-  };
+function asPending(confirmed: Confirmed): Confirmed {
+  const differences = confirmed.differences.slice(0, 1).map((one) => ({ ...one, expected: null, stored: CHANGED }));
+  return { ...confirmed, differences, outcome: 'pending', isOfChange: true };
 }
 
 /** Yields suspects; returns whether base items ask for something in the partition's view. */
 type Nominations = () => AsyncGenerator<Suspect, boolean>;
-
-function keyOfSuspect({ source, sortKey }: Suspect): ItemKey {
-  return { source, target: sortKey };
-}
 
 /** Places in a cursor for what is named there. */
 function roomOf(places: readonly Place[]): number {

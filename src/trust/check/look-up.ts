@@ -1,12 +1,11 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
+import { isDerivedKey } from '../../core/items/keys.ts';
 import { itemKindOf } from '../../core/kinds/all-kinds.ts';
 import { type CopySlot, isSlotRight } from '../../core/kinds/copy.ts';
 import type { InTarget } from '../../core/kinds/derived.ts';
-import { edgeNamedInTarget, edgeOfPart, hasItemInTarget } from '../../core/kinds/in-target.ts';
+import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
+import { edgeNamedInTarget, hasItemInTarget } from '../../core/kinds/in-target.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
-import type { ItemKind } from '../../core/kinds/kind.ts';
-import type { Part, Suspect } from '../../core/kinds/part.ts';
 import { edgeNamedByReverse } from '../../core/kinds/reverse-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
@@ -62,11 +61,11 @@ export class LookUps {
     const kind = itemKindOf(graph, key.target);
     if (kind.decidedBy === 'edge-elsewhere') {
       // A proper tombstone has no edge to look up.
-      if (kind.isLive(item) || kind.oddities(graph, item).length > 0) this.reverseItems.push({ key, item });
+      if (kind.isLive(item) || kind.faults(graph, item).length > 0) this.reverseItems.push({ key, item });
       if (this.reverseItems.length >= BATCH) await this.lookUpReverseItems();
     } else if (kind.decidedBy === 'time') {
-      const suspects = continuationSuspects(this.context, kind, key, item);
-      if (suspects.length > 0) await this.context.onSuspects(suspects);
+      // A fan-out under way looks the same as a stuck one; only time distinguishes them.
+      if (kind.faults(graph, item).length > 0) await this.context.onSuspects([suspectOf(key)]);
     }
   }
 
@@ -166,14 +165,16 @@ function itemsInTarget(
   return derivedOf(graph, source, target, image).inTarget ?? [];
 }
 
-/** Whatever may be wrong in reverse items and continuations of an earlier call. */
-export function suspectsOfLookedUp(graph: CompiledModel, looked: readonly LookedUp[]): Suspect[] {
-  return looked.flatMap(({ base, source, target }) => {
-    const isOfTime = itemKindOf(graph, target).decidedBy === 'time';
-    const content: Part = isOfTime ? { kind: 'continuation' } : { kind: 'reverse-item', base };
-    const parts: Part[] = [content, { kind: 'expiry' }, { kind: 'form' }];
-    return parts.map((part) => suspectOf({ source, target }, part));
-  });
+/** The suspects that an earlier call has left. */
+export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
+  return looked.map(({ base, ...key }) => suspectOf(key, base));
+}
+
+/** What to look at again in the next call; the edge is left out where the key names it, to save room in a cursor. */
+export function lookedUp(suspect: Suspect): LookedUp {
+  const key = keyOfSuspect(suspect);
+  const [base] = suspect.bases ?? [];
+  return base === undefined || edgeNamedByReverse(key, undefined) !== undefined ? key : { ...key, base };
 }
 
 /** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
@@ -201,40 +202,15 @@ interface ReadReverse {
   base: ItemKey | undefined;
 }
 
-function reverseSuspects(context: Comparing, { key, item, base }: ReadReverse, expected: Item | undefined): Suspect[] {
-  const parts: Part[] = [];
-  if (indexItemText(item) !== indexItemText(expected)) parts.push({ kind: 'reverse-item', base });
-  if (item !== undefined) parts.push(...itemKindOf(context.graph, key.target).oddities(context.graph, item));
-  return parts.map((part) => suspectOf(key, part));
+function reverseSuspects(
+  { graph }: Comparing,
+  { key, item, base }: ReadReverse,
+  expected: Item | undefined,
+): Suspect[] {
+  const isFaulty = item !== undefined && itemKindOf(graph, key.target).faults(graph, item).length > 0;
+  return isFaulty || indexItemText(item) !== indexItemText(expected) ? [suspectOf(key, base)] : [];
 }
 
-/** Makes suspects of a continuation. A fan-out under way looks the same as a stuck one; only time distinguishes them. */
-function continuationSuspects(context: Comparing, kind: ItemKind, key: ItemKey, item: Item): Suspect[] {
-  const parts: Part[] = kind.isLive(item) ? [{ kind: 'continuation' }] : [];
-  parts.push(...kind.oddities(context.graph, item));
-  return parts.map((part) => suspectOf(key, part));
-}
-
-function suspectOf({ source, target }: ItemKey, part: Part): Suspect {
-  return { source, sortKey: target, part };
-}
-
-interface Grouped {
-  item: LookedUp;
-  parts: Suspect[];
-}
-
-/** Groups suspects by derived item. An item has its edge as `base` if a suspect knows it and the key does not name it. */
-export function byItem(suspects: readonly Suspect[]): Iterable<Grouped> {
-  const items = new Map<string, Grouped>();
-  for (const suspect of suspects) {
-    const key = { source: suspect.source, target: suspect.sortKey };
-    const found: Grouped = items.get(textOfKey(key)) ?? { item: key, parts: [] };
-    const base = edgeOfPart(suspect.part);
-    // The base is left out if the key names the edge, to save room in a cursor.
-    if (base !== undefined && edgeNamedByReverse(key, undefined) === undefined) found.item = { ...key, base };
-    found.parts.push(suspect);
-    items.set(textOfKey(key), found);
-  }
-  return items.values();
+function suspectOf({ source, target }: ItemKey, base?: ItemKey): Suspect {
+  return { source, sortKey: target, ...(base !== undefined && { bases: [base] }) };
 }

@@ -1,19 +1,19 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { revisionOf } from '../../core/items/derived-item.ts';
 import { BEGINNINGS, baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
-import { decodeElement, edgeKeyOfElement, escapedEdge } from '../../core/items/element.ts';
+import { escapedEdge } from '../../core/items/element.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
 import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { type Amounts, addItemAmounts, hasRoomForOthers, NO_AMOUNTS, sameAmounts } from '../../core/items/ledger.ts';
-import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../core/items/stored-view.ts';
+import { elementsByEdge, evictedTypes, viewAttributes } from '../../core/items/stored-view.ts';
 import { isMaintained, itemKindOf } from '../../core/kinds/all-kinds.ts';
-import { attributesText } from '../../core/kinds/attributes.ts';
 import { type CopySlot, copySlots, isSlotRight } from '../../core/kinds/copy.ts';
-import { NO_SET } from '../../core/kinds/element.ts';
+import type { Suspect } from '../../core/kinds/difference.ts';
+import { edgeOfElements } from '../../core/kinds/element.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
-import type { ItemKind, PartitionContent } from '../../core/kinds/kind.ts';
-import type { Part, Suspect } from '../../core/kinds/part.ts';
-import { hasOtherShape } from '../../core/kinds/view.ts';
+import type { PartitionContent } from '../../core/kinds/kind.ts';
+import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
+import { attributesText, faultsOfView, hasOtherShape } from '../../core/kinds/view.ts';
 import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
 import { joinedTypesFrom, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
@@ -24,9 +24,9 @@ import { standingOf } from '../../registry/standing.ts';
 import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition-streams.ts';
 
 /**
- * The second look at a partition whose digests differ: it finds the derived items, or parts of them, that differ. Base items and
- * index items are read next to each other in the order of their keys, which is the same. So a partition of any size takes no more
- * memory than its view and a page of each stream.
+ * The second look at a partition whose digests differ: it names the derived items that differ. Base items and index items are read next to
+ * each other in the order of their keys, which is the same. So a partition of any size takes no more memory than its view and a page of
+ * each stream.
  */
 
 /** How to look at a partition. */
@@ -35,9 +35,12 @@ export interface NominateOptions {
   withoutLookUps?: boolean;
 }
 
+/** Base items of a view in one suspect. */
+const MOST_BASES = 100;
+
 /**
- * Reads a partition and yields what differs in it. The partition may change meanwhile: a nomination is no verdict. The return value
- * says whether any base item asks for something in the view.
+ * Reads a partition and yields the derived items that differ in it. The partition may change meanwhile: a nomination is no verdict. The
+ * return value says whether any base item asks for something in the view.
  */
 export async function* nominate(
   graph: CompiledModel,
@@ -48,7 +51,7 @@ export async function* nominate(
   const { item: stored } = await store.get({ source, target: VIEW_KEY }, { consistent: true });
   const isReady = stored === undefined || standingOf(graph, source, VIEW_KEY, stored).kind === 'compared';
   const isOtherShape = isReady && hasOtherShape(graph, source, stored);
-  if (isOtherShape) yield { source, sortKey: VIEW_KEY, part: { kind: 'shape' } };
+  if (isOtherShape) yield { source, sortKey: VIEW_KEY };
   const comparesView = isReady && !isOtherShape;
   const view = comparesView ? stored : undefined;
   const hasJoined = joinedTypesFrom(graph, parseNodeId(source)?.type ?? '').length > 0;
@@ -79,10 +82,9 @@ export async function* nominate(
     if (base === undefined) break;
     yield* comparison.compareBaseItem(base, beside);
   }
+  const wrong = wrongCopies(graph, store, copySlots(graph, view), withoutLookUps);
+  for await (const edge of wrong) yield* comparison.addToView(edge);
   yield* comparison.remainingSuspects();
-  for await (const edge of wrongCopies(graph, store, copySlots(graph, view), withoutLookUps)) {
-    yield { source, sortKey: VIEW_KEY, part: { kind: 'copy', target: edge } };
-  }
   return comparison.isViewExpected;
 }
 
@@ -97,6 +99,7 @@ interface Pending {
   actual?: string;
   /** The base item that asks for it. */
   target?: string;
+  isFaulty?: boolean;
 }
 
 /** The comparison of one partition, item by item. */
@@ -104,12 +107,13 @@ class PartitionComparison implements PartitionContent {
   isViewExpected = false;
   /** Absent: the view is not compared with what base items ask for. */
   private readonly inView: ViewComparison | undefined;
+  /** Base items whose shares in the view differ. */
+  private readonly wrongShares = new Set<string>();
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts>();
-  private readonly malformed = new Set<string>();
-  /** The totals that were changed while their entries were read. */
-  private readonly moved = new Set<string>();
+  /** The counts that are wrong whatever they count, and totals that were changed while their entries were read. */
+  private readonly odd = new Set<string>();
   /** Index items that are not read next to their base item, because their order is another: search items, and items with a hashed key. */
   private readonly apart = new Map<string, Pending>();
 
@@ -132,12 +136,11 @@ class PartitionComparison implements PartitionContent {
   *compareBaseItem({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const expected = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (expected.attributes !== undefined || expected.element !== undefined) this.isViewExpected = true;
-    if (key === this.source) {
-      const isRight = this.inView?.hasAttributes(expected.attributes) ?? true;
-      if (!isRight) yield this.suspectOf(VIEW_KEY, { kind: 'attributes' });
-    } else if (this.inView?.hasElement(key, expected.element) === false) {
-      yield this.suspectOf(VIEW_KEY, { kind: 'element', target: key });
-    }
+    const isRight =
+      key === this.source
+        ? this.inView?.hasAttributes(expected.attributes)
+        : this.inView?.hasElement(key, expected.element);
+    if (isRight === false) yield* this.addToView(key);
     const besideKeys = isFollowedByIndexItems(key) ? this.prefixes.map((prefix) => prefix + key) : [];
     for (const [sortKey, fields] of expected.indexItems) {
       if (besideKeys.includes(sortKey)) continue;
@@ -145,64 +148,89 @@ class PartitionComparison implements PartitionContent {
     }
     for (const besideKey of besideKeys) {
       const found = beside.get(besideKey);
-      const stored = found !== undefined && (yield* this.isDecidedByBaseItems(besideKey, found)) ? found : undefined;
-      if (indexItemText(stored) !== indexItemText(expected.indexItems.get(besideKey))) {
-        yield this.suspectOf(besideKey, { kind: 'index-item', target: key });
-      }
-      if (stored !== undefined) yield* this.addActualItem(itemKindOf(this.graph, besideKey), besideKey, stored);
+      const standing = found && this.standingOf(besideKey, found);
+      const stored = standing === 'compared' ? found : undefined;
+      const isFaulty = stored !== undefined && this.addActualItem(besideKey, stored);
+      const differs = indexItemText(stored) !== indexItemText(expected.indexItems.get(besideKey));
+      if (standing === 'outside' || isFaulty || differs) yield this.suspectOf(besideKey, key);
     }
   }
 
   /** Compares a derived item that has no base item next to it. */
   *compareDerivedItem({ key, item }: Keyed): Generator<Suspect> {
-    if (!(yield* this.isDecidedByBaseItems(key, item))) return;
+    const standing = this.standingOf(key, item);
+    if (standing === 'outside') yield this.suspectOf(key);
+    if (standing !== 'compared') return;
     const kind = itemKindOf(this.graph, key);
     // Items of other kinds are compared during the scan: other partitions decide about them.
     if (kind.decidedBy !== 'partition') {
       kind.addTo?.(this, key, item);
       return;
     }
-    yield* this.addActualItem(kind, key, item);
-    if (kind.name === 'total' && revisionOf(item) !== this.read.totals.get(key)) this.moved.add(key);
-    const text = kind.hasBase ? indexItemText(item) : undefined;
-    if (text === undefined) return;
-    const target = baseKeyOfIndexItem(this.source, key);
+    const isFaulty = this.addActualItem(key, item);
+    if (kind.name === 'view') return;
+    const isMoved = kind.name === 'total' && revisionOf(item) !== this.read.totals.get(key);
+    if (kind.name === 'count' || kind.name === 'total') {
+      if (isFaulty || isMoved) this.odd.add(key);
+      return;
+    }
+    const actual = kind.hasBase ? indexItemText(item) : undefined;
+    if (actual === undefined && !isFaulty) return;
+    const target = kind.hasBase ? baseKeyOfIndexItem(this.source, key) : undefined;
     const isBeside = target !== undefined && this.prefixes.some((prefix) => prefix + target === key);
     // rule: index-item-of-no-base-item-is-a-suspect
-    if (!isBeside || target === this.source) this.pendingIndexItem(key).actual = text;
-    else yield this.suspectOf(key, { kind: 'index-item', target });
+    if (kind.hasBase && (!isBeside || target === this.source))
+      Object.assign(this.pendingIndexItem(key), { actual, isFaulty });
+    else yield this.suspectOf(key, target);
   }
 
-  /** Returns whether base items decide about a derived item. Yields an item that should not exist. */
-  private *isDecidedByBaseItems(sortKey: string, item: Item): Generator<Suspect, boolean> {
-    const { kind } = standingOf(this.graph, this.source, sortKey, item);
-    if (kind === 'retired' || kind === 'unregistered' || kind === 'misplaced') {
-      yield this.suspectOf(sortKey, { kind });
-    }
-    return kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined);
+  private standingOf(sortKey: string, item: Item): 'compared' | 'outside' | 'left' {
+    const standing = standingOf(this.graph, this.source, sortKey, item);
+    if (isOutsideRegistry(standing)) return 'outside';
+    return standing.kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined) ? 'compared' : 'left';
+  }
+
+  /** Adds a base item whose share in the view differs. */
+  *addToView(target: string): Generator<Suspect> {
+    this.wrongShares.add(target);
+    if (this.wrongShares.size >= MOST_BASES) yield* this.sharesOfView();
+  }
+
+  private *sharesOfView(): Generator<Suspect> {
+    const { source } = this;
+    if (this.wrongShares.size > 0)
+      yield { source, sortKey: VIEW_KEY, bases: [...this.wrongShares].map((target) => ({ source, target })) };
+    this.wrongShares.clear();
   }
 
   /** Yields the differences that are known only after all items were read. */
   *remainingSuspects(): Generator<Suspect> {
-    for (const [key, { expected, actual, target }] of this.apart) {
-      if (expected === actual) continue;
-      yield this.suspectOf(key, { kind: 'index-item', target: target ?? baseKeyOfIndexItem(this.source, key) });
+    for (const [key, { expected, actual, target, isFaulty = false }] of this.apart) {
+      if (expected === actual && !isFaulty) continue;
+      yield this.suspectOf(key, target ?? baseKeyOfIndexItem(this.source, key));
     }
     for (const name of new Set([...this.live.keys(), ...this.counts.keys()])) {
-      if (this.malformed.has(name) || !isMaintained(this.graph, countKeyOf(name))) continue;
+      const key = countKeyOf(name);
       const stored = this.counts.get(name) ?? NO_AMOUNTS;
       // A wrong total and the repair of an entry that was read before it may look right together.
-      if (this.moved.has(name) || !sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS)) {
-        yield this.suspectOf(countKeyOf(name), { kind: 'count' });
-      } else if (hasRoomForOthers(stored)) yield this.suspectOf(countKeyOf(name), { kind: 'room' });
+      const differs = !sameAmounts(stored, this.live.get(name) ?? NO_AMOUNTS) || hasRoomForOthers(stored);
+      if (differs && isMaintained(this.graph, key)) this.odd.add(key);
     }
-    for (const part of this.inView?.remainingParts() ?? []) yield this.suspectOf(VIEW_KEY, part);
+    for (const key of this.odd) yield this.suspectOf(key);
+    for (const target of this.inView?.remainingTargets(this.source) ?? []) yield* this.addToView(target);
+    yield* this.sharesOfView();
+    const { source, graph } = this;
+    const { view } = this.read;
+    const returning = [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels !== undefined);
+    if (returning.length > 0 || (view !== undefined && faultsOfView(graph, view).length > 0))
+      yield { source, sortKey: VIEW_KEY, returning };
   }
 
-  /** Yields the oddities of an actual item, and adds the item to the counts. */
-  private *addActualItem(kind: ItemKind, key: string, item: Item): Generator<Suspect> {
-    for (const part of kind.oddities(this.graph, item)) yield this.suspectOf(key, part);
+  /** Adds an actual item to the counts; tells whether it is wrong whatever base items say. */
+  private addActualItem(key: string, item: Item): boolean {
+    const kind = itemKindOf(this.graph, key);
     kind.addTo?.(this, key, item);
+    return kind.faults(this.graph, item).length > 0;
   }
 
   /** A view is compared edge by edge. */
@@ -213,7 +241,7 @@ class PartitionComparison implements PartitionContent {
 
   /** Adds the numbers in a count. */
   addCount(name: string, count: Amounts | undefined): void {
-    if (count === undefined) this.malformed.add(name);
+    if (count === undefined) this.odd.add(countKeyOf(name));
     else this.counts.set(name, count);
   }
 
@@ -235,8 +263,9 @@ class PartitionComparison implements PartitionContent {
     return found;
   }
 
-  private suspectOf(sortKey: string, part: Part): Suspect {
-    return { source: this.source, sortKey, part };
+  private suspectOf(sortKey: string, target?: string): Suspect {
+    const { source } = this;
+    return { source, sortKey, ...(target !== undefined && { bases: [{ source, target }] }) };
   }
 }
 
@@ -245,10 +274,8 @@ class ViewComparison {
   private attributes: string | undefined;
   private readonly elements: Map<string, string[]>;
   private readonly evicted: ReadonlySet<string>;
-  private readonly hasSet: boolean;
 
   constructor(view: Item | undefined) {
-    this.hasSet = hasEdgeSet(view);
     this.attributes = attributesText(viewAttributes(view));
     this.elements = elementsByEdge(view);
     this.evicted = evictedTypes(view);
@@ -268,17 +295,13 @@ class ViewComparison {
     return stored.length === expected.length && stored[0] === expected[0];
   }
 
-  /** Yields the parts without a base item, and all marks: only all edges of a type together show whether its mark is right. */
-  *remainingParts(): Generator<Part> {
-    if (this.attributes !== undefined) yield { kind: 'attributes' };
-    if (!this.hasSet) yield { kind: 'garbage', element: NO_SET };
+  /** Yields what has a share in the view, and no base item. */
+  *remainingTargets(source: string): Generator<string> {
+    if (this.attributes !== undefined) yield source;
     for (const [edge, elements] of this.elements) {
-      const target = edgeKeyOfElement(elements[0]!);
-      const isElement = decodeElement(elements[0]!) !== undefined && escapedEdge(target) === edge;
-      if (isElement) yield { kind: 'element', target };
-      else for (const element of elements) yield { kind: 'garbage', element };
+      const target = edgeOfElements(edge, elements);
+      if (target !== undefined) yield target;
     }
-    for (const edgeType of this.evicted) yield { kind: 'mark', edgeType };
   }
 }
 
@@ -300,14 +323,13 @@ async function revisionsOfTotals(
 /** Nodes in one look-up call. */
 const PARENTS = 100;
 
-/** Yields the edges, or the attribute names, of a view's copies that differ from their nodes. */
+/** Yields the edges of a view's copies that differ from their nodes. */
 async function* wrongCopies(
   graph: CompiledModel,
   store: Pick<Store, 'getMany'>,
   slots: readonly CopySlot[],
   withoutLookUps: boolean,
 ): AsyncGenerator<string> {
-  for (const { edge, parent } of slots) if (parent === undefined) yield edge;
   const listed = withoutLookUps ? [] : slots.filter(({ parent }) => parent !== undefined);
   for (let start = 0; start < listed.length; start += PARENTS) {
     const chunk = listed.slice(start, start + PARENTS);

@@ -1,6 +1,6 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
-import type { Suspect } from '../../core/kinds/part.ts';
+import type { Suspect } from '../../core/kinds/difference.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../core/store-port.ts';
 

@@ -2,15 +2,15 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
 import { evictedTypes } from '../../core/items/stored-view.ts';
 import { countHolding } from '../../core/kinds/count.ts';
+import { type Difference, type Suspect, textsOfDifferences } from '../../core/kinds/difference.ts';
 import { kindOfTarget } from '../../core/kinds/in-target.ts';
-import type { Compared, JudgeContext, Part, Suspect } from '../../core/kinds/part.ts';
 import { type Outcome, Outcomes } from '../../core/kinds/parts/outcomes.ts';
 import { classifyBaseItem, misfitText } from '../../core/model/base-item.ts';
 import { type CompiledModel, type EdgeModel, layersOf } from '../../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
-import { isWrong, judge } from '../check/judge.ts';
+import { type JudgeContext, judge } from '../../reconcile/judge.ts';
 
 /** Compares what a base item asks for with what is stored, line by line of the model. Why a line asks for nothing, `derive` says. */
 
@@ -42,9 +42,11 @@ export interface LagKnowledge {
 /** Where nothing differed when it was looked at first. */
 const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed within the moment of the look' };
 
-/** A derived item, or a part of one, with the line of the model that decides whether a base item asks for it. */
+/** A derived item, or a share in a view, with the line of the model that decides whether a base item asks for it. */
 interface Asked extends Pick<Outcome, 'line' | 'why' | 'isFault'> {
   suspect: Suspect;
+  /** What of the item the line is about. Default: all of it. */
+  of?: (difference: Difference) => boolean;
 }
 
 /** Explains a base item of the model. */
@@ -65,36 +67,42 @@ export async function explainBaseItem(
   const evicted = evictedTypes(items.pop());
   const asked = askedBy(graph, key, item, { edge: kind.kind === 'edge' ? kind.edge : undefined, nodeItems: items });
   const suspects = asked.map(({ suspect }) => suspect);
-  let observations = await judge(context, suspects);
+  let judged = await judge(context, suspects);
   let lag: LagKnowledge = UNASKED;
-  if (observations.some(isWrong)) {
+  if (judged.some(({ differences }) => differences.length > 0)) {
     lag = await askLag();
     // A change that was under way at the first look may be applied by now: only a difference after the position was read is drift.
-    observations = await judge(context, suspects);
+    judged = await judge(context, suspects);
   }
   return asked.map((one, i) => {
     const { suspect, line: name } = one;
     const { source, sortKey: target } = suspect;
-    return { source, target, name, ...stateOf(one, observations[i]!, evicted, lag) };
+    return {
+      source,
+      target,
+      name,
+      ...stateOf(one, judged[i]!.differences.filter(one.of ?? (() => true)), evicted, lag),
+    };
   });
 }
 
 function stateOf(
-  { suspect: { part }, why, isFault }: Asked,
-  { expected, stored }: Compared,
+  { suspect: { sortKey, bases: [base] = [] }, line, why, isFault }: Asked,
+  differences: readonly Difference[],
   evicted: ReadonlySet<string>,
   { isApplied, text }: LagKnowledge,
 ): Pick<ExplainedPart, 'state' | 'reason' | 'difference'> {
-  const type = part.kind === 'element' ? typePrefix(part.target) : undefined;
+  const type = sortKey === VIEW_KEY && line.endsWith('.edgeSet') ? typePrefix(base!.target) : undefined;
   if (type !== undefined && why === undefined && evicted.has(type)) {
     const reason = `The view is over its budget without ${type}: readers take these edges from a Query.`;
     return { state: 'evicted', reason };
   }
-  if (expected === stored) {
+  if (differences.length === 0) {
     if (why === undefined) return { state: 'right', reason: 'It is stored as expected.' };
     return { state: isFault ? 'quarantined' : 'absent', reason: why };
   }
-  const difference = { expected, stored };
+  const difference = textsOfDifferences(differences);
+  const { expected, stored } = difference;
   const inWords = `expected is ${expected ?? 'nothing'}, stored is ${stored ?? 'nothing'}`;
   return isApplied === true
     ? { state: 'drift', reason: `${text}, yet ${inWords}. Repair it: edgeloom check --repair.`, difference }
@@ -112,25 +120,25 @@ function askedBy(
   const node = nodeItems.length === 0 || source === target ? undefined : sourceNodeOf(graph, source, nodeItems);
   const outcomes = new Outcomes();
   const { inTarget = [] } = derivedOf(graph, source, target, item, node, outcomes);
-  const asked = (line: string, sortKey: string, part: Part, of = source): Asked => {
-    return { line, isFault: false, suspect: { source: of, sortKey, part } };
-  };
+  const asked = (line: string, suspect: Suspect): Asked => ({ line, isFault: false, suspect });
+  const isCopy = ({ kind }: Difference): boolean => kind === 'copy';
   const all = outcomes.all.map(({ line, sortKey, ...outcome }): Asked => {
-    const inView: Part = edge === undefined ? { kind: 'attributes' } : { kind: 'element', target };
-    return { ...asked(line, sortKey, sortKey === VIEW_KEY ? inView : { kind: 'index-item', target }), ...outcome };
+    const own = asked(line, { source, sortKey, bases: [key] });
+    return { ...own, ...(sortKey === VIEW_KEY && { of: (one) => !isCopy(one) }), ...outcome };
   });
   if (edge === undefined) return all;
   const line = `edges.${edge.type}`;
-  if (edge.copy !== undefined) all.push(asked(`${line}.copy`, VIEW_KEY, { kind: 'copy', target }));
+  if (edge.copy !== undefined)
+    all.push({ ...asked(`${line}.copy`, { source, sortKey: VIEW_KEY, bases: [key] }), of: isCopy });
   for (const { key: item } of inTarget) {
     const { askedBy } = kindOfTarget(item.target)!;
-    all.push(asked(`${line}.${askedBy}`, item.target, { kind: 'reverse-item', base: key }, item.source));
+    all.push(asked(`${line}.${askedBy}`, { source: item.source, sortKey: item.target, bases: [key] }));
     const total = countHolding(graph, key, item.target);
-    if (total !== undefined) all.push(asked(`${line}.inbound.total`, total.key, { kind: 'count' }, item.source));
+    if (total !== undefined) all.push(asked(`${line}.inbound.total`, { source: item.source, sortKey: total.key }));
   }
   for (const { edges } of layersOf(graph)) {
     const { count } = edges.get(edge.type) ?? {};
-    if (count?.totals !== undefined) all.push(asked(`${line}.outgoing`, count.places.key, { kind: 'count' }));
+    if (count?.totals !== undefined) all.push(asked(`${line}.outgoing`, { source, sortKey: count.places.key }));
   }
   return all;
 }

@@ -1,8 +1,10 @@
-import type { Suspect } from '../../core/kinds/part.ts';
+import type { Difference, Suspect } from '../../core/kinds/difference.ts';
 
 /** A difference that the observer has found, and that nothing is on its way to put right. */
 export interface ObservedDrift {
   suspect: Suspect;
+  /** What differs in it. */
+  differences: readonly Pick<Difference, 'kind' | 'about'>[];
   /** The content that the base items ask for, and the actual one; null: nothing. */
   expected: string | null;
   stored: string | null;

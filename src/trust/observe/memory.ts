@@ -4,7 +4,7 @@ import * as z from 'zod/mini';
 import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import { hashOfText } from '../../core/kinds/part.ts';
+import { hashOfText } from '../../core/kinds/difference.ts';
 import type { Store } from '../../core/store-port.ts';
 import type { ObservedDrift } from './drift.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
@@ -35,7 +35,12 @@ const progressSchema = z.object({
   gap: z.optional(z.object({ reason: z.string(), sinceMs: z.number() })),
   drift: z.array(
     z.looseObject({
-      suspect: z.object({ source: z.string(), sortKey: z.string(), part: z.looseObject({ kind: z.string() }) }),
+      suspect: z.object({
+        source: z.string(),
+        sortKey: z.string(),
+        bases: z.optional(z.array(z.object({ source: z.string(), target: z.string() }))),
+      }),
+      differences: z.array(z.object({ kind: z.string(), about: z.optional(z.string()) })),
       foundMs: z.number(),
     }),
   ),

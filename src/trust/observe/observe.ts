@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
+import { traitsOf } from '../../core/kinds/difference.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';
@@ -258,7 +258,8 @@ async function checkWholeTable(
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
   // rule: observer-leaves-unknown-items-alone
-  const suspects = drift.map(({ suspect }) => suspect).filter(({ part }) => !partKindOf(part).isBeyondRepair);
+  const repairable = drift.filter(({ differences }) => !differences.some((one) => traitsOf(one).isBeyondRepair));
+  const suspects = repairable.map(({ suspect }) => suspect);
   if (suspects.length === 0) return;
   const { graph, store, onRepair } = options;
   const runtime = runtimeOf(options);
@@ -266,5 +267,5 @@ async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrif
   const repairer = new Repairer({
     ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
-  await repairer.repairParts(suspects);
+  await repairer.repair(suspects);
 }

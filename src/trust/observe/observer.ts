@@ -16,19 +16,18 @@ import {
 import type { ObservedDrift } from './drift.ts';
 import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
-import { type LookContext, lookAt, partsDecidedElsewhere, partsOfRange } from './look.ts';
+import { itemsDecidedElsewhere, itemsOfRange, type LookContext, lookAt } from './look.ts';
 import {
-  type LookResult,
   NO_SHARD,
   type ObserverPace,
-  type OpenPart,
-  OpenParts,
+  type OpenItem,
+  OpenItems,
   type OpenRange,
   type Touch,
   Touches,
-} from './open-parts.ts';
+} from './open-items.ts';
 import type { Gap, ObserverState } from './state.ts';
-import { type Range, touchedBy } from './touched-parts.ts';
+import { type Range, touchedBy } from './touched-items.ts';
 
 /** The values that an observer needs. */
 export interface ObserverContext extends Pick<Runtime, 'now'> {
@@ -56,7 +55,7 @@ export interface ObserverLimits extends TailLimits {
   skewMs: number;
   /** How long the projector has for a record before the table is read. */
   graceMs: number;
-  /** With more open parts than this, no records are read until some are closed. */
+  /** With more open items than this, no records are read until some are closed. */
   mostOpen: number;
   /** Known drift that is saved, and does not hold the time; what is beyond this number does. */
   mostExceptions: number;
@@ -75,7 +74,7 @@ const LIMITS: ObserverLimits = {
   mostExceptions: 25,
 };
 
-/** Parts in a look, looks at once, and ranges that are queried at once. */
+/** Items in a look, looks at once, and ranges that are queried at once. */
 const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
 /** The work that one turn has done. */
@@ -91,7 +90,7 @@ export interface Turn {
  */
 export class Observer {
   private readonly limits: ObserverLimits;
-  private readonly parts: OpenParts;
+  private readonly items: OpenItems;
   private receipts = 0;
   private readonly tail: StreamTail;
   private throughMs: number | undefined;
@@ -118,12 +117,12 @@ export class Observer {
       unknownMs: 2 * marginMs + 30_000,
       mostExceptions,
     };
-    this.parts = new OpenParts(pace);
+    this.items = new OpenItems(pace);
     this.tail = new StreamTail({
       ...{ source: context.source, now: context.now, limits: this.limits, listener: context.listener },
       onGap: (reason) => this.noteGap(reason),
     });
-    for (const drift of from?.drift ?? []) this.parts.keepDrift(drift, context.now());
+    for (const drift of from?.drift ?? []) this.items.keepDrift(drift, context.now());
     if (from === undefined) return;
     // rule: ready-names-are-kept-across-restarts
     this.ready = new Set(from.ready);
@@ -156,17 +155,17 @@ export class Observer {
 
   /** True if every shard was read to where it ends now, and nothing that was read waits to be judged. */
   get isAtRest(): boolean {
-    return this.tail.isAtEnd && this.parts.touches().next().done === true;
+    return this.tail.isAtEnd && this.items.touches().next().done === true;
   }
 
-  /** The parts that are certainly wrong. */
+  /** The items that are certainly wrong. */
   get drift(): ObservedDrift[] {
-    return this.parts.drift;
+    return this.items.drift;
   }
 
-  /** Number of parts that are not known to be right, and of ranges whose parts are not all known. */
+  /** Number of items that are not known to be right, and of ranges whose items are not all known. */
   get open(): number {
-    return this.parts.size;
+    return this.items.size;
   }
 
   /** Reads the next page of each shard, judges what is due, and moves the time. */
@@ -190,7 +189,7 @@ export class Observer {
     // A gap that was noticed during the check may hide changes of what the check had read by then.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.model.current();
-    const parts = left.flatMap(({ source, target }) => partsDecidedElsewhere(graph, source, target, undefined));
+    const items = left.flatMap((key) => itemsDecidedElsewhere(graph, key, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
@@ -198,7 +197,7 @@ export class Observer {
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
-    this.parts.touch({ parts, ranges }, Touches.of(touch, nowMs), nowMs, nowMs);
+    this.items.touch({ items, ranges }, Touches.of(touch, nowMs), nowMs, nowMs);
     this.baseMs = beganMs;
     this.gap = undefined;
   }
@@ -230,7 +229,7 @@ export class Observer {
   stateToSave(): ObserverState {
     const { source, now } = this.context;
     const held = new Touches();
-    for (const { touch } of this.parts.touches()) held.add(Touches.of(touch));
+    for (const { touch } of this.items.touches()) held.add(Touches.of(touch));
     const { oldest } = held;
     const isBaseOpen = oldest.has(NO_SHARD);
     // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
@@ -245,7 +244,7 @@ export class Observer {
       if (read?.isFinished === true && open === undefined) return [{ shardId, isFinished: true, ...since }];
       // A shard that waits for its parent begins at its first record.
       if (read === undefined && open === undefined) return [];
-      // The open parts are in no saved state: their records open them again.
+      // The open items are in no saved state: their records open them again.
       // rule: position-is-that-of-the-oldest-open-record
       const after = open === undefined ? read?.after : open.after;
       return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
@@ -291,7 +290,7 @@ export class Observer {
 
   /** Reads one page of each shard. */
   private async receiveRecords(): Promise<number> {
-    if (this.parts.size > this.limits.mostOpen) return 0;
+    if (this.items.size > this.limits.mostOpen) return 0;
     const { records, failure } = await this.tail.readPages();
     // Nothing is saved where this throws: the records are read again.
     await this.context.feeder?.tell(records);
@@ -316,55 +315,47 @@ export class Observer {
     };
     this.receipts += 1;
     const touches = Touches.of({ shardId, after, stampMs: madeMs, receipt: this.receipts });
-    this.parts.touch(touchedBy(graph, change), touches, now());
+    this.items.touch(touchedBy(graph, change), touches, now());
     indexSample?.receive(change, now());
   }
 
   /** Looks at what is due, and judges what was seen; returns the number of looks and Queries. */
   private async lookAndJudge(): Promise<number> {
-    const { parts } = this;
+    const { items } = this;
     const { now, store, model, lowWatermark } = this.context;
-    const due = parts.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
-    const ranges = parts.unqueriedRanges(RANGES_AT_ONCE);
+    const due = items.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
+    const ranges = items.unqueriedRanges(RANGES_AT_ONCE);
     if (due.length + ranges.length > 0) {
       // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
       const context: LookContext = { graph: await model.current(), store, now, lowWatermark };
-      await Promise.all(ranges.map((range) => this.nameParts(context, range)));
-      await this.lookAtParts(context, due);
+      await Promise.all(ranges.map((range) => this.nameItems(context, range)));
+      await this.lookAtItems(context, due);
     }
     const through = this.receivedThroughMs;
     if (through !== undefined) {
-      for (const drift of parts.judge(through, now())) await this.context.onDrift?.(drift);
-      parts.closeRanges(through);
+      for (const drift of items.judge(through, now())) await this.context.onDrift?.(drift);
+      items.closeRanges(through);
     }
     return due.length + ranges.length;
   }
 
-  /** Opens the parts of a range. */
-  private async nameParts(context: LookContext, range: OpenRange): Promise<void> {
-    for await (const parts of partsOfRange(context, range.range)) this.parts.nameParts(range, parts, context.now());
+  /** Opens the items of a range. */
+  private async nameItems(context: LookContext, range: OpenRange): Promise<void> {
+    for await (const items of itemsOfRange(context, range.range)) this.items.nameItems(range, items, context.now());
     // rule: fan-out-reaches-behind-missing-reverse-items
-    this.parts.nameParts(range, this.parts.copiesBehind(range.range), context.now());
+    this.items.nameItems(range, this.items.sharesBehind(range.range), context.now());
     range.queriedMs = context.now();
   }
 
-  private async lookAtParts(context: LookContext, due: readonly OpenPart[]): Promise<void> {
-    const looks: OpenPart[][] = [];
+  private async lookAtItems(context: LookContext, due: readonly OpenItem[]): Promise<void> {
+    const looks: OpenItem[][] = [];
     for (let start = 0; start < due.length; start += LOOK) looks.push(due.slice(start, start + LOOK));
     const ended = await Promise.allSettled(
-      looks.map((parts) =>
-        lookAt(
-          context,
-          parts.map(({ suspect }) => suspect),
-        ),
-      ),
+      looks.map(async (items) => {
+        const suspects = items.map(({ suspect }) => suspect);
+        for (const [i, found] of (await lookAt(context, suspects)).entries()) this.items.endLook(items[i]!, found);
+      }),
     );
-    const results = ended.flatMap((look, i) =>
-      look.status === 'rejected' ? [] : look.value.map((result, place) => ({ part: looks[i]![place]!, result })),
-    );
-    // A part that is wrong instead of another one may be among those that were right a moment before.
-    results.sort((left, right) => Number(isInstead(left.result)) - Number(isInstead(right.result)));
-    for (const { part, result } of results) this.parts.endLook(part, result, context.now());
     const failed = ended.find((look) => look.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
@@ -409,7 +400,7 @@ export class Observer {
     }
     let leastMs = through.atMs;
     let heldBy = through.shardId === undefined ? undefined : `shard ${through.shardId}`;
-    for (const { touch, of } of this.parts.touches()) {
+    for (const { touch, of } of this.items.touches()) {
       // rule: open-parts-hold-the-time
       if (touch.stampMs >= leastMs) continue;
       leastMs = touch.stampMs;
@@ -426,7 +417,3 @@ export class Observer {
 
 /** The stamp of what no record has opened. */
 const UNKNOWN_MS = 0;
-
-function isInstead(result: LookResult): boolean {
-  return result !== 'right' && 'instead' in result;
-}

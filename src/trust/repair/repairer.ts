@@ -1,9 +1,13 @@
+import type { Item } from '../../core/items/attribute-value.ts';
 import { textOfKey } from '../../core/items/keys.ts';
-import { itemKindOf, partKindOf } from '../../core/kinds/all-kinds.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
+import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
+import { hasForm } from '../../core/kinds/form.ts';
 import type { ItemKind } from '../../core/kinds/kind.ts';
-import type { Part, Suspect } from '../../core/kinds/part.ts';
-import type { CompiledModel } from '../../core/model/compiled.ts';
+import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
+import type { CompiledModel, Standing } from '../../core/model/compiled.ts';
 import { keyOfTouch, type Reconcilable, type Touch } from '../../core/plan/touch.ts';
+import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { type EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
@@ -11,6 +15,7 @@ import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, noStats, OutOfTimeError } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
 import { reconcileTouches } from '../../reconcile/touches.ts';
+import { standingOf } from '../../registry/standing.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
 
@@ -55,31 +60,47 @@ export class Repairer {
    * Repairs derived items: all that base items decide about are read and written together, in a few calls. Returns the names (`textOfKey`)
    * of the items that count as repaired.
    */
-  async repairParts(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
+  async repair(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
     const items = itemsToRepair(graph, suspects);
-    for (const { key } of items) this.report(isPlan ? 'would repair' : 'repair', key);
     const repaired = new Set<string>();
-    if (isPlan) return repaired;
-    const together = new RepairsTogether();
-    for (const item of [...items.filter(isRepairedFirst), ...items.filter((item) => !isRepairedFirst(item))]) {
-      const { kind, key, parts } = item;
-      const isRepaired = await this.tryRepair(key, async (context) => {
-        const partKinds = parts.map(partKindOf);
-        if (partKinds.some(({ isAlien }) => isAlien)) return await removeAlien(context, key);
-        if (partKinds.some(({ isOfForm }) => isOfForm)) await repairForm(context, kind, key);
-        const touches = repairingTouches(graph, item);
-        if (touches === undefined) return await repairItem(context, item);
-        together.add(key, touches);
-        return true;
-      });
-      if (isRepaired) repaired.add(textOfKey(key));
+    if (isPlan) {
+      for (const item of items) this.report('would repair', keyOfSuspect(item));
+      return repaired;
+    }
+    const readAtMs = this.runtime.now();
+    const stored = await readItems(this.limitedContext(), items.map(keyOfSuspect));
+    const read = items
+      .map((item, i) => ({ item, key: keyOfSuspect(item), was: stored[i] }))
+      .filter(({ key, was }) => standingIn(graph, key, was).kind !== 'unregistered');
+    const together = new RepairsTogether(readAtMs);
+    for (const one of [...read.filter(isOfFirst), ...read.filter((one) => !isOfFirst(one))]) {
+      this.report('repair', one.key);
+      const isRepaired = await this.tryRepair(one.key, (context) => this.repairOrAdd(context, together, one));
+      if (isRepaired) repaired.add(textOfKey(one.key));
     }
     for (const [key, error] of await together.run(this.limitedContext())) {
       repaired.delete(textOfKey(key));
       this.reportFailure(key, error);
     }
     return repaired;
+  }
+
+  /** Repairs an item that was read, or adds it to those that are repaired together. */
+  private async repairOrAdd(
+    context: ApplyContext,
+    together: RepairsTogether,
+    { item, key, was }: ReadToRepair,
+  ): Promise<boolean> {
+    const { graph } = context;
+    const { kind } = item;
+    if (was !== undefined && isOutsideRegistry(standingIn(graph, key, was))) return await removeAlien(context, key);
+    const isMisshapen = was !== undefined && !hasForm(kind, graph, was);
+    if (isMisshapen) await repairForm(context, kind, key);
+    const touches = repairingTouches(graph, item);
+    if (touches === undefined) return await repairItem(context, item);
+    together.add(key, touches, isMisshapen ? undefined : { was });
+    return true;
   }
 
   /**
@@ -120,14 +141,30 @@ export class Repairer {
   }
 }
 
-/** The derived items of suspects, each with its parts. */
-function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): (ItemToRepair & { kind: ItemKind })[] {
-  const items = new Map<string, ItemToRepair & { kind: ItemKind; parts: Part[] }>();
-  for (const { source, sortKey, part } of suspects) {
-    const key = { source, target: sortKey };
-    const known = items.get(textOfKey(key));
-    if (known === undefined) items.set(textOfKey(key), { kind: itemKindOf(graph, sortKey), key, parts: [part] });
-    else known.parts.push(part);
+function standingIn(graph: CompiledModel, { source, target }: ItemKey, was: Item | undefined): Standing {
+  return standingOf(graph, source, target, was ?? {});
+}
+
+interface ReadToRepair {
+  item: ItemToRepair & { kind: ItemKind };
+  key: ItemKey;
+  was: Item | undefined;
+}
+
+function isOfFirst({ item }: ReadToRepair): boolean {
+  return isRepairedFirst(item);
+}
+
+/** The derived items of suspects, each once. */
+function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): ReadToRepair['item'][] {
+  const items = new Map<string, ReadToRepair['item']>();
+  for (const suspect of suspects) {
+    const name = textOfKey(keyOfSuspect(suspect));
+    const known = items.get(name);
+    const { source, sortKey } = suspect;
+    const bases = [...(known?.bases ?? []), ...(suspect.bases ?? [])];
+    const returning = [...(known?.returning ?? []), ...(suspect.returning ?? [])];
+    items.set(name, { source, sortKey, bases, returning, kind: itemKindOf(graph, sortKey) });
   }
   return [...items.values()];
 }
@@ -137,8 +174,14 @@ class RepairsTogether {
   private readonly touches = new Map<string, Reconcilable>();
   /** The items that wait for a touch. */
   private readonly items = new Map<string, ItemKey[]>();
+  private readonly read = new Map<string, Item | undefined>();
 
-  add(key: ItemKey, touches: readonly Reconcilable[]): void {
+  /** @param readAtMs when the items were read. */
+  constructor(private readonly readAtMs: number) {}
+
+  /** @param read the item, if it was read and is unchanged since. */
+  add(key: ItemKey, touches: readonly Reconcilable[], read: { was: Item | undefined } | undefined): void {
+    if (read !== undefined) this.read.set(textOfKey(key), read.was);
     for (const touch of touches) {
       const name = textOfKey(keyOfTouch(touch));
       const known = this.touches.get(name);
@@ -159,7 +202,14 @@ class RepairsTogether {
       if (refusal !== undefined) fail(refusal.touch, refusal.error);
     };
     const touches = [...this.touches.values()];
-    for (const { touch, error } of await reconcileTouches({ ...context, onQuarantine }, touches, { isScan: true }))
+    const was = new Map(
+      touches.flatMap((touch): [Reconcilable, Item | undefined][] => {
+        const name = textOfKey(keyOfTouch(touch));
+        return this.read.has(name) ? [[touch, this.read.get(name)]] : [];
+      }),
+    );
+    const options = { isScan: true, ahead: { was, readAtMs: this.readAtMs } };
+    for (const { touch, error } of await reconcileTouches({ ...context, onQuarantine }, touches, options))
       fail(touch, error);
     return failed;
   }

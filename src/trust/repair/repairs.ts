@@ -1,7 +1,6 @@
 import { baseKeyOfIndexItem, type DerivedKind } from '../../core/items/derived-key.ts';
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
-import { edgeNamedInTarget, edgeOfPart, keysInTargetOfView } from '../../core/kinds/in-target.ts';
-import type { Part, ViewRepair } from '../../core/kinds/part.ts';
+import { keyOfSuspect, type Suspect } from '../../core/kinds/difference.ts';
+import { edgeNamedInTarget, keysInTargetOfView, kindOfTarget } from '../../core/kinds/in-target.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { itemTouch, type Reconcilable, viewTouch } from '../../core/plan/touch.ts';
 import type { ItemKey } from '../../core/store-port.ts';
@@ -14,14 +13,19 @@ import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
 import { reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
 
+/** A derived item to repair, with the base items and returning edge types that are known to be wrong in it. */
+export interface ItemToRepair extends Suspect {
+  kind: { name: DerivedKind };
+}
+
 /** The repair of a kind of derived item. */
 interface ItemRepair {
   /** True if the repairs of other kinds come later: a malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
   /** What makes the item right once it is reconciled, together with that of other items; undefined: `repair` has a way of its own. */
-  touches?(graph: CompiledModel, key: ItemKey, parts: readonly Part[]): readonly Reconcilable[] | undefined;
+  touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;
   /** Makes an item equal to what its base items ask for now. Resolves with false if the item does not count as repaired. */
-  repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<unknown>;
+  repair(context: ApplyContext, key: ItemKey, item: Suspect): Promise<unknown>;
 }
 
 const COUNT: ItemRepair = {
@@ -32,19 +36,7 @@ const COUNT: ItemRepair = {
     await placeValuesWithoutRoom(context, key);
   },
 };
-const INDEX_ITEM: ItemRepair = {
-  touches: (graph, key, parts) => touchesUnder(graph, key, baseOfIndexItem(key, parts)),
-  repair: reconcileNamed,
-};
-const IN_TARGET: ItemRepair = {
-  touches: (graph, key, parts) =>
-    touchesUnder(
-      graph,
-      key,
-      parts.map(edgeOfPart).find((edge) => edge !== undefined) ?? edgeNamedInTarget(graph, key, undefined),
-    ),
-  repair: reconcileNamed,
-};
+const BY_BASE: ItemRepair = { touches: touchesByBase, repair: reconcileNamed };
 const CONTINUATION: ItemRepair = { repair: restartFanOut };
 
 /** The repairs of all kinds. A kind without a line does not compile. */
@@ -52,11 +44,11 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
   view: { touches: touchesOfView, repair: repairView },
-  'index-item': INDEX_ITEM,
-  'target-item': INDEX_ITEM,
-  'part-view': INDEX_ITEM,
-  'reverse-item': IN_TARGET,
-  'total-entry': IN_TARGET,
+  'index-item': BY_BASE,
+  'target-item': BY_BASE,
+  'part-view': BY_BASE,
+  'reverse-item': BY_BASE,
+  'total-entry': BY_BASE,
   continuation: CONTINUATION,
   'source-continuation': CONTINUATION,
   // A redrive reconciles what an entry names, and deletes the entry.
@@ -64,71 +56,57 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   'unknown-item': { repair: deleteItem },
 };
 
-/** A derived item to repair. */
-export interface ItemToRepair {
-  kind: { name: DerivedKind };
-  key: ItemKey;
-  /** The parts that are wrong; none: whatever may be. */
-  parts: readonly Part[];
-}
-
 /** Tells whether an item is repaired before items of other kinds. */
 export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
 /** What a scan has to touch so that an item is repaired; undefined: `repairItem` repairs it. */
-export function repairingTouches(
-  graph: CompiledModel,
-  { kind, key, parts }: ItemToRepair,
-): readonly Reconcilable[] | undefined {
-  return REPAIRS[kind.name].touches?.(graph, key, parts);
+export function repairingTouches(graph: CompiledModel, item: ItemToRepair): readonly Reconcilable[] | undefined {
+  return REPAIRS[item.kind.name].touches?.(graph, item);
 }
 
 /** Repairs an item by itself. Returns whether it counts as repaired. */
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
-  if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, item.key, item.parts)) !== false;
+  if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, keyOfSuspect(item), item)) !== false;
   await reconcileOrThrow(context, touches, { isScan: true });
   return true;
 }
 
-function touchesUnder(
-  graph: CompiledModel,
-  key: ItemKey,
-  base: ItemKey | undefined,
-): readonly Reconcilable[] | undefined {
+function touchesByBase(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined {
+  const key = keyOfSuspect(item);
+  const base = item.bases?.[0] ?? baseNamedByKey(graph, key);
   return base && touchesOfNamed(graph, key, base);
 }
 
-function baseOfIndexItem({ source, target: sortKey }: ItemKey, parts: readonly Part[]): ItemKey | undefined {
-  const named = parts.map((part) => (part.kind === 'index-item' ? part.target : undefined));
-  const target = named.find((one) => one !== undefined) ?? baseKeyOfIndexItem(source, sortKey);
-  return target === undefined ? undefined : { source, target };
+function baseNamedByKey(graph: CompiledModel, key: ItemKey): ItemKey | undefined {
+  if (kindOfTarget(key.target) !== undefined) return edgeNamedInTarget(graph, key, undefined);
+  const target = baseKeyOfIndexItem(key.source, key.target);
+  return target === undefined ? undefined : { source: key.source, target };
 }
 
 /** The reverse items of its edges come before a view, so that the fan-out of a later change finds the edges. */
 function touchesOfView(
   graph: CompiledModel,
-  { source, target: sortKey }: ItemKey,
-  parts: readonly Part[],
+  { source, bases = [], returning = [] }: Suspect,
 ): readonly Reconcilable[] | undefined {
-  const { targets, unmark, drop } = viewRepair(graph, { source, target: sortKey }, parts);
-  if (unmark.size + drop.length > 0) return undefined;
-  const reverse = [...targets].flatMap((target) => {
-    const edge = { source, target };
-    return keysInTargetOfView(graph, edge).map((key) => itemTouch(key, edge));
-  });
-  return [...reverse, viewTouch(source, [...targets])];
+  if (returning.length > 0) return undefined;
+  const reverse = bases.flatMap((edge) => keysInTargetOfView(graph, edge).map((key) => itemTouch(key, edge)));
+  return [
+    ...reverse,
+    viewTouch(
+      source,
+      bases.map(({ target }) => target),
+    ),
+  ];
 }
 
-async function repairView(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<void> {
-  const { targets, unmark, drop } = viewRepair(context.graph, key, parts);
-  await reconcileViewParts(context, key.source, [...targets], { unmark, drop });
-}
-
-function viewRepair(graph: CompiledModel, { source, target: sortKey }: ItemKey, parts: readonly Part[]): ViewRepair {
-  const repair: ViewRepair = { targets: new Set(), unmark: new Set(), drop: [] };
-  for (const part of parts) partKindOf(part).repairInView?.(repair, graph, { source, sortKey, part });
-  return repair;
+async function repairView(context: ApplyContext, key: ItemKey, { bases = [], returning }: Suspect): Promise<void> {
+  await reconcileViewParts(
+    context,
+    key.source,
+    bases.map(({ target }) => target),
+    returning,
+  );
 }

@@ -1,6 +1,6 @@
 import { type Item, numberOf } from '../../../src/core/items/attribute-value.ts';
 import { REVISION } from '../../../src/core/items/derived-item.ts';
-import type { Suspect } from '../../../src/core/kinds/part.ts';
+import type { Suspect } from '../../../src/core/kinds/difference.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { StoreError } from '../../../src/foundation/errors.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
@@ -43,7 +43,7 @@ export interface ProjectingScope {
   producers: readonly (readonly Write[])[];
   accidents?: Partial<Accidents>;
   /** What an operator repairs beside it. */
-  repairs?: { source: string; suspects: readonly Omit<Suspect, 'source'>[] };
+  repairs?: readonly Suspect[];
   /**
    * Leaves out schedules that differ from others only in the order of steps that commute: a read of a base item that no producer
    * has yet to write is made at once. Nothing that another process does changes its answer, and it changes nothing.
@@ -159,7 +159,6 @@ export class ProjectingPlay implements Play, StreamReader {
       }
     }
     if (scope.repairs === undefined) return;
-    const { source, suspects } = scope.repairs;
     const repair = this.process('repair', 'repair');
     const store = repair.storeOf(table);
     const mender = new Repairer({
@@ -167,7 +166,7 @@ export class ProjectingPlay implements Play, StreamReader {
       ...{ now: () => NOW, wait: () => Promise.resolve(), random: () => 0.5 },
     });
     this.processes.push(repair);
-    void mender.repairParts(suspects.map((suspect) => ({ source, ...suspect }))).then(
+    void mender.repair(scope.repairs).then(
       () => this.end(repair),
       (error: unknown) => this.failed(repair, error),
     );

@@ -97,10 +97,7 @@ export const SCOPES: readonly Scope[] = [
     before: [LEAD],
     producers: [[EDGE, TEAM]],
     accidents: { crashes: 1 },
-    repairs: {
-      source: EDGE.source,
-      suspects: [{ sortKey: '~view', part: { kind: 'element', target: EDGE.target } }],
-    },
+    repairs: [{ source: EDGE.source, sortKey: '~view', bases: [EDGE] }],
   }),
   projecting('three-writes', 'An edge is put, changed and deleted; one batch comes twice, one process dies.', {
     producers: [[LEAD, TEAM, EDGE]],
@@ -138,7 +135,7 @@ export const SCOPES: readonly Scope[] = [
     model: { totals: 'inbound' },
     before: [{ ...WORK, ...CODE }],
     producers: [[{ ...WORK, ...TALK }], [{ ...OTHER_WORK, ...CODE }]],
-    repairs: { source: 'USER-1', suspects: [{ sortKey: '~total/WORK', part: { kind: 'count' } }] },
+    repairs: [{ source: 'USER-1', sortKey: '~total/WORK' }],
     isPruned: true,
   }),
 ];

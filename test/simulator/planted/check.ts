@@ -9,8 +9,8 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
     changes: [
       replaceIn(
         'drift-takes-a-second-look',
-        'open.push({ suspect, look, steadyRounds: 0 })',
-        "confirmed.push({ suspect, observation: look.observation, outcome: 'drift' })",
+        'open.push({ look, differences: differences.map(firstSeen) })',
+        "confirmed.push(outcomeOf('drift', look.judgement))",
       ),
     ],
   },
@@ -22,13 +22,7 @@ export const CHECK_MUTANTS: readonly Mutant[] = [
   {
     name: 'check-revision-ignored',
     rule: 'A suspect that was written in between is looked at again.',
-    changes: [
-      replaceIn(
-        'suspect-written-meanwhile-is-looked-at-again',
-        'observation.revision === before.observation.revision',
-        'true',
-      ),
-    ],
+    changes: [replaceIn('suspect-written-meanwhile-is-looked-at-again', 'isLeft', 'true')],
   },
   {
     name: 'check-no-orphans',

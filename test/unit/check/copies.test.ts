@@ -153,8 +153,8 @@ describe('mending beside the projector', () => {
     changeBefore(store, '~view');
     const clock = { now: Date.now, wait: () => Promise.reject(new Error('a wait')) };
     const mender = new Repairer({ graph, store, ...clock });
-    const part = { kind: 'element', target: 'WROTE-AUTHOR-1' } as const;
-    await mender.repairParts([{ source: 'BOOK-1', sortKey: '~view', part }]);
+    const edge = { source: 'BOOK-1', target: 'WROTE-AUTHOR-1' };
+    await mender.repair([{ source: 'BOOK-1', sortKey: '~view', bases: [edge] }]);
     expect(await copyOfBook(store)).toEqual(CHANGED);
   });
 

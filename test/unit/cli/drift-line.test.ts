@@ -3,7 +3,8 @@ import { driftLine, indexDifferenceLine } from '../../../packages/cli/shared/dri
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 
 const DRIFT: ObservedDrift = {
-  suspect: { source: 'GOAL-1', sortKey: '~view', part: { kind: 'attributes' } },
+  suspect: { source: 'GOAL-1', sortKey: '~view' },
+  differences: [{ kind: 'attributes' }],
   ...{ expected: 'title: Learn', stored: 'title: Lean', foundMs: 1, isCertain: true },
 };
 
@@ -25,7 +26,6 @@ describe('the line about drift', () => {
   it('is one line that drives no terminal, whatever keys and contents hold', () => {
     const suspect: ObservedDrift['suspect'] = {
       ...{ source: 'GOAL-\u001b[2J', sortKey: '~ix/HAS-USER-\nverified through' },
-      part: { kind: 'index-item', target: 'HAS-USER-\n' },
     };
     const lines = [
       driftLine({ ...DRIFT, suspect, stored: 'a\u001b[31m\nb' }),

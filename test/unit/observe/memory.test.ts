@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
-import type { Suspect } from '../../../src/core/kinds/part.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from '../../../src/trust/observe/memory.ts';
 import type { ObserverState } from '../../../src/trust/observe/state.ts';
@@ -79,9 +78,9 @@ describe('the state of an observer', () => {
     const { table, store, process } = keptState();
     const text = `😀${'x'.repeat(300_000)}`;
     const drift = Array.from({ length: 25 }, (_, i): ObservedDrift => {
-      const suspect: Suspect = { source: `GOAL-${i}`, sortKey: '~view', part: { kind: 'attributes' } };
+      const suspect = { source: `GOAL-${i}`, sortKey: '~view' };
       const contents = i === 0 ? { expected: text, stored: null } : { expected: 'short', stored: text };
-      return { suspect, ...contents, foundMs: 1, isCertain: true };
+      return { suspect, differences: [{ kind: 'attributes' }], ...contents, foundMs: 1, isCertain: true };
     });
     const first = process();
     await first.open();

@@ -19,7 +19,7 @@ const graph = defineGraph({
   edges: { FOLLOWS: edge({ from: 'USER', to: 'USER', edgeSet: false, degree: true }) },
 });
 const COUNT_KEY = { source: 'USER-1', target: degreeKey('FOLLOWS') };
-const SUSPECT = { source: 'USER-1', sortKey: COUNT_KEY.target, part: { kind: 'count' } } as const;
+const SUSPECT = { source: 'USER-1', sortKey: COUNT_KEY.target };
 
 /** A table in which something happens while a Query reads. */
 class InterruptedStore extends StreamedStore {
@@ -50,7 +50,7 @@ async function follows(count: number) {
   return {
     store,
     projector,
-    mend: () => mender.repairParts([SUSPECT]),
+    mend: () => mender.repair([SUSPECT]),
     count: async () => (await store.get(COUNT_KEY, { consistent: true })).item?.['count'],
   };
 }
@@ -146,8 +146,7 @@ describe('a repair of an index item', () => {
     return {
       at,
       damage: async (sortKey: string, change: Item) => await store.put({ ...(await at(sortKey))!, ...change }),
-      mend: (sortKey: string) =>
-        mender.repairParts([{ source: base.source, sortKey, part: { kind: 'index-item', target: base.target } }]),
+      mend: (sortKey: string) => mender.repair([{ source: base.source, sortKey, bases: [base] }]),
     };
   }
 

@@ -52,8 +52,7 @@ function world(model: CompiledModel, sortKey: string, source = 'A-1') {
     async mend(over: HookedStore = new HookedStore(store)) {
       const clock = { now: Date.now, wait: () => Promise.resolve() };
       const mender = new Repairer({ graph: model, store: over, ...clock });
-      const part = { kind: 'index-item', target: undefined } as const;
-      await mender.repairParts([{ source, sortKey, part }]);
+      await mender.repair([{ source, sortKey }]);
     },
     item: (): Promise<Item | undefined> => store.derived(source, sortKey),
   };

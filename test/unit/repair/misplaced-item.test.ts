@@ -25,7 +25,7 @@ it.each([
     ...{ graph: treating('misplaced'), store },
     model: fixedModel(treating(drawn.now)),
   });
-  await mender.repairParts([{ source, sortKey, part: { kind: 'misplaced' } }]);
+  await mender.repair([{ source, sortKey }]);
   const { item } = await store.get({ source, target: sortKey }, { consistent: true });
   expect(item !== undefined).toBe(drawn.isThere);
 });

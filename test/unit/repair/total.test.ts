@@ -114,7 +114,7 @@ describe('a repair of the form of an entry', () => {
     const target = '~in/PAID-USER-50';
     await store.put({ ...(await store.derived(PROJECT, target)), other: { S: 'by/kind' } });
     const mender = new Repairer({ graph, store });
-    await mender.repairParts([{ source: PROJECT, sortKey: target, part: { kind: 'form' } }]);
+    await mender.repair([{ source: PROJECT, sortKey: target }]);
     expect(await drift()).toEqual(CLEAN);
     expect(await total()).toMatchObject({ count: { N: '51' } });
   });

@@ -1,3 +1,4 @@
+import type { DifferenceKind } from '../../../../src/core/kinds/difference.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { Registry } from '../../../../src/registry/registry.ts';
 import type { ObservedDrift } from '../../../../src/trust/observe/drift.ts';
@@ -110,7 +111,7 @@ export class ObservedJudge {
       world.count('observed: uncertain alarms');
       return;
     }
-    world.count(`observed: drift alarms of kind ${drift.suspect.part.kind}`);
+    for (const { kind } of drift.differences) world.count(`observed: drift alarms of kind ${kind}`);
     const problem = this.problemOf(drift);
     if (problem !== undefined) world.fail('false-alarm', `${problem}: ${JSON.stringify(drift)}`);
     else if (!isOfRegistry(drift)) {
@@ -138,7 +139,7 @@ export class ObservedJudge {
       if (world.table.current(key) === undefined) return isMended ? undefined : 'it is not there';
       // The key of a view names no shape: its type may have had none when it was looked at.
       const wasWithout = target === '~view' && !this.isPast(this.installedMs.get(ownerOf(registry, key)));
-      if (state === undefined || drift.suspect.part.kind === 'misplaced' || wasWithout) return undefined;
+      if (state === undefined || isOf(drift, ['misplaced']) || wasWithout) return undefined;
       return `its generation is ${state}`;
     }
     if (state !== 'ready') {
@@ -241,15 +242,22 @@ function stateIn(registry: Registry, key: ItemKey): string | undefined {
 }
 
 /** Whether an alarm says that the registry has no place for an item. */
-function isOfRegistry({ suspect: { part } }: ObservedDrift): boolean {
-  return part.kind === 'retired' || part.kind === 'unregistered' || part.kind === 'misplaced';
+function isOfRegistry(drift: ObservedDrift): boolean {
+  return isOf(drift, ['retired', 'unregistered', 'misplaced']);
+}
+
+/** Whether all that an alarm says differs is of these kinds. */
+function isOf({ differences }: ObservedDrift, kinds: readonly DifferenceKind[]): boolean {
+  return differences.every(({ kind }) => kinds.includes(kind));
 }
 
 /** Whether the oracle says nothing of such an item. */
-function isUnjudged({ suspect: { sortKey, part } }: ObservedDrift): boolean {
+function isUnjudged(drift: ObservedDrift): boolean {
+  const { sortKey, bases } = drift.suspect;
   if (/^~(more|quarantine)/.test(sortKey) || sortKey.includes('#includeTarget')) return true;
   const isPlain = /^~ix\/(?:@\d+\/)?(#list)?$/.test(sortKey);
-  return isPlain || ['form', 'expiry', 'garbage', 'unknown-item'].includes(part.kind);
+  const isGarbage = bases === undefined && isOf(drift, ['form', 'expiry', 'element', 'set', 'unknown-item']);
+  return isPlain || isGarbage || isOf(drift, ['form', 'expiry', 'unknown-item']);
 }
 
 function textOf({ source, target, text }: WrongItem): string {

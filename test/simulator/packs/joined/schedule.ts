@@ -190,10 +190,8 @@ class JoinedSchedule {
       wait: async () => undefined,
     });
     const target = this.random.oneOf(EDGES);
-    const part = { kind: 'index-item', target } as const;
-    await mender.repairParts([{ source: NODE, sortKey: `~ix/${target}`, part }]);
-    if (this.options.degree)
-      await mender.repairParts([{ source: NODE, sortKey: '~degree/AB', part: { kind: 'count' } }]);
+    await mender.repair([{ source: NODE, sortKey: `~ix/${target}`, bases: [{ source: NODE, target }] }]);
+    if (this.options.degree) await mender.repair([{ source: NODE, sortKey: '~degree/AB' }]);
   }
 
   /** Puts or deletes an item; its record goes into its lane. */

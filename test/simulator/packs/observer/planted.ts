@@ -46,12 +46,12 @@ const OPENING: readonly Mutant[] = [
   {
     name: 'index-item-opens-no-count',
     rule: 'An index item that changes opens the counts that it is in.',
-    changes: [replace('counted-item-touches-its-counts', (old) => `if (kind.decidedBy !== 'partition') ${old}`)],
+    changes: [setValue('counted-item-touches-its-counts', (old) => `kind.decidedBy === 'partition' ? [] : ${old}`)],
   },
   {
     name: 'entry-opens-no-total',
     rule: 'An entry that changes opens its total.',
-    changes: [replace('counted-item-touches-its-counts', (old) => `if (kind.decidedBy === 'partition') ${old}`)],
+    changes: [setValue('counted-item-touches-its-counts', (old) => `kind.decidedBy === 'partition' ? ${old} : []`)],
   },
 ];
 
@@ -61,10 +61,7 @@ const CLOSING: readonly Mutant[] = [
     name: 'looks-are-eventual',
     rule: 'Looks read consistently.',
     changes: [
-      setValue(
-        'looks-are-consistent',
-        'await readSuspects({ ...context, store: eventually(context.store) }, suspects)',
-      ),
+      setValue('looks-are-consistent', 'await judge({ ...context, store: eventually(context.store) }, suspects)'),
       addToFile('looks-are-consistent', EVENTUALLY),
     ],
   },
@@ -96,7 +93,7 @@ const FAN_OUTS: readonly Mutant[] = [
     name: 'parts-of-a-fan-out-inherit-nothing',
     rule: 'The parts that a fan-out reaches inherit the records that opened it.',
     changes: [
-      replace('parts-inherit-from-the-range', 'this.touch({ parts, ranges: [] }, new Touches(), nowMs);'),
+      replace('parts-inherit-from-the-range', 'this.touch({ items, ranges: [] }, new Touches(), nowMs);'),
       drop('late-parts-inherit-from-the-range'),
     ],
   },
@@ -155,7 +152,7 @@ const TIME: readonly Mutant[] = [
     changes: [
       insertBefore(
         'listed-drift-stays-listed',
-        'for (const one of this.parts.values()) if (one.touches.oldest.size > 0) one.isListed = false;',
+        'for (const one of this.items.values()) if (one.touches.oldest.size > 0) one.isListed = false;',
       ),
     ],
   },
@@ -299,9 +296,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'stuck-fan-out-holds-the-time',
     rule: 'A part behind a stuck fan-out is drift: nothing visits it.',
-    changes: [
-      setCondition('nothing-visits-parts-behind-a-stuck-fan-out', (old) => `${old} && isAwaited === undefined`),
-    ],
+    changes: [setCondition('nothing-visits-parts-behind-a-stuck-fan-out', (old) => `${old} && fanOut === undefined`)],
   },
 ];
 

@@ -93,7 +93,7 @@ function world() {
   };
   const repair = async (): Promise<void> => {
     const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
-    await mender.repairParts([{ source: USER, sortKey: '~total/WORK', part: { kind: 'count' } }]);
+    await mender.repair([{ source: USER, sortKey: '~total/WORK' }]);
   };
   const total = async (): Promise<Item> => {
     const { item } = await store.get({ source: USER, target: '~total/WORK' }, { consistent: true });
@@ -225,6 +225,6 @@ async function entryOfNoEdge(): Promise<string[]> {
   await store.put(stray);
   await store.put({ ...(await total()), count: { N: '2' } });
   const mender = new Repairer({ graph, store, now: () => 0, wait: async () => undefined });
-  await mender.repairParts([{ source: USER, sortKey: target, part: { kind: 'reverse-item', base: undefined } }]);
+  await mender.repair([{ source: USER, sortKey: target }]);
   return derivedDifferences(OPTIONS, [...store.items()]);
 }

@@ -261,19 +261,14 @@ export class PlainConsumer {
       }
       for (const item of this.table.itemsOf(source)) {
         const { target: edge } = this.table.keyOf(item);
-        if (edge.startsWith('SELLS-')) names.push(nameOfPart({ source, target: `~ix/${edge}` }, 'index-item'));
+        if (edge.startsWith('SELLS-')) names.push(nameOfPart({ source, target: `~ix/${edge}` }, 'fields'));
       }
       return names;
     }
-    const item = nameOfPart({ source, target: `~ix/${target}` }, 'index-item');
+    const item = nameOfPart({ source, target: `~ix/${target}` }, 'fields');
     if (target.startsWith('SELLS-')) return [item];
     const reverse = { source: target.slice('LIKES-'.length), target: `~rev/LIKES-${source}` };
-    return [
-      item,
-      nameOfPart(reverse, 'reverse-item'),
-      nameOfPart(view, 'element', target),
-      nameOfPart(view, 'copy', target),
-    ];
+    return [item, nameOfPart(reverse, 'fields'), nameOfPart(view, 'element', target), nameOfPart(view, 'copy', target)];
   }
 }
 

@@ -348,9 +348,10 @@ class Schedule {
 
   private alarm(drift: ObservedDrift): void {
     this.count('alarms');
-    const name = nameOfDrift(drift);
-    if (drift.isCertain !== this.knowsMark) this.fail('false-alarm', `${name} is certain: ${drift.isCertain}`);
-    if (drift.isCertain && !this.consumer.broken.has(name)) this.fail('false-alarm', JSON.stringify(drift));
+    const names = namesOfDrift(drift);
+    if (drift.isCertain !== this.knowsMark) this.fail('false-alarm', `${names} is certain: ${drift.isCertain}`);
+    const isBroken = names.every((name) => this.consumer.broken.has(name));
+    if (drift.isCertain && !isBroken) this.fail('false-alarm', JSON.stringify(drift));
   }
 
   private lastWord(observer: Observer): void {
@@ -362,10 +363,12 @@ class Schedule {
     if (wrong.length > 0) this.count('last words with drift');
     for (const one of wrong) if (!isKnown(one)) this.fail('unseen-drift', `${one.name}: ${one.text}`);
     const names = new Set(wrong.map(({ name }) => name));
-    for (const { suspect } of drift) {
-      const name = nameOfDrift({ suspect });
-      const isRight = !names.has(name) && !names.has(name.replace(' ~view copy ', ' ~view element '));
-      if (isRight) this.fail('false-alarm', `${name} is right, and is told as drift`);
+    for (const one of drift) {
+      const told = namesOfDrift(one);
+      const isWrong = told.some(
+        (name) => names.has(name) || names.has(name.replace(' ~view copy ', ' ~view element ')),
+      );
+      if (!isWrong) this.fail('false-alarm', `${told} is right, and is told as drift`);
     }
     if (throughMs !== undefined && throughMs > clock.now - 5 * 60_000) return;
     if (drift.length > this.mostExceptions) return;
@@ -384,13 +387,12 @@ class Schedule {
   }
 }
 
-function nameOfDrift({ suspect: { source, sortKey, part } }: Pick<ObservedDrift, 'suspect'>): string {
-  const detail = part.kind === 'element' || part.kind === 'copy' ? part.target : '';
-  return nameOfPart({ source, target: sortKey }, part.kind, detail);
+function namesOfDrift({ suspect: { source, sortKey }, differences }: ObservedDrift): string[] {
+  return differences.map(({ kind, about }) => nameOfPart({ source, target: sortKey }, kind, about));
 }
 
 /** Says which wrong parts the observer tells of. The copy of an edge that its view does not list at all is told of with the edge. */
 function knownAs(drift: readonly ObservedDrift[]): (wrong: Wrong) => boolean {
-  const known = new Set(drift.map(nameOfDrift));
+  const known = new Set(drift.flatMap(namesOfDrift));
   return ({ name }) => known.has(name) || known.has(name.replace(' ~view copy ', ' ~view element '));
 }

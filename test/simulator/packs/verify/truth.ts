@@ -143,7 +143,7 @@ function judgeIndexItem(found: Wrong[], table: WrittenTable, features: Features,
   const item = keysOf(key);
   const touchedBy = [item, `${source} ${edge}`, ...(edge.startsWith('SELLS-') ? [`${source} ${source}`] : [])];
   found.push({
-    ...{ name: nameOfPart(key, 'index-item'), item, touchedBy },
+    ...{ name: nameOfPart(key, 'fields'), item, touchedBy },
     text: `${JSON.stringify(stored)} instead of ${JSON.stringify(expected)}`,
   });
 }
@@ -155,7 +155,7 @@ function judgeReverse(found: Wrong[], table: WrittenTable, key: ItemKey): void {
   if (sameItem(stored, expected)) return;
   const item = keysOf(key);
   found.push({
-    ...{ name: nameOfPart(key, 'reverse-item'), item, touchedBy: [item, keysOf(edge)] },
+    ...{ name: nameOfPart(key, 'fields'), item, touchedBy: [item, keysOf(edge)] },
     text: `${JSON.stringify(stored)} instead of ${JSON.stringify(expected)}`,
   });
 }

@@ -1,19 +1,21 @@
-import { typePrefix } from '../../core/items/keys.ts';
-import { partKindOf } from '../../core/kinds/all-kinds.ts';
-import type { Compared, Part, Suspect } from '../../core/kinds/part.ts';
+import { textOfKey, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { kindOfDerivedKey } from '../../core/kinds/all-kinds.ts';
+import { type Difference, keyOfSuspect, type Suspect, textsOfDifferences } from '../../core/kinds/difference.ts';
+import { kindOfTarget } from '../../core/kinds/in-target.ts';
+import { isReverseKey } from '../../core/kinds/reverse-item.ts';
 import { FanOutPlaces } from '../../core/model/projection/places.ts';
 import type { ObservedDrift } from './drift.ts';
-import { copyOf, type Range, type Touched } from './touched-parts.ts';
+import { type Range, shareOf, type Touched } from './touched-items.ts';
 
 /**
- * What records have touched and nobody has seen right since: a map from each part of a derived item to the records that touched it. It knows no
- * store and no clock.
+ * What records have touched and nobody has seen right since: a map from each derived item, or share in a view, to the records that touched it. It
+ * knows no store and no clock.
  *
- * - A record opens the parts that it touches, or touches them again. A range (what a fan-out reaches, or a partition) is open until a Query has
- *   named its parts and everything made before the end of the Query is received. Its parts inherit its touches.
- * - A look is consistent, and comes once the low watermark has passed the newest touch, so that one is enough as a rule. A part that is right
+ * - A record opens the items that it touches, or touches them again. A range (what a fan-out reaches, or a partition) is open until a Query has
+ *   named its items and everything made before the end of the Query is received. Its items inherit its touches.
+ * - A look is consistent, and comes once the low watermark has passed the newest touch, so that one is enough as a rule. An item that is right
  *   leaves the map, whatever has touched it. No record is received during a look.
- * - A part that is wrong is judged once everything made before the end of the look is received. It is drift if the low watermark had passed its
+ * - An item that is wrong is judged once everything made before the end of the look is received. It is drift if the low watermark had passed its
  *   newest touch before the look. Otherwise it stays open.
  * - The verified time is not later than the oldest touch of the map. Drift is listed instead, and then holds no time.
  */
@@ -57,8 +59,8 @@ export class Touches {
   }
 }
 
-/** A part that is not known to be right. */
-export interface OpenPart {
+/** An item, or a share in a view, that is not known to be right. */
+export interface OpenItem {
   readonly name: string;
   suspect: Suspect;
   readonly touches: Touches;
@@ -68,32 +70,28 @@ export interface OpenPart {
   /** Looks in a row that found it wrong. */
   wrongLooks: number;
   /** What the last look has found, until it is judged. */
-  difference?: Difference | undefined;
+  found?: Found | undefined;
   drift?: ObservedDrift | undefined;
   /** True if it is listed as drift, so that the time goes on. It stays so until it is right. */
   isListed: boolean;
 }
 
-/** A range whose parts a Query has to name, or has named at `queriedMs`. */
+/** A range whose items a Query has to name, or has named at `queriedMs`. */
 export interface OpenRange {
   readonly range: Range;
   readonly touches: Touches;
   queriedMs?: number | undefined;
 }
 
-/** A difference that a look has found. */
-export interface Difference extends Compared {
+/** The differences that a look has found. */
+export interface Found {
+  differences: readonly Difference[];
   /** The observer's clock before the first read and after the last one. */
   fromMs: number;
   toMs: number;
   /** The low watermark, asked for before the first read; undefined: not known. */
   lowWatermarkMs: number | undefined;
-  /** True if a fan-out has still to visit the part. */
-  isAwaited: boolean;
 }
-
-/** The result of a look. `instead`: the registry has no place for the item, so that this is wrong and not its content. */
-export type LookResult = Difference | 'right' | { instead: Suspect };
 
 /** The waits of an observer, in milliseconds. */
 export interface ObserverPace {
@@ -113,60 +111,58 @@ export interface ObserverPace {
   mostExceptions: number;
 }
 
-export class OpenParts {
-  private readonly parts = new Map<string, OpenPart>();
+export class OpenItems {
+  private readonly items = new Map<string, OpenItem>();
   private readonly ranges = new Map<string, OpenRange>();
 
   constructor(private readonly pace: ObserverPace) {}
 
-  /** Number of parts and ranges. */
+  /** Number of items and ranges. */
   get size(): number {
-    return this.parts.size + this.ranges.size;
+    return this.items.size + this.ranges.size;
   }
 
-  /** The parts that are wrong, the listed ones first: the others are found again by their records. */
+  /** The items that are wrong, the listed ones first: the others are found again by their records. */
   get drift(): ObservedDrift[] {
-    const wrong = [...this.parts.values()].filter(({ drift }) => drift !== undefined);
+    const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);
     wrong.sort((left, right) => Number(right.isListed) - Number(left.isListed));
     return wrong.map(({ drift }) => drift!);
   }
 
   /** Yields what holds the verified time and the saved positions. */
   *touches(): Generator<{ touch: Touch; of: Suspect | Range }> {
-    for (const { touches, suspect } of this.parts.values())
+    for (const { touches, suspect } of this.items.values())
       for (const touch of touches.oldest.values()) yield { touch, of: suspect };
     for (const { touches, range } of this.ranges.values())
       for (const touch of touches.oldest.values()) yield { touch, of: range };
   }
 
-  /** Takes in what a record has touched. The records of a shard come in their order. @param dueMs when to look at new parts. */
-  touch({ parts, ranges }: Touched, touches: Touches, nowMs: number, dueMs = nowMs + this.pace.graceMs): void {
+  /** Takes in what a record has touched. The records of a shard come in their order. @param dueMs when to look at new items. */
+  touch({ items, ranges }: Touched, touches: Touches, nowMs: number, dueMs = nowMs + this.pace.graceMs): void {
     for (const range of ranges) this.touchRange(range, touches);
-    for (const suspect of parts) this.touchPart(suspect, touches, nowMs, dueMs);
+    for (const suspect of items) this.touchItem(suspect, touches, nowMs, dueMs);
   }
 
   /** Lists drift that an earlier process has found. */
   keepDrift(drift: ObservedDrift, nowMs: number): void {
-    const part = this.touchPart(drift.suspect, new Touches(), nowMs, nowMs);
-    if (part !== undefined) Object.assign(part, { drift: part.drift ?? drift, isListed: true });
+    const item = this.touchItem(drift.suspect, new Touches(), nowMs, nowMs);
+    Object.assign(item, { drift: item.drift ?? drift, isListed: true });
   }
 
-  private touchPart(suspect: Suspect, touches: Touches, nowMs: number, dueMs: number): OpenPart | undefined {
-    // A part that gives no reader a wrong answer is left to a check.
-    if (partKindOf(suspect.part).isUnobserved === true) return undefined;
-    const name = nameOfPart(suspect);
-    let part = this.parts.get(name);
-    if (part === undefined) {
-      part = { name, suspect, touches: new Touches(), openedMs: nowMs, dueMs, wrongLooks: 0, isListed: false };
-      this.parts.set(name, part);
-    } else if (namesBase(suspect.part) && !namesBase(part.suspect.part)) part.suspect = suspect;
+  private touchItem(suspect: Suspect, touches: Touches, nowMs: number, dueMs: number): OpenItem {
+    const name = nameOf(suspect);
+    let item = this.items.get(name);
+    if (item === undefined) {
+      item = { name, suspect, touches: new Touches(), openedMs: nowMs, dueMs, wrongLooks: 0, isListed: false };
+      this.items.set(name, item);
+    } else if (item.suspect.bases === undefined) item.suspect = suspect;
     // The record may be that of a repair.
-    if (part.drift !== undefined) part.dueMs = Math.min(part.dueMs, dueMs);
-    part.touches.add(touches);
+    if (item.drift !== undefined) item.dueMs = Math.min(item.dueMs, dueMs);
+    item.touches.add(touches);
     const reaching = this.rangeReaching(suspect);
     // rule: late-parts-inherit-from-the-range
-    if (reaching !== undefined) part.touches.add(reaching.touches);
-    return part;
+    if (reaching !== undefined) item.touches.add(reaching.touches);
+    return item;
   }
 
   private touchRange(range: Range, touches: Touches): void {
@@ -179,31 +175,28 @@ export class OpenParts {
     open.queriedMs = undefined;
   }
 
-  // Queries name the parts of ranges.
+  // Queries name the items of ranges.
 
-  /** Returns at most `most` ranges whose parts have still to be named. */
+  /** Returns at most `most` ranges whose items have still to be named. */
   unqueriedRanges(most: number): OpenRange[] {
     return [...this.ranges.values()].filter(({ queriedMs }) => queriedMs === undefined).slice(0, most);
   }
 
-  /** Opens parts of a range. */
-  nameParts({ touches }: OpenRange, parts: readonly Suspect[], nowMs: number): void {
+  /** Opens items of a range. */
+  nameItems({ touches }: OpenRange, items: readonly Suspect[], nowMs: number): void {
     // rule: parts-inherit-from-the-range
-    this.touch({ parts, ranges: [] }, touches, nowMs);
+    this.touch({ items, ranges: [] }, touches, nowMs);
   }
 
   /**
-   * The copies of a node along edges whose reverse items are open or drift. The Query of the fan-out finds an edge by its reverse item, so that it
-   * may miss these.
+   * The shares with copies of a node along edges whose reverse items are open or drift. The Query of the fan-out finds an edge by its reverse
+   * item, so that it may miss these.
    */
-  copiesBehind({ kind, source, edgeType }: Range): Suspect[] {
+  sharesBehind({ kind, source, edgeType }: Range): Suspect[] {
     if (kind !== 'copies') return [];
-    return [...this.parts.values()].flatMap(({ suspect: { source: of, part } }) =>
-      of === source &&
-      part.kind === 'reverse-item' &&
-      part.base !== undefined &&
-      typePrefix(part.base.target) === edgeType
-        ? [copyOf(part.base)]
+    return [...this.items.values()].flatMap(({ suspect: { source: of, sortKey, bases: [edge] = [] } }) =>
+      of === source && isReverseKey(sortKey) && edge !== undefined && typePrefix(edge.target) === edgeType
+        ? [shareOf(edge)]
         : [],
     );
   }
@@ -217,35 +210,31 @@ export class OpenParts {
     }
   }
 
-  // Looks close parts.
+  // Looks close items.
 
-  /** Returns at most `most` parts to be looked at now, those first that have waited longest. */
-  due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenPart[] {
-    const due = [...this.parts.values()].filter(
-      (part) => part.difference === undefined && part.dueMs <= nowMs && !this.isTooEarly(part, nowMs, lowWatermarkMs),
+  /** Returns at most `most` items to be looked at now, those first that have waited longest. */
+  due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenItem[] {
+    const due = [...this.items.values()].filter(
+      (item) => item.found === undefined && item.dueMs <= nowMs && !this.isTooEarly(item, nowMs, lowWatermarkMs),
     );
     return due.sort((left, right) => left.dueMs - right.dueMs).slice(0, most);
   }
 
-  /** Tells whether a look would most likely say nothing: the projector has not applied the newest record, or a Query names the part again. */
-  private isTooEarly(part: OpenPart, nowMs: number, lowWatermarkMs: number | undefined): boolean {
-    const { suspect, touches, openedMs } = part;
+  /** Tells whether a look would most likely say nothing: the projector has not applied the newest record, or a Query names the item again. */
+  private isTooEarly(item: OpenItem, nowMs: number, lowWatermarkMs: number | undefined): boolean {
+    const { suspect, touches, openedMs } = item;
     const reaching = this.rangeReaching(suspect);
     if (reaching !== undefined && reaching.queriedMs === undefined) return true;
     if (lowWatermarkMs === undefined || touches.newestMs < lowWatermarkMs) return false;
-    // A part that is touched all the time is looked at between two touches: it may be right then.
+    // An item that is touched all the time is looked at between two touches: it may be right then.
     const isApplied = [...touches.oldest.values()].some(({ stampMs }) => stampMs < lowWatermarkMs);
     return !isApplied || nowMs < openedMs + this.longestWaitMs(suspect);
   }
 
-  /** Takes in the result of a look. */
-  endLook(part: OpenPart, result: LookResult, nowMs: number): void {
-    if (result !== 'right' && !('instead' in result)) {
-      part.difference = result;
-      return;
-    }
-    this.parts.delete(part.name);
-    if (result !== 'right') this.touchPart(result.instead, part.touches, nowMs, nowMs + this.pace.graceMs);
+  /** Takes in what a look has found; undefined: the item is right. */
+  endLook(item: OpenItem, found: Found | undefined): void {
+    if (found !== undefined) item.found = found;
+    else this.items.delete(item.name);
   }
 
   // Differences are judged.
@@ -258,36 +247,39 @@ export class OpenParts {
    */
   judge(receivedThroughMs: number, nowMs: number): ObservedDrift[] {
     const news: ObservedDrift[] = [];
-    for (const part of this.parts.values()) {
-      const { difference, drift: known } = part;
+    for (const item of this.items.values()) {
+      const { found, drift: known } = item;
       // A record that explains the difference may have been made before the look, and may not be received yet.
       // rule: difference-waits-for-its-records
-      if (difference === undefined || receivedThroughMs <= difference.toMs) continue;
-      part.difference = undefined;
-      part.wrongLooks += 1;
-      if (!this.mayPass(part, difference)) {
-        this.list(part, driftBy(part, difference, nowMs));
-        if (isNews(known, difference, part.touches.newestMs)) news.push(part.drift!);
+      if (found === undefined || receivedThroughMs <= found.toMs) continue;
+      item.found = undefined;
+      item.wrongLooks += 1;
+      const differences = found.differences.filter((difference) => !this.mayPass(item, found, difference));
+      if (differences.length > 0) {
+        this.list(item, driftBy(item, { ...found, differences }, nowMs));
+        if (isNews(known, item.drift!, item.touches.newestMs)) news.push(item.drift!);
       }
-      part.dueMs = nowMs + this.msUntilNextLook(part);
+      item.dueMs = nowMs + this.msUntilNextLook(item);
     }
     return news;
   }
 
-  /** Tells whether something is on its way that may put a part right. */
+  /** Tells whether something is on its way that may put a difference right. */
   private mayPass(
-    { suspect, touches: { newestMs } }: OpenPart,
-    { isAwaited, fromMs, lowWatermarkMs }: Difference,
+    { suspect, touches: { newestMs } }: OpenItem,
+    { fromMs, lowWatermarkMs }: Found,
+    { kind, fanOut }: Difference,
   ): boolean {
     const { marginMs, unknownMs } = this.pace;
     // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
-    const isOnItsWay = isAwaited && suspect.part.kind !== 'continuation';
+    const isVisited = fanOut !== undefined && kind !== 'continuation';
+    const isOnItsWay = isVisited && fanOut.place !== undefined;
     // rule: nothing-visits-parts-behind-a-stuck-fan-out
     if (isOnItsWay && this.isBehindStuckFanOut(suspect)) return false;
     // rule: alarm-waits-for-fan-outs-under-way
     if (isOnItsWay) return true;
     // rule: alarm-waits-for-open-ranges
-    if (this.rangeReaching(suspect) !== undefined) return true;
+    if (isVisited && this.rangeReaching(suspect) !== undefined) return true;
     // rule: alarm-waits-for-the-low-watermark
     const isApplied =
       lowWatermarkMs === undefined ? newestMs + unknownMs < fromMs : newestMs + marginMs < lowWatermarkMs;
@@ -295,43 +287,42 @@ export class OpenParts {
   }
 
   /** Drift is listed, so that the time goes on for everything else. */
-  private list(part: OpenPart, drift: ObservedDrift): void {
-    part.drift = drift;
+  private list(item: OpenItem, drift: ObservedDrift): void {
+    item.drift = drift;
     // The time has passed what is listed: a record that touches it later does not take its place from it.
     // rule: listed-drift-stays-listed
-    const listed = [...this.parts.values()].filter(({ isListed }) => isListed).length;
+    const listed = [...this.items.values()].filter(({ isListed }) => isListed).length;
     // rule: exceptions-are-few
-    if (!part.isListed && listed >= this.pace.mostExceptions) return;
-    part.isListed = true;
-    part.touches.oldest.clear();
+    if (!item.isListed && listed >= this.pace.mostExceptions) return;
+    item.isListed = true;
+    item.touches.oldest.clear();
   }
 
-  /** Tells whether the fan-out that has still to visit a part is stuck: its continuation is drift. */
+  /** Tells whether the fan-out that has still to visit an item is stuck: its continuation is drift. */
   private isBehindStuckFanOut(suspect: Suspect): boolean {
     const range = rangeTo(suspect);
     if (range === undefined || range.kind === 'partition') return false;
     const sortKey = new FanOutPlaces(range.edgeType).continuation(range.kind);
-    const name = nameOfPart({ source: range.source, sortKey, part: { kind: 'continuation' } });
-    return this.parts.get(name)?.drift !== undefined;
+    return this.items.get(nameOf({ source: range.source, sortKey }))?.drift !== undefined;
   }
 
-  /** The open range that may reach a part. */
+  /** The open range that may reach an item. */
   private rangeReaching(suspect: Suspect): OpenRange | undefined {
     if (this.ranges.size === 0) return undefined;
     const range = rangeTo(suspect);
     return range && this.ranges.get(nameOfRange(range));
   }
 
-  private msUntilNextLook({ suspect, touches, wrongLooks, drift }: OpenPart): number {
+  private msUntilNextLook({ suspect, touches, wrongLooks, drift }: OpenItem): number {
     const { graceMs, driftMs, countMs } = this.pace;
-    // A repair is a write, and its record brings the next look. Only that look tells whether the part is right now.
+    // A repair is a write, and its record brings the next look. Only that look tells whether the item is right now.
     if (drift !== undefined && touches.oldest.size === 0) return driftMs;
     const waitMs = Math.min(this.longestWaitMs(suspect), graceMs * 2 ** Math.min(wrongLooks, 10));
-    return suspect.part.kind === 'count' ? Math.max(countMs, waitMs) : waitMs;
+    return isCount(suspect) ? Math.max(countMs, waitMs) : waitMs;
   }
 
-  private longestWaitMs({ part }: Suspect): number {
-    return part.kind === 'count' ? this.pace.countMs : this.pace.mostWaitMs;
+  private longestWaitMs(suspect: Suspect): number {
+    return isCount(suspect) ? this.pace.countMs : this.pace.mostWaitMs;
   }
 }
 
@@ -339,48 +330,48 @@ export class OpenParts {
  * Tells whether drift is news. A record that touched known drift may have been its repair, and another one new damage: the base items ask for the
  * same as before.
  */
-function isNews(known: ObservedDrift | undefined, { expected }: Difference, newestMs: number): boolean {
+function isNews(known: ObservedDrift | undefined, { expected }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
   return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);
 }
 
 function driftBy(
-  { suspect, drift: known, touches }: OpenPart,
-  { expected, stored, lowWatermarkMs }: Difference,
+  { suspect, drift: known, touches }: OpenItem,
+  { differences, lowWatermarkMs }: Found,
   nowMs: number,
 ): ObservedDrift {
   const touchedMs = touches.newestMs || known?.touchedMs;
   return {
-    ...{ suspect, expected, stored, foundMs: known?.foundMs ?? nowMs },
+    suspect,
+    differences: differences.map(({ kind, about }) => ({ kind, ...(about !== undefined && { about }) })),
+    ...textsOfDifferences(differences),
+    foundMs: known?.foundMs ?? nowMs,
     ...(touchedMs !== undefined && { touchedMs }),
     // rule: unknown-low-watermark-is-told
     isCertain: lowWatermarkMs !== undefined,
   };
 }
 
-/** The fan-out that a part is visited by. */
-function rangeTo({ source, part }: Suspect): Range | undefined {
-  if (part.kind === 'copy') {
-    const edgeType = typePrefix(part.target) ?? '';
-    return { kind: 'copies', source: part.target.slice(edgeType.length + 1), edgeType };
-  }
-  const isJoined = part.kind === 'index-item' && part.target !== undefined && part.target !== source;
-  return isJoined ? { kind: 'joined', source, edgeType: typePrefix(part.target!) ?? '' } : undefined;
+function isCount({ sortKey }: Suspect): boolean {
+  const { name } = kindOfDerivedKey(sortKey)!.kind;
+  return name === 'count' || name === 'total';
+}
+
+/** The fan-out that visits an item, or a share in a view. */
+function rangeTo({ source, sortKey, bases: [base] = [] }: Suspect): Range | undefined {
+  if (base === undefined || base.target === base.source) return undefined;
+  const edgeType = typePrefix(base.target) ?? '';
+  if (sortKey === VIEW_KEY) return { kind: 'copies', source: base.target.slice(edgeType.length + 1), edgeType };
+  return kindOfTarget(sortKey) === undefined ? { kind: 'joined', source, edgeType } : undefined;
 }
 
 function nameOfRange({ kind, source, edgeType }: Range): string {
   return JSON.stringify([kind, source, edgeType]);
 }
 
-/** The base item of an index item, and the edge of a reverse item, are known from the item, so they are no part of the name. */
-function nameOfPart({ source, sortKey, part }: Suspect): string {
-  const detail = 'edgeType' in part ? part.edgeType : 'element' in part ? part.element : '';
-  const isOfEdge = part.kind === 'element' || part.kind === 'copy';
-  return JSON.stringify([source, sortKey, part.kind, isOfEdge ? part.target : detail]);
-}
-
-/** Tells whether a part names the base item that decides about it. */
-function namesBase(part: Part): boolean {
-  if (part.kind === 'index-item') return part.target !== undefined;
-  return part.kind === 'reverse-item' ? part.base !== undefined : true;
+/** Shares of a view are apart. The base item of any other item is known from the item, so it is no part of the name. */
+function nameOf(suspect: Suspect): string {
+  const key = textOfKey(keyOfSuspect(suspect));
+  const [base] = suspect.sortKey === VIEW_KEY ? (suspect.bases ?? []) : [];
+  return JSON.stringify([key, base?.target]);
 }

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
-import type { Suspect } from '../../../src/core/kinds/part.ts';
+import type { Difference, Suspect } from '../../../src/core/kinds/difference.ts';
 import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
-import {
-  type Difference,
-  type LookResult,
-  NO_SHARD,
-  type OpenPart,
-  OpenParts,
-  Touches,
-} from '../../../src/trust/observe/open-parts.ts';
-import type { Range } from '../../../src/trust/observe/touched-parts.ts';
+import { type Found, NO_SHARD, type OpenItem, OpenItems, Touches } from '../../../src/trust/observe/open-items.ts';
+import type { Range } from '../../../src/trust/observe/touched-items.ts';
 
 const PACE = {
   ...{ graceMs: 3_000, mostWaitMs: 30_000, driftMs: 300_000, countMs: 60_000 },
@@ -18,38 +11,40 @@ const PACE = {
 };
 /** When records are made, when looks come, and when all is received. */
 const [MADE, LOOKED, RECEIVED] = [100_000, 200_000, 300_000];
-const ATTRIBUTES: Suspect = { source: 'USER-1', sortKey: VIEW_KEY, part: { kind: 'attributes' } };
-const COUNT: Suspect = { source: 'USER-1', sortKey: '~degree/FOLLOWS', part: { kind: 'count' } };
-const COPY: Suspect = { source: 'USER-2', sortKey: VIEW_KEY, part: { kind: 'copy', target: 'FOLLOWS-USER-1' } };
-const REVERSE: Suspect = {
-  ...{ source: 'USER-1', sortKey: '~rev/FOLLOWS-USER-2' },
-  part: { kind: 'reverse-item', base: { source: 'USER-2', target: 'FOLLOWS-USER-1' } },
+const ATTRIBUTES: Suspect = {
+  ...{ source: 'USER-1', sortKey: VIEW_KEY },
+  bases: [{ source: 'USER-1', target: 'USER-1' }],
 };
+const COUNT: Suspect = { source: 'USER-1', sortKey: '~degree/FOLLOWS' };
+const EDGE = { source: 'USER-2', target: 'FOLLOWS-USER-1' };
+const COPY: Suspect = { source: 'USER-2', sortKey: VIEW_KEY, bases: [EDGE] };
+const REVERSE: Suspect = { source: 'USER-1', sortKey: '~rev/FOLLOWS-USER-2', bases: [EDGE] };
 const FAN_OUT: Range = { kind: 'copies', source: 'USER-1', edgeType: 'FOLLOWS' };
 
-/** A difference that was seen when the low watermark had passed the records; with an earlier one it may pass. */
-function difference(more: Partial<Difference> = {}): Difference {
-  return {
-    ...{ expected: 'w', stored: 's', fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs: LOOKED, isAwaited: false },
-    ...more,
-  };
+/** What was seen when the low watermark had passed the records; with an earlier one it may pass. */
+function found(more: Partial<Found> = {}, of: Partial<Difference> = {}): Found {
+  const difference: Difference = { kind: 'attributes', expected: 'w', stored: 's', ...of };
+  return { differences: [difference], fromMs: LOOKED, toMs: LOOKED, lowWatermarkMs: LOOKED, ...more };
 }
 
+/** A copy that a fan-out has still to reach. */
+const AWAITED: Partial<Difference> = { kind: 'copy', fanOut: { place: 'FOLLOWS-', revision: '1' } };
+
 class Stage {
-  readonly open: OpenParts;
+  readonly open: OpenItems;
   private receipts = 0;
 
   constructor(pace: Partial<typeof PACE> = {}) {
-    this.open = new OpenParts({ ...PACE, ...pace });
+    this.open = new OpenItems({ ...PACE, ...pace });
   }
 
   touch(suspect: Suspect, stampMs = MADE, shardId = 'shard'): this {
-    this.open.touch({ parts: [suspect], ranges: [] }, this.touches(stampMs, shardId), stampMs);
+    this.open.touch({ items: [suspect], ranges: [] }, this.touches(stampMs, shardId), stampMs);
     return this;
   }
 
   touchRange(stampMs = MADE): this {
-    this.open.touch({ parts: [], ranges: [FAN_OUT] }, this.touches(stampMs, 'parent'), stampMs);
+    this.open.touch({ items: [], ranges: [FAN_OUT] }, this.touches(stampMs, 'parent'), stampMs);
     return this;
   }
 
@@ -58,13 +53,13 @@ class Stage {
     return Touches.of({ shardId, after: undefined, stampMs, receipt: this.receipts });
   }
 
-  /** Looks at all parts, whatever is due. */
-  look(result: LookResult): this {
-    for (const part of this.due()) this.open.endLook(part, result, LOOKED);
+  /** Looks at all items, whatever is due. */
+  look(result?: Found): this {
+    for (const item of this.due()) this.open.endLook(item, result);
     return this;
   }
 
-  due(nowMs = Number.MAX_SAFE_INTEGER, lowWatermarkMs?: number): OpenPart[] {
+  due(nowMs = Number.MAX_SAFE_INTEGER, lowWatermarkMs?: number): OpenItem[] {
     return this.open.due(nowMs, lowWatermarkMs, 100);
   }
 
@@ -90,7 +85,7 @@ describe('a look of the observer', () => {
   it.each([
     { suspect: ATTRIBUTES, longestMs: PACE.mostWaitMs },
     { suspect: COUNT, longestMs: PACE.countMs },
-  ])('comes after $longestMs ms at a $suspect.part.kind that is touched all the time', ({ suspect, longestMs }) => {
+  ])('comes after $longestMs ms at a $suspect.sortKey that is touched all the time', ({ suspect, longestMs }) => {
     const stage = new Stage();
     for (let ms = 0; ms <= longestMs; ms += 1_000) stage.touch(suspect, MADE + ms);
     const lowWatermarkMs = MADE + longestMs - 5_000;
@@ -100,7 +95,7 @@ describe('a look of the observer', () => {
     expect(stage.due(MADE + longestMs, MADE)).toEqual([]);
   });
 
-  it('waits for a Query that names the part again', () => {
+  it('waits for a Query that names the item again', () => {
     const stage = new Stage().touch(COPY).touchRange();
     expect(stage.due()).toEqual([]);
     const [range] = stage.open.unqueriedRanges(1);
@@ -108,69 +103,68 @@ describe('a look of the observer', () => {
     expect(stage.due()).toHaveLength(1);
   });
 
-  it('closes a part that is right, and opens the one that is wrong instead with its touches', () => {
-    expect(new Stage().touch(ATTRIBUTES).look('right').open.size).toBe(0);
-    const stage = new Stage().touch(ATTRIBUTES).look({ instead: COUNT });
-    expect([...stage.open.touches()]).toMatchObject([{ touch: { receipt: 1, stampMs: MADE }, of: COUNT }]);
+  it('closes an item that is right', () => {
+    expect(new Stage().touch(ATTRIBUTES).look().open.size).toBe(0);
   });
 
   it('is not repeated before its difference is judged', () => {
-    expect(new Stage().touch(ATTRIBUTES).look(difference()).due()).toEqual([]);
+    expect(new Stage().touch(ATTRIBUTES).look(found()).due()).toEqual([]);
   });
 });
 
 describe('a difference', () => {
   it('is drift, is told once, and holds the time no longer', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    const stage = new Stage().touch(ATTRIBUTES).look(found());
     expect(stage.receiptsHeld).toEqual([1]);
     expect(stage.judge()).toMatchObject([{ suspect: ATTRIBUTES, isCertain: true, touchedMs: MADE }]);
     expect(stage.receiptsHeld).toEqual([]);
     expect(stage.open.drift).toHaveLength(1);
-    expect(stage.look(difference()).judge()).toEqual([]);
-    expect(stage.look('right').open.drift).toEqual([]);
+    expect(stage.look(found()).judge()).toEqual([]);
+    expect(stage.look().open.drift).toEqual([]);
   });
 
   it('is told again if a record has touched it since', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    const stage = new Stage().touch(ATTRIBUTES).look(found());
     stage.judge();
-    stage.touch(ATTRIBUTES, MADE + 1).look(difference());
+    stage.touch(ATTRIBUTES, MADE + 1).look(found());
     expect(stage.judge()).toHaveLength(1);
   });
 
   it('may pass while the low watermark has not passed the newest record', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(difference());
+    const stage = new Stage().touch(ATTRIBUTES).look(found());
     stage.touch(ATTRIBUTES, LOOKED - PACE.marginMs);
     expect(stage.judge()).toEqual([]);
     expect(stage.receiptsHeld).toEqual([1]);
   });
 
   it('is judged once everything made before the end of the look is received', () => {
-    const stage = new Stage().touch(ATTRIBUTES).look(difference({ toMs: RECEIVED }));
+    const stage = new Stage().touch(ATTRIBUTES).look(found({ toMs: RECEIVED }));
     expect(stage.judge()).toEqual([]);
     expect(stage.open.drift).toEqual([]);
   });
 
   it('of a copy may pass while a fan-out reaches it, and is drift behind a stuck one', () => {
-    const late = new Stage().touch(COPY).look(difference({ isAwaited: true }));
+    const late = new Stage().touch(COPY).look(found({}, AWAITED));
     expect(late.judge()).toEqual([]);
-    const stuck: Suspect = { source: 'USER-1', sortKey: '~more/FOLLOWS', part: { kind: 'continuation' } };
+    const stuck: Suspect = { source: 'USER-1', sortKey: '~more/FOLLOWS' };
     const stage = new Stage()
       .touch(stuck)
+      .look(found({}, { kind: 'continuation', fanOut: { place: 'FOLLOWS-', revision: undefined } }))
       .touch(COPY)
-      .look(difference({ isAwaited: true }));
+      .look(found({}, AWAITED));
     stage.judge();
     expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([stuck, COPY]);
   });
 
   it('beyond those that are listed holds the time', () => {
-    const stage = new Stage({ mostExceptions: 1 }).touch(ATTRIBUTES).touch(COUNT).look(difference());
+    const stage = new Stage({ mostExceptions: 1 }).touch(ATTRIBUTES).touch(COUNT).look(found());
     expect(stage.judge()).toHaveLength(2);
     expect(stage.receiptsHeld).toEqual([2]);
     expect(stage.open.drift.map(({ suspect }) => suspect)).toEqual([ATTRIBUTES, COUNT]);
   });
 });
 
-describe('the touches of a part', () => {
+describe('the touches of an item', () => {
   it('are the oldest of each shard, with the earliest time', () => {
     const stage = new Stage().touch(ATTRIBUTES, MADE, 'one').touch(ATTRIBUTES, MADE, 'other');
     stage.touch(ATTRIBUTES, MADE - 1, 'one');
@@ -186,13 +180,13 @@ describe('the touches of a part', () => {
     range!.queriedMs = LOOKED;
     stage.open.closeRanges(LOOKED + 1);
     expect(stage.receiptsHeld.sort()).toEqual([1, 3]);
-    expect(stage.look(difference()).judge()).toEqual([]);
+    expect(stage.look(found()).judge()).toEqual([]);
   });
 
-  it('of a check hold the time at the beginning, until each part is judged', () => {
+  it('of a check hold the time at the beginning, until each item is judged', () => {
     const { open } = new Stage();
     const touch = { shardId: NO_SHARD, after: undefined, stampMs: 0, receipt: 0 };
-    open.touch({ parts: [ATTRIBUTES], ranges: [] }, Touches.of(touch, MADE), MADE, MADE);
+    open.touch({ items: [ATTRIBUTES], ranges: [] }, Touches.of(touch, MADE), MADE, MADE);
     expect([...open.touches()]).toMatchObject([{ touch: { stampMs: 0 } }]);
     expect(open.due(MADE + PACE.mostWaitMs, 1, 100)).toHaveLength(1);
   });
@@ -214,18 +208,18 @@ describe('a fan-out', () => {
   });
 
   it('reaches the copies whose reverse items are missing: its Query does not find them', () => {
-    const stage = new Stage().touch(REVERSE).look(difference({ stored: null }));
+    const stage = new Stage().touch(REVERSE).look(found({}, { stored: null }));
     stage.judge();
-    expect(stage.open.copiesBehind(FAN_OUT)).toEqual([COPY]);
-    expect(stage.open.copiesBehind({ ...FAN_OUT, edgeType: 'LIKES' })).toEqual([]);
-    expect(stage.look('right').open.copiesBehind(FAN_OUT)).toEqual([]);
+    expect(stage.open.sharesBehind(FAN_OUT)).toEqual([COPY]);
+    expect(stage.open.sharesBehind({ ...FAN_OUT, edgeType: 'LIKES' })).toEqual([]);
+    expect(stage.look().open.sharesBehind(FAN_OUT)).toEqual([]);
   });
 });
 
 describe('drift of an earlier process', () => {
   it('is listed from the beginning, and holds no time', () => {
     const { open } = new Stage();
-    const known = { expected: 'w', stored: 's', foundMs: 1, isCertain: true } as const;
+    const known = { differences: [], expected: 'w', stored: 's', foundMs: 1, isCertain: true } as const;
     open.keepDrift({ suspect: ATTRIBUTES, ...known }, MADE);
     expect(open.drift).toMatchObject([{ suspect: ATTRIBUTES, foundMs: 1 }]);
     expect([...open.touches()]).toEqual([]);

@@ -1,0 +1,177 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Item, sameItem, sameValue, stringOf } from '../../core/items/attribute-value.ts';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
+import { COUNTED, EVICTED } from '../../core/items/derived-item.ts';
+import { baseKeyOfIndexItem } from '../../core/items/derived-key.ts';
+import { isDerivedKey, VIEW_KEY } from '../../core/items/keys.ts';
+import { setsOfValues, soundAmounts, storedAmounts, textOfAmounts } from '../../core/items/ledger.ts';
+import { elementsByEdge, viewAttributes } from '../../core/items/stored-view.ts';
+import { itemKindOf } from '../../core/kinds/all-kinds.ts';
+import { copySlots } from '../../core/kinds/copy.ts';
+import { isKeptCount } from '../../core/kinds/count.ts';
+import type { Suspect } from '../../core/kinds/difference.ts';
+import { edgeOfElements } from '../../core/kinds/element.ts';
+import { edgeNamedInTarget } from '../../core/kinds/in-target.ts';
+import { indexItemText } from '../../core/kinds/index-item.ts';
+import { reverseItemOf } from '../../core/kinds/reverse-item.ts';
+import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
+import { faultsOfView, hasOtherShape } from '../../core/kinds/view.ts';
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { countKeyOf, type FanOutOf } from '../../core/model/projection/places.ts';
+import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
+import type { Touch } from '../../core/plan/touch.ts';
+import { touched } from '../../core/plan/touched.ts';
+import type { ItemKey } from '../../core/store-port.ts';
+import { standingOf } from '../../registry/standing.ts';
+
+/**
+ * The derived items that a record touches: those that may be wrong since, whoever wrote it. The record of a base item touches what the
+ * projector reconciles for it; the record of a derived item touches the item if its content differs between the two images. A view is
+ * touched share by share.
+ */
+
+/** Items that only a Query can name. */
+export interface Range {
+  /**
+   * `copies`: a node changed, and views of other nodes show it. `joined`: a node changed, and the index items of its edges show it.
+   * `partition`: anything in a partition may be wrong.
+   */
+  kind: FanOutOf | 'partition';
+  /** The node whose change it is, or the partition. */
+  source: string;
+  /** The type of the edges; empty for a partition. */
+  edgeType: string;
+}
+
+/** What a record touches. */
+export interface Touched {
+  items: readonly Suspect[];
+  ranges: readonly Range[];
+}
+
+const NOTHING: Touched = { items: [], ranges: [] };
+
+/** Returns what a record touches. `graph` is the model that writers maintain. */
+export function touchedBy(graph: CompiledModel, record: ChangeRecord): Touched {
+  // rule: base-records-touch-what-they-change
+  if (isBaseSortKey(record.target)) return touchedByBase(graph, record);
+  // An item that no type or template fits is somebody else's: it is neither judged nor repaired.
+  if (!isDerivedKey(record.target)) return NOTHING;
+  // rule: derived-records-are-judged
+  return touchedByDerived(graph, record);
+}
+
+function touchedByBase(graph: CompiledModel, record: ChangeRecord): Touched {
+  const touches = touched(graph, [record]);
+  const items = touches.flatMap(suspectsOf);
+  // rule: changed-node-touches-its-fan-outs
+  const ranges = touches.flatMap((touch): Range[] =>
+    touch.kind === 'fan-out' ? [{ kind: touch.of, source: touch.source, edgeType: touch.edgeType }] : [],
+  );
+  return { items, ranges };
+}
+
+function suspectsOf(touch: Touch): Suspect[] {
+  const { source, sortKey } = touch;
+  if (touch.kind === 'view') return touch.targets.map((target) => shareOf({ source, target }));
+  return touch.kind === 'item' ? [{ source, sortKey, bases: [touch.base] }] : [];
+}
+
+/** The share of a base item in its source's view. */
+export function shareOf(base: ItemKey): Suspect {
+  return { source: base.source, sortKey: VIEW_KEY, bases: [base] };
+}
+
+function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
+  const { source, target, oldImage, newImage } = record;
+  const kind = itemKindOf(graph, target);
+  // No base item asks for an entry, and none is wrong by itself.
+  if (kind.name === 'quarantine-entry') return NOTHING;
+  const images = [oldImage, newImage].filter((image) => image !== undefined);
+  const isFaulty = images.some((image) => hasFaults(graph, record, image));
+  const own: Suspect = { source, sortKey: target };
+  if (kind.name === 'view') {
+    const shares = changedShares(graph, record).map((edge) => shareOf({ source, target: edge }));
+    const ranges: Range[] = isListedAnew(graph, record) ? [{ kind: 'partition', source, edgeType: '' }] : [];
+    return { items: isFaulty ? [own, ...shares] : shares, ranges };
+  }
+  if (kind.decidedBy === 'time') {
+    const isTouched = isFaulty || images.some((image) => kind.isLive(image));
+    return { items: isTouched ? [own] : [], ranges: [] };
+  }
+  if (kind.name === 'count' || kind.name === 'total') {
+    const isSound = images.every((image) => soundAmounts(image) !== undefined);
+    const isTouched = isFaulty || !isSound || textOfCount(oldImage) !== textOfCount(newImage);
+    return { items: isTouched ? [own] : [], ranges: [] };
+  }
+  if (!kind.hasBase || indexItemText(oldImage) === indexItemText(newImage))
+    return { items: isFaulty ? [own] : [], ranges: [] };
+  // rule: counted-item-touches-its-counts
+  const others = countsOf(graph, record);
+  if (kind.decidedBy === 'partition') {
+    const base = baseKeyOfIndexItem(source, target);
+    return { items: [base === undefined ? own : { ...own, bases: [{ source, target: base }] }, ...others], ranges: [] };
+  }
+  const edge = edgeNamedInTarget(graph, record, newImage) ?? edgeNamedInTarget(graph, record, oldImage);
+  const item = edge === undefined ? own : { ...own, bases: [edge] };
+  // While the item is absent, no fan-out finds the edge. So its copy may be old when the item comes, and when it goes.
+  // rule: reverse-item-touches-the-copy-behind-it
+  if (edge !== undefined && reverseItemOf(graph, edge)?.key.target === target) others.push(shareOf(edge));
+  return { items: [item, ...others], ranges: [] };
+}
+
+/** Tells whether an image is wrong whatever base items say. */
+function hasFaults(graph: CompiledModel, { source, target }: ChangeRecord, image: Item): boolean {
+  const standing = standingOf(graph, source, target, image);
+  if (isOutsideRegistry(standing)) return true;
+  // An item of a projection that is being built or removed differs by nature.
+  if (standing.kind !== 'compared') return false;
+  const kind = itemKindOf(graph, target);
+  return (kind.name === 'view' ? faultsOfView(graph, image) : kind.faults(graph, image)).length > 0;
+}
+
+/**
+ * Tells whether a view lists edges again of which its record says nothing: those of a type that comes back from its eviction, or all of a view
+ * that had another shape.
+ */
+function isListedAnew(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): boolean {
+  const isUsed = (view: Item | undefined): boolean =>
+    view === undefined ||
+    (standingOf(graph, source, VIEW_KEY, view).kind === 'compared' && !hasOtherShape(graph, source, view));
+  // rule: evicted-type-that-comes-back-touches-its-partition
+  return !sameValue(oldImage?.[EVICTED], newImage?.[EVICTED]) || (!isUsed(oldImage) && isUsed(newImage));
+}
+
+/** The base items whose shares in a view differ between the two images. */
+function changedShares(graph: CompiledModel, { source, oldImage: before, newImage: after }: ChangeRecord): string[] {
+  const changed = new Set<string>();
+  if (!sameItem(viewAttributes(before), viewAttributes(after))) changed.add(source);
+  const [old, now] = [elementsByEdge(before), elementsByEdge(after)];
+  for (const edge of new Set([...old.keys(), ...now.keys()])) {
+    const [was, is] = [old.get(edge) ?? [], now.get(edge) ?? []];
+    if (isDeepStrictEqual([...was].sort(), [...is].sort())) continue;
+    const target = edgeOfElements(edge, [...was, ...is]);
+    if (target !== undefined) changed.add(target);
+  }
+  // A copy without a listed edge is a fault of the view.
+  const copiesOf = (view: Item | undefined): Map<string, string> =>
+    new Map(copySlots(graph, view).flatMap(({ edge, parent, stored = '' }) => (parent ? [[edge, stored]] : [])));
+  const [copies, copiesNow] = [copiesOf(before), copiesOf(after)];
+  for (const target of new Set([...copies.keys(), ...copiesNow.keys()]))
+    if (copies.get(target) !== copiesNow.get(target)) changed.add(target);
+  return [...changed];
+}
+
+/** The counts of an item that has changed: they are wrong, unless they move with it. */
+function countsOf(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): Suspect[] {
+  const names = new Set([oldImage, newImage].flatMap((image) => stringOf(image?.[COUNTED]) ?? []));
+  return [...names]
+    .map(countKeyOf)
+    .filter((sortKey) => isKeptCount(graph, sortKey))
+    .map((sortKey) => ({ source, sortKey }));
+}
+
+function textOfCount(image: Item | undefined): string | undefined {
+  const amounts = storedAmounts(image);
+  return amounts && JSON.stringify([textOfAmounts(amounts), setsOfValues(image)]);
+}
