@@ -19,6 +19,7 @@ export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<
   // rule: repair-reads-the-registry-after-a-fan-out
   const now = mayHaveWriter ? await model?.current() : undefined;
   const standing = standingIn(now ?? graph);
+  // rule: observer-leaves-unknown-items-alone
   if (item === undefined || (standing !== 'retired' && standing !== 'misplaced')) return false;
   if (isFanOut)
     return (await updateItem(context, endContinuationUpdate(graph, key, item, epochSeconds(context)))).applied;

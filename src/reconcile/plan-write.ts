@@ -1,12 +1,11 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { isTombstone, OTHER } from '../core/items/derived-item.ts';
 import { countHolding } from '../core/kinds/count.ts';
-import { garbageElements } from '../core/kinds/element.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
 import { keyOfTouch, type Reconcilable } from '../core/plan/touch.ts';
 import { itemUpdate } from '../core/plan/writes/item-update.ts';
-import { changesNothing, viewUpdate } from '../core/plan/writes/view-update.ts';
+import { changesNothing, correctionsOf, viewUpdate } from '../core/plan/writes/view-update.ts';
 import type { DerivedUpdate } from '../core/store-port.ts';
 import { type BaseItems, sharingTargets } from './base-items.ts';
 import type { SeenEntry } from './quarantine.ts';
@@ -64,7 +63,7 @@ export function planWrite(
     const targets = isScan ? touch.targets : sharingTargets(touch.targets, was);
     const { source } = touch;
     const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
-    const corrections = isScan ? { drop: garbageElements(was) } : {};
+    const corrections = isScan ? correctionsOf(graph, was) : {};
     const update = viewUpdate(graph, source, was, { shares, copies: bases.copiesOf(targets), corrections }, now);
     return isToWrite(update, update.set[graph.table.ttl] !== undefined) ? { open, was, update } : undefined;
   }

@@ -2,11 +2,10 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { decodeElement, edgeKeyOfElement } from '../core/items/element.ts';
 import { BASE_ITEMS, typePrefix, VIEW_KEY } from '../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../core/items/stored-view.ts';
-import { garbageElements } from '../core/kinds/element.ts';
 import { readCopies } from '../core/kinds/parent-copies.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import { changesNothing, type Share, viewUpdate } from '../core/plan/writes/view-update.ts';
+import { changesNothing, correctionsOf, type Share, viewUpdate } from '../core/plan/writes/view-update.ts';
 import { readItems } from '../core/store-pages.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
@@ -102,7 +101,7 @@ async function reconcileWithBaseItems(
       for (const [target, base] of await readBases(view)) shares.set(target, derivedOf(graph, source, target, base));
       const listed = listedEdges(view, shares, returning);
       await writeMissingReverseItems(context, source, listed, reconcileOrThrow);
-      const corrections = { unmark: new Set(returning), drop: garbageElements(view) };
+      const corrections = correctionsOf(graph, view, returning);
       return { shares, copies: await readCopies(context, listed), corrections };
     },
     update(view, shares) {

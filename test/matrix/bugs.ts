@@ -274,7 +274,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'the observer repairs nothing',
     column: 'observe',
-    bug: inFile('trust/observe/observe.ts', 'suspects.length === 0', 'true'),
+    bug: inFile('trust/observe/observe.ts', 'drift.length === 0', 'true'),
   },
 ];
 

@@ -106,11 +106,14 @@ export function faultsOfView(graph: CompiledModel, item: Item): readonly Differe
     if (parent === undefined)
       faults.push({ kind: 'copy', about: edge, expected: null, stored: storedCopyText(item, edge)! });
   }
-  for (const type of evictedTypes(item)) {
-    if (graph.edges.get(type)?.labels === undefined)
-      faults.push({ kind: 'mark', about: type, expected: null, stored: markText(type) });
-  }
+  for (const about of leftoverMarks(graph, item))
+    faults.push({ kind: 'mark', about, expected: null, stored: markText(about) });
   return faults;
+}
+
+/** The evicted edge types of a view that no edge set lists. */
+export function leftoverMarks(graph: CompiledModel, view: Item | undefined): string[] {
+  return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
 }
 
 export function markText(edgeType: string): string {

@@ -13,7 +13,7 @@ import { edgeOfElements } from '../../core/kinds/element.ts';
 import { indexItemText } from '../../core/kinds/index-item.ts';
 import type { PartitionContent } from '../../core/kinds/kind.ts';
 import { isOutsideRegistry } from '../../core/kinds/unknown-item.ts';
-import { attributesText, faultsOfView, hasOtherShape } from '../../core/kinds/view.ts';
+import { attributesText, faultsOfView, hasOtherShape, leftoverMarks } from '../../core/kinds/view.ts';
 import { type CompiledModel, layersOf } from '../../core/model/compiled.ts';
 import { joinedTypesFrom, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { countKeyOf } from '../../core/model/projection/places.ts';
@@ -221,7 +221,8 @@ class PartitionComparison implements PartitionContent {
     yield* this.sharesOfView();
     const { source, graph } = this;
     const { view } = this.read;
-    const returning = [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels !== undefined);
+    const leftover = leftoverMarks(graph, view);
+    const returning = [...evictedTypes(view)].filter((type) => !leftover.includes(type));
     if (returning.length > 0 || (view !== undefined && faultsOfView(graph, view).length > 0))
       yield { source, sortKey: VIEW_KEY, returning };
   }

@@ -1,6 +1,5 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
-import { traitsOf } from '../../core/kinds/difference.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';
@@ -257,15 +256,12 @@ async function checkWholeTable(
  * Makes derived items equal to what their base items ask for.
  */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
-  // rule: observer-leaves-unknown-items-alone
-  const repairable = drift.filter(({ differences }) => !differences.some((one) => traitsOf(one).isBeyondRepair));
-  const suspects = repairable.map(({ suspect }) => suspect);
-  if (suspects.length === 0) return;
+  if (drift.length === 0) return;
   const { graph, store, onRepair } = options;
   const runtime = runtimeOf(options);
   const model = modelToCheck(graph, store);
   const repairer = new Repairer({
     ...{ graph: await model.current(), store, model, ...runtime, onRepair, isPlan: false },
   });
-  await repairer.repair(suspects);
+  await repairer.repair(drift.map(({ suspect }) => suspect));
 }

@@ -45,7 +45,7 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-readmits-in-part',
     rule: 'An edge type that comes back into the set comes with all of its edges.',
-    changes: [replaceIn('edge-type-comes-back-whole', 'corrections?.unmark ?? []', '[] as string[]')],
+    changes: [replaceIn('edge-type-comes-back-whole', 'returning', '[] as string[]')],
   },
   {
     name: 'redriven-entry-deleted',

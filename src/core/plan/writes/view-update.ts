@@ -5,8 +5,9 @@ import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
 import { copiesByEdge, elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../../items/stored-view.ts';
 import { copiesWithElement, type ParentCopies } from '../../kinds/copy.ts';
 import type { Derived } from '../../kinds/derived.ts';
+import { garbageElements } from '../../kinds/element.ts';
 import { evictToBudget, viewBudgetBytes } from '../../kinds/eviction.ts';
-import { shapeOf } from '../../kinds/view.ts';
+import { leftoverMarks, shapeOf } from '../../kinds/view.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import { type EpochSeconds, itemUpdate } from './item-update.ts';
@@ -15,10 +16,19 @@ import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
-/** Corrections by a repair; records never ask for them. */
-export interface ViewCorrections {
+/** Corrections by a scan; records never ask for them. */
+interface ViewCorrections {
   unmark?: ReadonlySet<string>;
   drop?: readonly string[];
+}
+
+/** What a scan takes out of a view: what names no edge, and marks of edge types that no set lists, or that return. */
+export function correctionsOf(
+  graph: CompiledModel,
+  view: Item | undefined,
+  returning: readonly string[] = [],
+): ViewCorrections {
+  return { unmark: new Set([...returning, ...leftoverMarks(graph, view)]), drop: garbageElements(view) };
 }
 
 export interface ViewShares {

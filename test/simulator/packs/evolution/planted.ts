@@ -162,7 +162,7 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-repairs-what-is-not-registered',
     rule: 'An observer that repairs leaves items alone that the registry does not know.',
-    changes: [setValue('observer-leaves-unknown-items-alone', 'drift.map(({ suspect }) => suspect)')],
+    changes: [setCondition('observer-leaves-unknown-items-alone', 'item === undefined')],
   },
   {
     name: 'evolution-observer-keeps-its-base-when-more-is-ready',
@@ -182,7 +182,7 @@ const OBSERVED: readonly Mutant[] = [
   {
     name: 'evolution-observer-judges-what-is-not-registered',
     rule: 'The observer tells of an item that the registry has no place for as that, whatever it holds.',
-    changes: [setCondition('item-that-the-registry-lacks-is-judged-as-such', 'false')],
+    changes: [drop('item-that-the-registry-lacks-is-judged-as-such')],
   },
 ];
 

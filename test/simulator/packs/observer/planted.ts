@@ -266,7 +266,7 @@ const ALARMS: readonly Mutant[] = [
   {
     name: 'alarm-before-own-consumption',
     rule: 'A difference is judged once everything made before the end of the look is consumed.',
-    changes: [setCondition('difference-waits-for-its-records', 'difference === undefined')],
+    changes: [setCondition('difference-waits-for-its-records', 'found === undefined')],
   },
   {
     name: 'received-without-clocks',
