@@ -112,7 +112,7 @@ export type { Filter } from './core/items/filter.ts';
 export type { DerivedSortKey, IndexPartitionKey, TenantSeparator } from './core/items/keys.ts';
 export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
-export type { Difference, DifferenceKind, FanOutSeen, Suspect } from './core/kinds/difference.ts';
+export type { Suspect } from './core/kinds/difference.ts';
 export type {
   CheckedEdgeSet,
   CheckedInbound,

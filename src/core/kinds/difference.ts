@@ -68,6 +68,7 @@ export const DIFFERENCES = {
   unregistered: { isContent: true, isBeyondRepair: true },
 } as const satisfies Record<string, DifferenceTraits>;
 
+/** One of the kinds of differences. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
 /** Expected and actual content, as texts; null: nothing. */

@@ -1,10 +1,10 @@
-import type { Difference, Suspect } from '../../core/kinds/difference.ts';
+import type { DifferenceKind, Suspect } from '../../core/kinds/difference.ts';
 
 /** A difference that the observer has found, and that nothing is on its way to put right. */
 export interface ObservedDrift {
   suspect: Suspect;
-  /** What differs in it. */
-  differences: readonly Pick<Difference, 'kind' | 'about'>[];
+  /** What differs in it; `about`: the edge, element or edge type, if the kind does not say. */
+  differences: readonly { kind: DifferenceKind; about?: string | undefined }[];
   /** The content that the base items ask for, and the actual one; null: nothing. */
   expected: string | null;
   stored: string | null;

@@ -343,7 +343,7 @@ function driftBy(
   const touchedMs = touches.newestMs || known?.touchedMs;
   return {
     suspect,
-    differences: differences.map(({ kind, about }) => ({ kind, ...(about !== undefined && { about }) })),
+    differences: differences.map(({ kind, about }) => ({ kind, about })),
     ...textsOfDifferences(differences),
     foundMs: known?.foundMs ?? nowMs,
     ...(touchedMs !== undefined && { touchedMs }),
