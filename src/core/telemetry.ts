@@ -21,7 +21,7 @@ export interface Telemetry {
 
 /** An option of what can be observed. */
 export interface TelemetryOption {
-  /** `openTelemetry()` of `edgeloom/telemetry`. Default: none. */
+  /** Sends spans and metrics: `openTelemetry()` of `edgeloom/telemetry`. Default: none. */
   telemetry?: Telemetry | undefined;
 }
 

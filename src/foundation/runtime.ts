@@ -42,7 +42,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
-/** The machine's, with the replaced parts. @internal */
+/** The machine's runtime, with the replaced parts. @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,

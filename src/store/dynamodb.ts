@@ -349,7 +349,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** Results have 0 units, except of `queryNative`. Other kinds of store are unchanged. */
+/** The same store without requesting units: results have 0, except of `queryNative`. Other kinds of store are unchanged. */
 export function withoutUnits(store: Store): Store {
   // Keeps a proxy of the store, or other replacements of its calls.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;

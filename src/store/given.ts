@@ -16,6 +16,7 @@ export interface TableClient {
 
 /** Options with a client instead of a store. */
 export type WithClient<Options> = Omit<Options, 'store'> & {
+  /** The client used to access the table. */
   client: TableClient;
   store?: undefined;
 };

@@ -23,6 +23,7 @@ import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
 /** Options for a whole table. */
 export interface TableAccess {
+  /** The client used to access the table. */
   client: DynamoDBClient;
 }
 
@@ -148,7 +149,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
   return { lacks, addable };
 }
 
-/** Absent if the engine doesn't tell. */
+/** The ids of the table and its stream, and its regions; absent if the engine doesn't tell. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   const { client } = options;
@@ -176,7 +177,7 @@ export function identityOf(table: TableDescription): DescribedIdentity {
   };
 }
 
-/** In milliseconds since 1970; undefined if DynamoDB's answer doesn't tell. */
+/** DynamoDB's clock in milliseconds since 1970; undefined if its answer doesn't tell. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
   const { client } = options;

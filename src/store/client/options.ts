@@ -2,14 +2,15 @@ import type { OptionNames } from '../../foundation/options.ts';
 
 /** Where DynamoDB is. */
 export interface ClientOptions {
-  /** Default: AWS. */
+  /** Endpoint URL. Default: AWS. */
   endpoint?: string | undefined;
+  /** AWS region. */
   region?: string | undefined;
-  /** Default: the SDK's own chain; dummies for a local endpoint. */
+  /** Default: the SDK's chain; dummies for a local endpoint. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Attempts per call, including the first. Default: the SDK's. */
   maxAttempts?: number | undefined;
-  /** Further calls wait. Default 64. For clients of DynamoDB and its streams. */
+  /** Open connections; further calls wait. Default 64. For clients of DynamoDB and its streams. */
   maxConnections?: number | undefined;
   /** Milliseconds that a server may be silent; then the call is retried. Default 15,000. */
   answerTimeoutMs?: number | undefined;

@@ -46,7 +46,7 @@ export interface TablePlan {
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
-  /** Names the TTL attribute for a table with items, where TTL would also delete other software's. */
+  /** The TTL attribute. A table with items only gets TTL by this option: TTL would also delete other software's items. */
   ttl?: string | undefined;
 }
 

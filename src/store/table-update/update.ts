@@ -23,7 +23,7 @@ import {
 export interface UpdateTableOptions extends TablePlanOptions {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** When a step begins, and while an index is filled. */
+  /** Called when a step begins, and while an index is filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
 
