@@ -48,9 +48,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 
 /**
  * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
- * started again, even twice at the same time or from another checkout: each step is one conditional write, or
- * repeatable work, and steps reported by `onStep` are finished. Adds the indexes that the model needs, and deletes
- * those of native lists that an action removes. Throws `table-differs` if the table can't get an index. Throws
+ * started again, even twice at the same time or from another checkout. Adds the indexes that the model needs, and
+ * deletes those of native lists that an action removes. Throws `table-differs` if the table can't get an index, and
  * `items-left-out` if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there.
  * With `maxRcu` or `maxWcu`, throttled calls are repeated.
  *
@@ -74,10 +73,9 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   );
 }
 
-/** Attempts at a step before the run assumes that another run is at work. */
+/** Before the run assumes that another run is at work. */
 export const MOST_OVERTAKEN = 8;
 
-/** Another run with a different aim keeps overtaking this one. */
 export function overtakenByAnotherAim(): OvertakenError {
   return new OvertakenError(
     'overtaken',
@@ -91,7 +89,6 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private target: ActionTarget | undefined;
-  /** How often another run has changed the registry first. */
   private overtaken = 0;
   private readonly made: Map<string, number>;
 
@@ -193,7 +190,6 @@ class MigrationRun {
     );
   }
 
-  /** Like `makeStep`, but returns the place where it stopped. */
   private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
     try {
       this.work.checkTime();
@@ -223,7 +219,7 @@ class MigrationRun {
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // A run for one walk (`walks: { only }`) stops here: the deciding run writes the registry.
+    // The deciding run writes the registry, not a run for one walk.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(

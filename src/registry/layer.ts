@@ -84,10 +84,7 @@ export interface LayerPart<Kind extends KeyedKind = KeyedKind> {
   kept: Kept;
 }
 
-/**
- * Compiles views and generations: those that fit together into one model, and those with another definition of the same
- * name into further models, maintained with it.
- */
+/** Those that fit together into one model, and those with another definition of the same name into further models. */
 export function compileLayers(
   views: readonly ViewDefinition[],
   parts: readonly LayerPart[],
@@ -118,7 +115,7 @@ const ADDITIONS: {
   index: () => true,
 };
 
-/** False if the layer has another definition of something it needs. */
+/** False if the layer has another definition of something that the part needs. */
 function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
   return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
     layer,
@@ -129,7 +126,6 @@ function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): bool
 
 type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 
-/** Options that say when nodes count as absent. */
 type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 
 class Layer {
@@ -143,7 +139,7 @@ class Layer {
   private readonly viewed = new Set<string>();
   /** By edge type: node types that it includes in its index partitions. */
   private readonly including = new Map<string, Set<string>>();
-  /** How nodes count as absent, for each type that a definition depends on. */
+  /** By type that a definition depends on. */
   private readonly absence = new Map<string, Absence>();
   /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
@@ -238,7 +234,7 @@ class Layer {
     return edge;
   }
 
-  /** A type whose nodes count as absent differently in the definition than in this layer. */
+  /** A type whose nodes count as absent differently in this layer. */
   private otherAbsence(definition: Exclude<Definition, PartDefinition>): string | undefined {
     return nodesDecidingOf(definition).find((type) => {
       const known = this.absence.get(type);
@@ -313,7 +309,7 @@ function absenceOf(node: Absence | undefined): Absence {
   );
 }
 
-/** A node type from which nothing is derived. */
+/** Nothing is derived from it. */
 export function bareNode(type: string, own?: Absence): NodeModel {
   return {
     ...absenceOf(own),

@@ -6,7 +6,7 @@ import type { DefinitionData } from './revive.ts';
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;
-  /** The other searches that share its item, without the node type; absent: none. */
+  /** The other searches that share its item, without the node type. */
   with?: readonly string[];
   /**
    * `add`: the table has nothing of this name. `move`: it has a definition with the same meaning in another place,

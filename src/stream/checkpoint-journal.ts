@@ -2,17 +2,14 @@ import type { Checkpoint, CheckpointStore, ShardCheckpoint } from './checkpoint.
 
 /** A checkpoint of another stream that was found and moved aside. */
 export interface SetAside {
-  /** The stream that it belongs to. */
   streamArn: string;
-  /** Where it is kept. */
   keptAt?: string;
 }
 
-/** How far each shard of a stream was read, kept in a `CheckpointStore`. */
 export class Journal {
   private readonly entries = new Map<string, ShardCheckpoint>();
   private hasChanges = false;
-  /** The running save, and the next one, which includes everything noted before it starts. */
+  /** The queued save includes everything noted before it starts. */
   private running: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
 
@@ -54,7 +51,6 @@ export class Journal {
     if (this.entries.delete(shardId)) this.hasChanges = true;
   }
 
-  /** Calls during a save share the next one. */
   flush(): Promise<void> {
     if (!this.hasChanges) return this.running;
     this.queued ??= this.saveAfter(this.running);
@@ -62,7 +58,7 @@ export class Journal {
   }
 
   private async saveAfter(before: Promise<void>): Promise<void> {
-    // That save's caller learns of its failure; this one is a new try.
+    // That save's caller learns of its failure.
     await before.catch(() => undefined);
     this.running = this.queued ?? Promise.resolve();
     this.queued = undefined;

@@ -14,7 +14,7 @@ export class RunReport {
     private readonly consequences: Consequences = {},
   ) {}
 
-  /** Returns the logged text: the message and its consequence. */
+  /** Returns the logged text. */
   onTrimmed(shardId: string, message: string): string {
     const text = joinSentences(message, this.consequences.trimmed);
     this.logger.error({ shardId }, text);
@@ -32,7 +32,7 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-/** The default logger: warnings and errors become process warnings. */
+/** Warnings and errors become process warnings. */
 export const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -5,20 +5,18 @@ import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
 import type { StreamSource } from './source.ts';
 
 export interface BatchLimits {
-  /** Records of base items. */
   maxRecords: number;
-  /** Bytes of these records' images. */
+  /** Of these records' images. */
   maxBytes: number;
 }
 
 export interface ShardBatch {
   /** Changes of base items, oldest first. */
   records: ChangeRecord[];
-  /** Records read, including those of derived items. */
+  /** Including those of derived items. */
   recordsRead: number;
-  /** The newest record read, whatever its item; undefined if none was read. */
+  /** The newest record read, whatever its item. */
   sequenceNumber?: string;
-  /** True at a closed shard's end. */
   isEnd: boolean;
 }
 
@@ -29,7 +27,7 @@ export class ShardReader {
 
   /**
    * @param position the last processed record; undefined: begin with the oldest.
-   * @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap.
+   * @param onTrimmed as of `ShardPages`.
    */
   constructor(
     private readonly graph: CompiledModel,
@@ -43,8 +41,8 @@ export class ShardReader {
   }
 
   /**
-   * Reads until a batch is full, nothing more is waiting, or `isStopping`. While a shard is behind, many pages make one
-   * batch: larger batches cost fewer writes per record. After an error, the next call continues with what was read.
+   * Many pages make one batch while a shard is behind: larger batches cost fewer writes per record. After an error, the
+   * next call continues with what was read.
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {
@@ -63,7 +61,7 @@ export class ShardReader {
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
     for (const { dynamodb } of page.records) {
-      // Derived items' records are dropped: they are most of a stream, and cost a batch nothing.
+      // Records of derived items are most of a stream, and cost a batch nothing.
       if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
     }
     for (const record of decoded) batch.records.push(record);

@@ -12,17 +12,14 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     protected readonly shardId: string,
   ) {}
 
-  /** The shard left the stream: ends the work once records already read are processed. */
   cancel(): void {
     this.cancelled = true;
   }
 
-  /** Records that were read before may still be in work. */
   isCancelled(): boolean {
     return this.cancelled;
   }
 
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects if retrying can't help. */
   abstract work(): Promise<void>;
 
   protected isEnding(): boolean {

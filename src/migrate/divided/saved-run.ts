@@ -10,21 +10,15 @@ import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from '../walks/place.ts';
 import { migratePlaceSchema } from '../walks/place-schema.ts';
 
-/**
- * Where a divided migration keeps its place: an item for the run, and one for each share of the current walk. They are
- * in the service's partition, outlive the execution that wrote them, and are written under the revision that was read.
- */
+/** An item for the run, and one for each share of the current walk, written under the revision that was read. */
 
 export interface SavedRun {
   /** A run of another model ignores this place. */
   model: string;
-  /**
-   * The registry's version when the place was saved. If the registry is older now, it is another one, and the place
-   * doesn't apply.
-   */
+  /** If the registry is older now, it is another one, and the place doesn't apply. */
   version: number;
   place: MigratePlace;
-  /** How often runs of different models have replaced each other's place. Absent: never. */
+  /** How often runs of different models have replaced each other's place. */
   replaced?: number | undefined;
   /** The dealt-out walk and its number of shares. */
   walk?: { name: string; plan: string; shares: number } | undefined;
@@ -65,7 +59,6 @@ export async function saveRun(store: Pick<Store, 'update'>, run: SavedRun, revis
   return await saveItem(store, RUN, run, revision);
 }
 
-/** Deletes an ended run's place with all shares. */
 export async function forgetRun(store: Pick<Store, 'delete' | 'query'>, sortKey: string): Promise<void> {
   await store.delete(RUN);
   await clearShares(store, sortKey, undefined);

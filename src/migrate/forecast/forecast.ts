@@ -18,7 +18,7 @@ import type { PlannedStep } from './planned-steps.ts';
 
 export interface StepForecast {
   step: Step['kind'];
-  /** The step's projections with ids. */
+  /** With ids. */
   projection: string;
   rcu: number;
   wcu: number;

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
 import { printable } from '../../foundation/printable.ts';
 
-/** Base items that a projection can't hold: a label without a rank, a value of another type, a `derive` that throws. */
+/** A label without a rank, a value of another type, a `derive` that throws. */
 export interface LeftOut {
   /** Approximate for a sample. */
   items: number;
@@ -33,7 +33,6 @@ export function leftOutText({ items, example: { source, target, reason } }: Left
   return `${about}${countText(items, 'item')} cannot be in what is built, such as ${key}: ${printable(reason)}`;
 }
 
-/** For a migration that hasn't been told to continue without these items. */
 export function itemsLeftOut(leftOut: LeftOut): EdgeloomError {
   return new EdgeloomError(
     'items-left-out',

@@ -22,10 +22,10 @@ export interface MigratePlace {
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
-/** Thrown by a step's work if another run has changed its states. Only seen by the run. */
+/** Another run has changed the states of a step. */
 export class ChangedStates {}
 
-/** Thrown to stop a run at its place. Only seen by the run. */
+/** Stops a run at its place. */
 export class StoppedRun {
   /** @param toWalk the walk that others have to make. */
   constructor(

@@ -8,7 +8,6 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 /** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
 
-/** Where a run's worker stopped: an item in the service partition. */
 export interface SavedPlace {
   worker: number;
   segments: number;
@@ -17,9 +16,8 @@ export interface SavedPlace {
   model: string;
   /** Null if the worker has not begun. */
   cursor: unknown;
-  /** When it was saved, in milliseconds since 1970. Absent: by an earlier version. */
+  /** In milliseconds since 1970, as `beganMs`. */
   savedMs?: number | undefined;
-  /** When its run began, in milliseconds since 1970. Absent: by an earlier version. */
   beganMs?: number | undefined;
 }
 
@@ -34,7 +32,7 @@ const placeSchema = z.object({
   beganMs: z.optional(z.number()),
 });
 
-/** Left by an earlier run in this mode, sorted by worker. Entries that can't be parsed are skipped. */
+/** Sorted by worker; entries that can't be parsed are skipped. */
 export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPlace[]> {
   const places: SavedPlace[] = [];
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: `places/${mode}/` }, consistent: true };

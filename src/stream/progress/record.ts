@@ -4,20 +4,19 @@ import type { TableNames } from '../../core/model/compiled.ts';
 import type { ItemKey, WayOfWriting } from '../../core/store-port.ts';
 
 /**
- * Items in which consumers and checks save their progress. They are in the service partition and expire. Their sort
- * keys are lower case, so that neither the stream's filter nor a check mistakes them for base items.
+ * Items in which consumers and checks save their progress. Their sort keys are lower case, so that neither the stream's
+ * filter nor a check mistakes them for base items.
  */
 
 /** The stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
-/** A consumer's progress in one shard. */
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
   shardId?: string;
-  /** The newest record that the consumer has applied or skipped. */
+  /** The newest applied or skipped record. */
   sequenceNumber: string;
-  /** When that record was made, in seconds since 1970; absent if the stream doesn't tell. */
+  /** Absent if the stream doesn't tell. */
   madeAtSeconds?: number;
 }
 
@@ -32,7 +31,7 @@ export interface ConsumerProgress {
   stream?: string | undefined;
   /** When it was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Applied records of base items since the previous progress item, and the length of that time in milliseconds. */
+  /** Records applied since the previous progress item, and the length of that time in milliseconds. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */
@@ -52,7 +51,7 @@ export interface LastCheck {
   drift: number;
   pending: number;
   quarantined: number;
-  /** Items that the table's registry doesn't know; absent if written by an earlier version. */
+  /** Items that the table's registry doesn't know. */
   unregistered?: number;
 }
 
@@ -61,12 +60,10 @@ export interface CheckShare {
   worker: number;
   /** When that night's run stops, in milliseconds since 1970. Distinguishes one night from another. */
   untilMs: number;
-  /** When its run began; absent if written by an earlier version. */
   beganAtMs?: number | undefined;
   drift: number;
   pending: number;
   quarantined: number;
-  /** As in `LastCheck`. */
   unregistered?: number;
 }
 
@@ -92,7 +89,6 @@ export function progressItem(table: TableNames, progress: ConsumerProgress, part
   });
 }
 
-/** Undefined if it isn't one, such as a later version's. */
 export function readProgress(item: Item): ConsumerProgress | undefined {
   const progress = jsonOf(item[STATE]) as Partial<ConsumerProgress> | undefined;
   return progress?.id === undefined || !Array.isArray(progress.shards) ? undefined : (progress as ConsumerProgress);
@@ -107,7 +103,6 @@ export function checkShareItem(table: TableNames, share: CheckShare, atMs: numbe
   return stateItem(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
-/** Undefined if it isn't a share. */
 export function readCheckShare(item: Item): CheckShare | undefined {
   const share = jsonOf(item[STATE]) as Partial<CheckShare> | undefined;
   return share?.worker === undefined || share.drift === undefined ? undefined : (share as CheckShare);
@@ -117,10 +112,7 @@ export function lastCheckKey(): ItemKey {
   return LAST_CHECK;
 }
 
-/**
- * When somebody first asked how old the last check is: the age counts from then until a check has ended. Doesn't
- * expire, since a table may never be checked.
- */
+/** The age of a check counts from then until one has ended. Doesn't expire, since a table may never be checked. */
 export function checkSinceItem({ partitionKey, sortKey }: TableNames, sinceMs: number): Item {
   const { source, target } = CHECK_SINCE;
   return { [partitionKey]: { S: source }, [sortKey]: { S: target }, [STATE]: { S: JSON.stringify({ sinceMs }) } };
@@ -130,13 +122,11 @@ export function checkSinceKey(): ItemKey {
   return CHECK_SINCE;
 }
 
-/** In milliseconds since 1970; undefined if absent or invalid. */
 export function readCheckSince(item: Item | undefined): number | undefined {
   const { sinceMs } = (item && (jsonOf(item[STATE]) as { sinceMs?: unknown } | undefined | null)) ?? {};
   return typeof sinceMs === 'number' ? sinceMs : undefined;
 }
 
-/** Undefined if absent or invalid. */
 export function readLastCheck(item: Item | undefined): LastCheck | undefined {
   const check = item && (jsonOf(item[STATE]) as Partial<LastCheck> | undefined);
   return check?.verdict === undefined ? undefined : (check as LastCheck);
