@@ -4,8 +4,6 @@ import { type Definitions, indexNamedIn, searchesIn, viewName } from '../registr
 import type { Generation, KeyedProjection, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
-/** Changes that a person requests and the model doesn't contain. */
-
 /** A change of one projection, besides those of the model. */
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
@@ -16,7 +14,6 @@ export interface MigrateAction {
   name: string;
 }
 
-/** Decided when a run begins. */
 export interface ActionTarget {
   name: string;
   generations: ReadonlySet<number>;
@@ -131,7 +128,6 @@ export function ownDrop(
   return isOwn ? name : undefined;
 }
 
-/** Of the type's views, or of those before they were dropped. */
 export function newestShape({ shapes }: Registry, type: string): number | undefined {
   const entry = shapes.get(type);
   return entry && entry.next - 1;

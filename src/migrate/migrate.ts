@@ -201,18 +201,15 @@ class MigrationRun {
     }
   }
 
-  /** False if the registry has changed since it was read. */
   private async makeStep(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
-    // Another run has changed a state.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();
     return true;
   }
 
-  /** False if another run has written the registry since it was read. */
   private async makeRegistryStep(
     step: Step,
     kind: RegistryStep<Step>,
@@ -269,7 +266,6 @@ class MigrationRun {
 
   /** A run with another aim reverts what this one makes, again and again. */
   private noteMade(step: Step): void {
-    // A projection gets another id each time.
     const names = projectionNamesOf(step).split(' ');
     const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
     if (name === step.kind) return;

@@ -17,13 +17,11 @@ export interface Situation {
   data: DefinitionData;
   expected: Definitions;
   memory: RunMemory;
-  /** The indexes of the model that readers cannot use, by name. */
   missingIndexes?: readonly string[];
   /** After the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   action?: MigrateAction;
-  /** When the run began. Absent: no action, or no registry yet. */
   target?: ActionTarget;
   /** How late a consumer's write may arrive. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
@@ -127,7 +125,6 @@ function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step |
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** The same meaning isn't enough. */
 function isReadyWithDefinition(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }
@@ -177,7 +174,6 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
         const other = own.get(meaning);
         if (other === undefined) return false;
         if (other.name === name) return generation.id < other.generation.id;
-        // A search that moved to another projection's item.
         return (
           generation.definition !== expected.projections.get(name)?.fingerprint &&
           (generation.since ?? 0) <= (other.generation.since ?? 0)

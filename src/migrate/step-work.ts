@@ -28,7 +28,6 @@ export class StepWork implements StepRun {
   readonly waits: Waits;
   isEmpty: boolean | undefined;
   private readonly indexes: TableIndexes;
-  /** Of the last run. */
   private begun: MigratePlace['walk'];
   private phase = '';
   private walkName = '';
@@ -54,7 +53,6 @@ export class StepWork implements StepRun {
     return { head, data };
   }
 
-  /** Throws `StoppedRun` if time is over. */
   checkTime(): void {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
@@ -114,7 +112,6 @@ export class StepWork implements StepRun {
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
-  /** Begins with the walk in which the last run stopped. */
   async buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const walks = buildingWalks(context, generations).map((one) => ({
       ...one,
@@ -183,7 +180,6 @@ export class StepWork implements StepRun {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
-  /** By one consistent read. */
   private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
     if (states.length === 0) return true;
     const { head } = await this.readRegistry();
@@ -200,7 +196,6 @@ export class StepWork implements StepRun {
   }
 }
 
-/** Throws `table-differs` for an index that the table cannot get. */
 export function namesOfMissing(missing: readonly MissingIndex[], onlyNamed = false): readonly string[] {
   const refusal = onlyNamed ? undefined : missing.find((one) => one.refusal !== undefined)?.refusal;
   if (refusal !== undefined) throw refusal;

@@ -7,7 +7,6 @@ import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
 
-/** Two calls' clocks may differ by some seconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
 /** The first and the longest pause between two looks at an index that DynamoDB changes. */
@@ -24,7 +23,6 @@ export class Waits {
     >,
   ) {}
 
-  /** Leases that began before this run saw the named states. */
   async waitForLeases(names: readonly string[]): Promise<void> {
     // rule: run-waits-for-a-full-lease
     await this.waitOrStop(LEASE_MS, names);

@@ -24,7 +24,6 @@ export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<
   return (await store.delete(key, unchangedCondition(item, graph.table.ttl))).applied;
 }
 
-/** Returns whether it deleted. */
 export async function deleteItem({ graph, store }: ApplyContext, key: ItemKey): Promise<boolean> {
   const { item } = await store.get(key, { consistent: true });
   if (item === undefined) return false;

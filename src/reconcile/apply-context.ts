@@ -42,9 +42,7 @@ export interface ApplyContext extends Runtime {
    * out.
    */
   reconciled?: ReadonlySet<string>;
-  /** Other items of the batch were reconciled before, so no step begins without time. */
   hasBegun?: boolean;
-  /** Default 32. */
   concurrency?: number;
   /** When `graph` was read, if writes rest on that read too. */
   modelReadAtMs?: number;
@@ -55,7 +53,6 @@ export interface ApplyContext extends Runtime {
 
 export const CALLS_AT_ONCE = 32;
 
-/** Reported as not processed: the records of items that aren't reconciled. */
 export class OutOfTimeError extends EdgeloomError {
   constructor() {
     super(
@@ -71,7 +68,6 @@ export function checkTime(context: ApplyContext): void {
 }
 
 export interface Resting {
-  /** When the oldest of the reads was made. */
   readAtMs: number;
   /** Also sends without time left, so that a call with hardly any time makes progress. */
   isFirst?: boolean;
@@ -91,7 +87,6 @@ export function isTooLate(context: ApplyContext, readAtMs: number): boolean {
   return sendingWithin(context, { readAtMs, isFirst: true })() <= 0;
 }
 
-/** A batch that is too late comes again. */
 export function checkSending(context: ApplyContext, readAtMs: number): void {
   if (isTooLate(context, readAtMs)) throw new OutOfTimeError();
 }
@@ -114,7 +109,7 @@ export async function waitWithin(context: ApplyContext, milliseconds: number): P
   await context.wait(milliseconds);
 }
 
-/** When the time is over, throws the store's error, which says more than an error about the time. */
+/** When the time is over, throws the store's error. */
 export function retryingWithin<T>(
   context: Runtime,
   action: (attempt: number) => Promise<T>,

@@ -17,7 +17,6 @@ import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 export class BaseItems {
   private readonly derived = new Map<string, Derived>();
 
-  /** @param items by `textOfKey`; a key without an item was read, and is absent. */
   constructor(
     private readonly graph: CompiledModel,
     private readonly items: ReadonlyMap<string, Item | undefined>,
@@ -34,7 +33,6 @@ export class BaseItems {
     return new BaseItems(context.graph, new Map([...distinct.keys()].map((text, i) => [text, items[i]])));
   }
 
-  /** An edge with joined items is derived together with its source node. */
   derivedOf(base: ItemKey): Derived {
     const text = textOfKey(base);
     let derived = this.derived.get(text);
@@ -47,19 +45,16 @@ export class BaseItems {
     return derived;
   }
 
-  /** Undefined: absent, or not read. */
   imageOf(base: ItemKey): Item | undefined {
     return this.items.get(textOfKey(base));
   }
 
-  /** Undefined: the base item asks for no such item. */
   fieldsOf(base: ItemKey, { source, target }: ItemKey): Item | undefined {
     const { indexItems, inTarget } = this.derivedOf(base);
     const own = source === base.source ? indexItems.get(target) : undefined;
     return own ?? inTarget?.find(({ key }) => key.target === target && key.source === source)?.fields;
   }
 
-  /** By the edges' sort keys; edges of types without copies are left out. */
   copiesOf(targets: Iterable<string>): ParentCopies {
     const copies = new Map<string, Item | undefined>();
     for (const target of targets) {
@@ -77,7 +72,6 @@ export class BaseItems {
   }
 }
 
-/** @param was the item as it was read. */
 export function decidingKeys(graph: CompiledModel, touch: Touch, was: Item | undefined): ItemKey[] {
   if (touch.kind === 'view') {
     const { source } = touch;

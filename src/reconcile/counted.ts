@@ -51,13 +51,11 @@ export interface CountedWrite extends CountedChange {
 }
 
 export interface CountedOptions {
-  /** Asked before each call. */
   remainingMs: () => number;
   /** Values that had no room in the count get it if there is some now. */
   readmits?: boolean;
 }
 
-/** As many in each transaction as fit. Returns outcomes parallel to `changes`. */
 export async function writeCounted(
   context: ApplyContext,
   countName: string,
@@ -146,7 +144,6 @@ function withKeptGroupValues({ update, current, expected }: CountedWrite): Deriv
   return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current, OTHER));
 }
 
-/** Not applied if one of the items has changed since it was read. */
 async function writeWithCount(
   context: ApplyContext,
   countName: string,
@@ -195,7 +192,6 @@ function conditionOfValues(texts: Room['held']): UpdateCondition {
   return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };
 }
 
-/** Names the groups whose values the count has no room for. */
 function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
   return groups.length === 0
     ? { ...update, unset: [...update.unset, OTHER] }
@@ -223,11 +219,8 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
 }
 
 /**
- * Reconciles a count that contained an item by mistake: the transaction that wrote the item changed only the count that
- * holds items in its place.
- *
- * @param name the count that the item named.
- * @param holding the count that holds items in its place.
+ * The transaction that wrote an item changed only the count that holds items in its place (`holding`), so the count
+ * that the item named by mistake (`name`) still contains it.
  */
 export async function reconcileOtherCount(
   context: ApplyContext,
@@ -269,10 +262,6 @@ async function writeExactCount(
   return (await updateItem(context, countUpdate(context, key, afterMove, amounts))).applied;
 }
 
-/**
- * Reads each item by its key. The Query only names the items; for a count of edges that leave the node, its base edges
- * name items too.
- */
 async function countExactly(context: ApplyContext, { source, target: countKey }: ItemKey): Promise<Amounts> {
   const { store, graph } = context;
   const places = placesOfCount(countKey);
@@ -290,7 +279,6 @@ async function countExactly(context: ApplyContext, { source, target: countKey }:
   return amounts;
 }
 
-/** Removes other numbers from the count. */
 function countUpdate(
   { graph }: ApplyContext,
   key: ItemKey,

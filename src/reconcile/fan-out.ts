@@ -22,10 +22,8 @@ import { reconcileOrThrow } from './touches.ts';
  * the Query finds the reverse item, or that read is later than the parent's change.
  */
 
-/** One invocation visits one page. */
 export const PAGE_CHILDREN = 250;
 
-/** The record of the continuation drives the remaining pages. */
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;
@@ -68,7 +66,6 @@ export async function restartFanOut(context: ApplyContext, key: ItemKey): Promis
   });
 }
 
-/** Returns the sort key of the last reverse item, or edge, if more may follow. */
 async function visitPage(
   context: ApplyContext,
   touch: FanOutTouch | ContinuationTouch,

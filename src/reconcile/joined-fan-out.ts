@@ -23,11 +23,7 @@ import { reconcileTouches } from './touches.ts';
 
 type Fan = FanOutTouch | ContinuationTouch;
 
-/**
- * @param after the sort key of the last visited edge.
- * @param pageSize number of items to read of each range.
- * @returns the end of the shortest range; undefined if nothing follows.
- */
+/** @returns the end of the shortest range; undefined if nothing follows. */
 export async function visitEdges(
   context: ApplyContext,
   touch: Fan,
@@ -63,7 +59,6 @@ export async function visitEdges(
       // rule: edge-without-its-joined-item-is-reconciled
       const one = { ...itemTouch({ source, target: sortKey }, base), records: touch.records };
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
-      // An item with a hash in its name is in no range.
       if (range === undefined) apart.push(one);
       else {
         touches.push(one);
@@ -83,14 +78,13 @@ export async function visitEdges(
   return end;
 }
 
-/** Items with a prefix, by the edge's sort key, and the key at which the page ends; undefined: complete. */
 interface Range {
   prefix: string;
   items: ReadonlyMap<string, Item>;
   end: string | undefined;
 }
 
-/** Undefined if the key to continue from would be longer than a sort key can be. */
+/** Undefined if the key to continue from would be too long. */
 async function readRange(
   context: ApplyContext,
   { source, edgeType }: Fan,

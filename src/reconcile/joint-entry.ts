@@ -38,7 +38,6 @@ export function jointEntry(
   return { entry: mayStay ? { ...entry, isLook: true } : entry, isBefore };
 }
 
-/** A new edge had no fault before. */
 function isOfNewEdge({ base, records }: ItemTouch): boolean {
   return (
     records.length > 0 &&
@@ -49,7 +48,6 @@ function isOfNewEdge({ base, records }: ItemTouch): boolean {
   );
 }
 
-/** A look never replaces a reconciliation. */
 export function noteEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
   const place = textOfKey(keyOfTouch(entry));
   if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);

@@ -18,7 +18,6 @@ import { reconcileOrThrow } from './touches.ts';
 
 /** A scan has found these items, and no record says which base item they belong to. */
 
-/** An item that names no base item becomes a tombstone. */
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   const base = await namedBase(context, key);
   if (base !== undefined) await reconcileOrThrow(context, touchesOfNamed(context.graph, key, base), { isScan: true });
@@ -33,7 +32,6 @@ export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey
   return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
 }
 
-/** An item that names no base item is buried, and leaves the count that it names. */
 async function namedBase(context: ApplyContext, key: ItemKey): Promise<ItemKey | undefined> {
   const { source, target } = key;
   const countName = parseDerivedKey(target)?.kind === 'total-entry' ? totalOfEntry(target).name : undefined;
@@ -59,7 +57,6 @@ async function baseNamedBy(context: ApplyContext, key: ItemKey, item: Item | und
   return target === undefined ? undefined : { source, target };
 }
 
-/** False if the item has changed since it was read. */
 async function writeWithTotal(
   context: ApplyContext,
   countName: string,
@@ -75,7 +72,6 @@ async function writeWithTotal(
   return outcome!.applied;
 }
 
-/** @param current the item as it was read, before the base items. */
 function tombstoneUpdate(context: ApplyContext, key: ItemKey, current: Item | undefined): DerivedUpdate | undefined {
   if (current === undefined || isTombstone(current, context.graph.table)) return undefined;
   return itemUpdate(context.graph, key, current, undefined, epochSeconds(context));

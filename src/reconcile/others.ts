@@ -6,7 +6,6 @@ import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { reconcileNamed } from './named-item.ts';
 
-/** Writing such an item gives its values their place in the count. */
 export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
   const amounts = storedAmounts(await readItem(context, count));

@@ -10,11 +10,9 @@ import type { DerivedUpdate } from '../core/store-port.ts';
 import { type BaseItems, sharingTargets } from './base-items.ts';
 import type { SeenEntry } from './quarantine.ts';
 
-/** `seen`: read before, by itself or in the answer to a refused write. */
 export interface Open {
   touch: Reconcilable;
   seen?: { was: Item | undefined; readAtMs: number };
-  /** The entry of an item that the table has refused before. */
   entry?: SeenEntry;
 }
 
@@ -23,7 +21,6 @@ export interface Planned {
   was: Item | undefined;
   update: DerivedUpdate;
   expected?: Item | undefined;
-  /** The count that moves with the item. */
   count?: string | undefined;
   content?: Item | undefined;
   /** False if only the entry's tombstone is written yet. */
@@ -77,7 +74,6 @@ export function planWrite(
   const expected = bases.fieldsOf(touch.base, keyOfTouch(touch));
   const update = itemUpdate(graph, keyOfTouch(touch), was, expected, now);
   const count = countHolding(graph, touch.base, touch.sortKey)?.name;
-  // Values that had no room in the count may have some now.
   const isLacking = count !== undefined && expected !== undefined && was?.[OTHER] !== undefined;
   return isLacking || isToWrite(update, expected === undefined) ? { open, was, update, expected, count } : undefined;
 }

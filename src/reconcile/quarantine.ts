@@ -11,11 +11,11 @@ export interface SeenEntry {
 }
 
 /**
- * If the table refuses the entry, smaller forms are tried: no record may hold up those behind it. If it refuses all,
- * only the count and the log tell of the item, until a check finds it.
+ * Smaller forms are tried, since no record may hold up those behind it. If the table refuses all, only the count and
+ * the log tell of the item, until a check finds it.
  *
- * @param refusal the derived item that the table refuses; absent: the entry is of a base item.
- * @returns the entry as it is now if it has changed since it was read; undefined: done.
+ * @param refusal absent: the entry is of a base item.
+ * @returns the entry as it is now if it has changed since it was read.
  */
 export async function putEntry(
   context: ApplyContext,
@@ -45,11 +45,8 @@ export async function putEntry(
 }
 
 /**
- * If the entry has changed since it was read, the derived item has to be tried again: it may fit now, and a redrive may
- * have ended the entry.
- *
- * @param seen the entry as it was read before the base items; undefined counts as absent.
- * @returns as `putEntry`.
+ * If the entry has changed since it was read, the derived item has to be tried again: a redrive may have ended the
+ * entry.
  */
 export async function putRefusal(
   context: ApplyContext,

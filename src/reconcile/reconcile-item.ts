@@ -5,21 +5,18 @@ import { backoffMs } from '../foundation/retry.ts';
 import { type ApplyContext, checkTime, isTooLate, updateItem, waitWithin } from './apply-context.ts';
 
 /**
- * The loop of `reconcileTouches` for one derived item whose deciding items aren't named by its key: a view that is made
- * whole, a count, a continuation.
+ * For one derived item whose deciding items aren't named by its key: a view that is made whole, a count, a
+ * continuation.
  */
 
 export interface Reconciling<Expected> {
   key: ItemKey;
-  /** If it was read before; its `item` is undefined if there is none. */
   seen?: { item: Item | undefined } | undefined;
-  /** Reads the items that decide. Called after the derived item is read, and again after each conflict. */
+  /** Called after the derived item is read, and again after each conflict. */
   expected: (actual: Item | undefined) => Expected | Promise<Expected>;
-  /** Undefined if nothing is to be written. */
   update: (actual: Item | undefined, expected: Expected) => DerivedUpdate | undefined;
-  /** Carries out an update that takes more than one conditional update. False if the derived item has changed. */
+  /** Takes more than one conditional update. False if the derived item has changed. */
   writeIfUnchanged?: ((update: DerivedUpdate, seen: Seen<Expected>, readAtMs: number) => Promise<boolean>) | undefined;
-  /** Waits with backoff and jitter before each repetition. */
   backsOff?: boolean;
 }
 
@@ -28,7 +25,6 @@ interface Seen<Expected> {
   expected: Expected;
 }
 
-/** `update` is undefined if the item was right already. */
 export interface Reconciled<Expected> extends Seen<Expected> {
   update: DerivedUpdate | undefined;
 }

@@ -25,41 +25,32 @@ export interface ReconcileOptions {
    * later change overtakes whoever read before it.
    */
   isScan?: boolean;
-  /** What is read already, or is being read. */
   ahead?: ReadAhead | undefined;
 }
 
 type ReadItems = ReadonlyMap<Reconcilable, Item | undefined>;
 
-/** Items that it leaves out are read by themselves. */
 export interface ReadAhead {
   was: ReadItems | Promise<ReadItems>;
-  /** All that decides about the items, read after them. Absent: read now. */
+  /** Absent: read now. */
   bases?: BaseItems;
-  /** When the first of them was read. */
   readAtMs: number;
 }
 
 export interface Steps {
-  /** False if the view has the shape already. */
   makeWhole(source: string): Promise<boolean>;
-  /** Entries to reconcile after all items, by key. */
   entries: Map<string, EntryTouch>;
-  /** Counts that items named by mistake. */
   counts: Map<string, { touch: Reconcilable; name: string; holding: string | undefined }>;
 }
 
-/** When a write was sent, and when the first of its reads was made. */
 interface Times {
   sentAtMs: number;
   readAtMs: number;
 }
 
-/** Items read and written together, again and again until all are right or time is over. */
 export class Step {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;
-  /** Views that the table has refused, in the shares of several base items. */
   private readonly refusedViews: ViewTouch[] = [];
 
   constructor(
@@ -128,7 +119,6 @@ export class Step {
     for (const { touch } of open) this.failures.push({ touch, error });
   }
 
-  /** Returns the items that have to be tried again. */
   private async tryOnce(open: readonly Open[], attempt: number): Promise<Open[]> {
     const { context, options, isScan } = this;
     const { graph } = context;
@@ -210,7 +200,6 @@ export class Step {
     return again;
   }
 
-  /** Returns the item if it has to be tried again. */
   private async handleOutcome(
     planned: Planned,
     outcome: UpdateOutcome,
@@ -234,7 +223,6 @@ export class Step {
     return undefined;
   }
 
-  /** Returns the item if it has to be tried again. */
   private async handleError(
     open: Open,
     error: StoreError,
@@ -276,7 +264,6 @@ export class Step {
     return undefined;
   }
 
-  /** Counts side by side, each count's chunks one after the other. */
   private async writeTotals(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     const byCount = new Map<string, Planned[]>();
     for (const one of planned) {
@@ -331,7 +318,6 @@ export class Step {
     return again;
   }
 
-  /** A count that an item named by mistake, and has left. */
   private noteOtherCount({ open: { touch }, was, count }: Planned): void {
     const name = stringOf(was?.[COUNTED]);
     if (!this.isScan || touch.kind !== 'item' || name === undefined || name === count) return;

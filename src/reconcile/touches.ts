@@ -38,7 +38,6 @@ function inOrder(touches: readonly Reconcilable[]): Reconcilable[][] {
   return [first, then].filter((group) => group.length > 0);
 }
 
-/** Begins to read what `reconcileTouches` reads first. */
 export function readAhead(context: ApplyContext, touches: readonly Reconcilable[]): ReadAhead {
   const readAtMs = context.now();
   const first = inOrder(touches)[0]?.slice(0, FIRST_STEP) ?? [];
@@ -58,12 +57,10 @@ export async function reconcileOrThrow(
   if (failure !== undefined) throw failure.error;
 }
 
-/** False if the view has the shape already. */
 export function makeViewWhole(context: ApplyContext, source: string): Promise<boolean> {
   return reconcileWholeView(context, source, reconcileOrThrow);
 }
 
-/** For a scan. */
 export async function reconcileTouch(context: ApplyContext, touch: Reconcilable): Promise<void> {
   await reconcileOrThrow(context, [touch], { isScan: true });
 }

@@ -14,8 +14,6 @@ import { halves } from './step.ts';
 import { makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
-/** Views reconciled by a scan: a repair, or a redrive of a refused view. */
-
 /** If the table refuses one of the parts, throws after all others are written. */
 export async function reconcileViewParts(
   context: ApplyContext,
@@ -68,7 +66,6 @@ async function reconcilePartsTogether(
   await reconcileWithBaseItems(context, source, readBases, corrections);
 }
 
-/** With every base item of the partition, and for every element without one. */
 export async function reconcileView(context: ApplyContext, source: string): Promise<void> {
   await reconcileWithBaseItems(context, source, async (view) => {
     const bases = new Map<string, Item | undefined>();
@@ -109,7 +106,6 @@ async function reconcileWithBaseItems(
   if (expected === undefined) await makeViewWhole(context, source);
 }
 
-/** After reconciling. Edges of evicted types aren't in the view. */
 function listedEdges(
   view: Item | undefined,
   shares: ReadonlyMap<string, Share>,

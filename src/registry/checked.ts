@@ -7,11 +7,6 @@ import type { DefinitionData } from './revive.ts';
 import { areViewsReady, standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
-/**
- * A projection under construction differs by nature, a retired one is garbage, and unregistered items are neither right
- * nor wrong.
- */
-
 /** The ready projections of the registry. Without a registry, or with an announced one, the own model. */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, modelOfReady);

@@ -4,7 +4,6 @@ import { hash128 } from '../core/items/keys.ts';
 
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
-/** Mark maps and sets; no option has these names. */
 const MAP = '$map';
 const SET = '$set';
 
@@ -32,7 +31,6 @@ export function dataOf(value: unknown): Data | undefined {
   return data;
 }
 
-/** By the derive's place in the definition, such as `order/0`, and its version. */
 export type FindCode = (place: string, version: number) => unknown;
 
 export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown {
@@ -54,7 +52,6 @@ export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown
   );
 }
 
-/** By their places. */
 export function derivesOf(value: unknown, place = '', found = new Map<string, object>()): Map<string, object> {
   if (value === null || typeof value !== 'object') return found;
   if (isDerive(value)) return found.set(place, value);

@@ -37,16 +37,13 @@ export type Owners = ReadonlyMap<string, Projection>;
 
 export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
-/** Attributes by which nodes count as absent, by the types that a definition depends on. */
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
 /** A search, with those that share its index item. */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
-  /** The first one, which names the item. */
   search: SearchSettings;
-  /** The others, in index order. */
   packed?: readonly SearchSettings[];
 }
 
@@ -56,14 +53,11 @@ export interface PartDefinition {
   part: PartSettings;
 }
 
-/** The item shared by the first orders, with the edges' count, total, and the target's item. */
 export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
-  /** Sums and groups of the count. */
   outgoing?: TotalSettings;
-  /** The total of incoming edges. */
   incoming?: TotalSettings;
   orders: readonly OrderSettings[];
   settings?: InboundSettings;
@@ -78,7 +72,6 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
-/** The index of native orders and searches, which a migration adds and deletes. */
 export interface IndexProjection extends OfNodes {
   kind: 'index';
   name: string;
@@ -98,7 +91,6 @@ export interface ViewDefinition extends OfNodes {
   edges: readonly (EdgeTyping & Pick<EdgeModel, 'labels' | 'copy'>)[];
 }
 
-/** A projection with its own keys. */
 export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition | IndexProjection;
 export type KeyedKind = KeyedDefinition['kind'];
 export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
@@ -108,14 +100,12 @@ export interface Defined<D extends Definition = Definition> {
   name: string;
   definition: D;
   data: Data;
-  /** Of the whole definition. */
   fingerprint: string;
   /**
    * Fingerprints without options that only spread items over index partitions: one, or one per search that shares the
    * item, in index order.
    */
   meanings: readonly string[];
-  /** The functions, by place. */
   code: ReadonlyMap<string, object>;
 }
 
@@ -361,7 +351,6 @@ const SETTINGS = settingNames(INBOUND_OPTIONS);
 const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
 const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', ...ABSENCE] as const;
-/** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search', 'packed', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),

@@ -62,7 +62,7 @@ export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): 
   };
 }
 
-/** What a later generation has as well. A search may have moved to another projection's item. */
+/** A search may have moved to another projection's item. */
 export function supersededBy(
   { projections }: Registry,
   data: DefinitionData,
@@ -86,7 +86,6 @@ export function supersededBy(
   };
 }
 
-/** A generation without a time is the latest. */
 function keptSince({ since = Number.POSITIVE_INFINITY }: Generation): number {
   return since;
 }

@@ -20,7 +20,6 @@ const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
 const STATE_PREFIX = 'states/';
 const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
-/** Names the item with the head's state, if separate. */
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
 /** The item has at most 4 KB. */
@@ -30,10 +29,8 @@ const MOST_READS = 8;
 
 export interface Head {
   registry: Registry;
-  /** Compared by the write of the next head. */
   revision: string | undefined;
   text: string;
-  /** The item with the text; absent: the head itself. */
   stateKey?: ItemKey | undefined;
 }
 
@@ -51,7 +48,6 @@ export async function readHead(reader: CountingReader<'get'>, last?: Head): Prom
     const holder = stateKey === undefined || isSame ? item : await readItem(reader, stateKey);
     const text = isSame ? last!.text : stringOf(holder?.[STATE]);
     if (item === undefined || (text === undefined && stateKey === undefined)) return undefined;
-    // Another head replaced it between the two reads.
     if (text === undefined) continue;
     const registry = last?.text === text ? last.registry : decodeRegistry(text);
     return { registry, revision: numberOf(item[REVISION]), text, ...(stateKey && { stateKey }) };
@@ -73,7 +69,6 @@ export interface WriteStats {
   wcu: number;
 }
 
-/** False if the head has changed since `revision` was read. */
 export async function writeHead(
   writer: CountingWriter<'update'>,
   registry: Registry,
@@ -125,7 +120,6 @@ async function writeItem(
   return applied;
 }
 
-/** Adds definitions that aren't in `known` yet. */
 export async function readDefinitions(
   reader: CountingReader<'getMany'>,
   { projections, shapes }: Registry,

@@ -33,7 +33,6 @@ export function identityAtHome(
   return { id: table.id, streamLabel: table.streamLabel, ...(replicas.length > 0 && { home: region }) };
 }
 
-/** Throws `not-home-region`. */
 export function checkWriterRegion(home: string | undefined, region: string | undefined): void {
   if (home !== undefined && region !== undefined && home !== region) throw notHome(home, region);
 }
@@ -59,14 +58,11 @@ function notHome(home: string, region: string): EdgeloomError {
   );
 }
 
-/** Under contention. */
 const MOST_TRIES = 8;
 
 /**
- * Takes everything from readers until a migration has verified it: a consumer has lost records, or the table was
- * restored or has a new stream. Returns whether it did.
- *
- * @param streamLabel of the stream that is read; absent: the registered stream lost records.
+ * A consumer has lost records, or the table was restored or has a new stream: readers get nothing until a migration has
+ * verified it. Returns whether this call did it.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
@@ -75,7 +71,6 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
     // Nobody trusts an announced registry, and writers don't follow it.
     if (head === undefined || isAnnounced(head.registry)) return false;
     const { table } = head.registry;
-    // Another consumer has done it.
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;
     const now = table && { ...table, ...(streamLabel !== undefined && { streamLabel }) };
     if (await writeHead(writer, distrustEverything(head.registry, now), head.revision)) return true;

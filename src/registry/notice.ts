@@ -8,7 +8,7 @@ export interface ModelNotice {
   isManaged: boolean;
   /** In words: projections that the table lacks, and others that it has. */
   changes: readonly string[];
-  /** Those that leave parts of the model unready, which checks skip and readers don't use. Absent: none. */
+  /** Checks skip the parts of the model that aren't ready, and readers don't use them. */
   unready?: readonly string[];
 }
 

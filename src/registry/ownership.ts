@@ -22,7 +22,6 @@ export function ownerOfItem(source: string, sortKey: string, item: Item): Owners
   return place && toOwnership(place);
 }
 
-/** Whatever the item's own key is. */
 export function partitionOwners(item: Item): Ownership[] {
   return projectionsOfIndexPartitions(item).map(toOwnership);
 }

@@ -217,7 +217,6 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
   }
 }
 
-/** The newest ready generation of each of the reader's meanings. A search may share another item there. */
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
   const supersededIn = supersededBy(registry, data);
   const expected = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));

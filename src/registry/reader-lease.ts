@@ -11,7 +11,6 @@ export const LEASE_MS = 30_000;
 
 export interface Lease {
   projections: ProjectionsInForce;
-  /** Before the registry was read. */
   startedAt: Moment;
   head: Head | undefined;
 }
@@ -30,11 +29,7 @@ export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   return { hold: (read) => read(projections) };
 }
 
-/**
- * A consistent read at first use, and again when the lease has ended by either of the process's clocks.
- *
- * @param replica region of a replica that the reader accepts instead of the home region.
- */
+/** A consistent read at first use, and again when the lease has ended by either of the process's clocks. */
 export function registryLeases(
   own: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'region'>,

@@ -56,7 +56,6 @@ export interface KeyedProjection {
   generations: readonly Generation[];
 }
 
-/** No shape if the type was dropped. */
 export interface TypeShape {
   next: number;
   shape?: Shape;
@@ -71,7 +70,6 @@ export interface TableIdentity {
 }
 
 export interface Registry {
-  /** Counts changes. */
   version: number;
   table?: TableIdentity;
   /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`. */
@@ -131,7 +129,6 @@ function parsedHead(content: string): Shaped<typeof headShape> {
   }
 }
 
-/** Throws `unknown-registry` for an unknown layout. */
 export function decodeRegistry(content: string): Registry {
   const head = parsedHead(content);
   return {

@@ -14,7 +14,6 @@ import {
   viewName,
 } from './definition.ts';
 
-/** By fingerprint. */
 export type DefinitionData = ReadonlyMap<string, Data>;
 
 export function reviveKeyed(
@@ -98,7 +97,6 @@ function kindNamedIn(data: Data): string {
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : '';
 }
 
-/** Retryable: nothing is lost, and a deployment resolves it. */
 function codeMissingError(name: string, version: number): StoreError {
   return new StoreError(
     'retryable',

@@ -34,7 +34,6 @@ export function standingOf(model: CompiledModel, source: string, sortKey: string
 const COMPARED: Standing = { kind: 'compared', name: '' };
 const LEFT: Standing = { kind: 'left', name: '' };
 
-/** By a registry and the model of its ready projections. */
 export function standingsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Standings {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
@@ -77,7 +76,6 @@ const STANDINGS: {
   nothing: () => COMPARED,
 };
 
-/** An item with a key of no kind is compared. */
 function standingByLifetime(use: Use, source: string, sortKey: string, item: Item): Standing {
   const found = kindOfDerivedKey(sortKey);
   if (found === undefined) return COMPARED;
@@ -222,7 +220,6 @@ export function neededFanOuts(registry: Registry | undefined, data: DefinitionDa
   };
 }
 
-/** Its functions are never called. */
 function definitionOf(data: Data): Definition {
   return reviveValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }

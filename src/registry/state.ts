@@ -9,7 +9,6 @@ export interface RegistryState {
   open: number;
 }
 
-/** One consistent read. */
 export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
   const head = await readHead(reader);
   if (head === undefined || isUntouchedSinceRegistration(head.registry)) return { isManaged: false, open: 0 };

@@ -7,7 +7,6 @@ import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeS
  */
 
 export interface SeenState {
-  /** A projection's name, or a shape's node type. */
   name: string;
   id: number;
   changed: number;
@@ -18,9 +17,7 @@ interface Fingerprinted {
   views: ReadonlyMap<string, { fingerprint: string }>;
 }
 
-/** Writers don't follow this version yet. */
 const ANNOUNCED_VERSION = 0;
-/** Nothing has changed since the table was registered. */
 const FIRST_VERSION = 1;
 
 /**
@@ -58,12 +55,10 @@ export function announce(definitions: Fingerprinted, table?: TableIdentity, firs
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
 }
 
-/** Writers continue as without a registry. */
 export function isAnnounced({ version }: Registry): boolean {
   return version === ANNOUNCED_VERSION;
 }
 
-/** After a full lease. */
 export function enforceAnnounced(registry: Registry): Registry {
   if (!isAnnounced(registry)) throw overtakenError('the registry');
   // Not the first version: this table wasn't empty.
@@ -127,7 +122,6 @@ export function makeReady(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'ready');
 }
 
-/** Writers continue to maintain it. */
 export function withdrawGeneration(registry: Registry, seen: SeenState): Registry {
   // rule: ready-becomes-kept-before-absent
   return withState(registry, seen, 'ready', 'kept');
@@ -138,13 +132,11 @@ export function stopMaintaining(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'absent');
 }
 
-/** Its items are deleted; its id isn't reused. */
 export function forgetGeneration(registry: Registry, seen: SeenState): Registry {
   const { next, generations } = findGeneration(registry, seen, 'absent').projection;
   return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
 }
 
-/** Readers use base items instead. */
 export function distrustViews(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
 }
@@ -185,14 +177,12 @@ function firstIdOf({ projections, shapes }: Registry): number {
   return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
-/** Every node of the type was reconciled under this id and change. */
 export function makeShapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
   const shape = registry.shapes.get(name)?.shape;
   if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtakenError(name);
   return withShapes(registry, [name], (current) => ({ ...current, ready: true }));
 }
 
-/** They have been distrusted for a full lease. */
 export function dropShape(registry: Registry, { name, id, changed }: SeenState): Registry {
   const entry = registry.shapes.get(name);
   const { shape } = entry ?? {};

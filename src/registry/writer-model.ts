@@ -71,7 +71,6 @@ function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'updat
   return store.update !== undefined;
 }
 
-/** Retryable: the batch is neither applied nor skipped. */
 function checkRegion(home: string, region: string | undefined): void {
   try {
     checkWriterRegion(home, region);

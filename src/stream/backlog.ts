@@ -19,9 +19,8 @@ interface BacklogRun {
 }
 
 interface ShardEnd {
-  /** After that end and all that was examined since; absent: a later record is known, or the shard is closed. */
+  /** After all that was examined; absent: a later record is known, or the shard is closed. */
   iterator?: string | undefined;
-  /** The first record of others after that end. */
   next?: bigint;
   emptyPolls: number;
   emptyAt?: string | undefined;
@@ -49,7 +48,7 @@ export class Backlog {
     end.emptyAt = at;
   }
 
-  /** As of the last look; starts the next one. False without later records of others: such a stream becomes quiet. */
+  /** False without later records of others: such a stream becomes quiet. */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;
@@ -98,7 +97,6 @@ export class Backlog {
       }
     } catch (error) {
       if (!(error instanceof StreamError) && !isRetryableStoreError(error)) throw error;
-      // The next look asks for the shard's current end.
       if (error instanceof StreamError) this.ends.delete(shardId);
     }
   }

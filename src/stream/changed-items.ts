@@ -11,7 +11,7 @@ export interface ChangedItem extends ItemKey {
   contradiction?: string | undefined;
 }
 
-/** Follows the event's name, whatever images the record has. An empty image counts as none, since items have keys. */
+/** An empty image counts as none, since items have keys. */
 export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
   const [before, after] = [imageOf(OldImage), imageOf(NewImage)];

@@ -9,7 +9,6 @@ export interface SetAside {
 export class Journal {
   private readonly entries = new Map<string, ShardCheckpoint>();
   private hasChanges = false;
-  /** The queued save includes everything noted before it starts. */
   private running: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
 
@@ -18,7 +17,6 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  /** Sets aside a checkpoint of another stream (of a re-created table). */
   static async open(store: CheckpointStore, streamArn: string): Promise<{ journal: Journal; setAside?: SetAside }> {
     const journal = new Journal(store, streamArn);
     const kept = await store.load();

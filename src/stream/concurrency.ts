@@ -19,12 +19,10 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 
 export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
   stopping: AbortSignal;
-  /** Asked after each wait. */
   isEnding: () => boolean;
   minimumMs?: number;
 }
 
-/** Undefined if the run ended first. */
 export async function retryingUntil<T>(
   { isRetryable, stopping, isEnding, minimumMs = 0 }: RunRetryOptions,
   action: () => Promise<T>,

@@ -70,7 +70,6 @@ function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
 }
 
-/** Whether keys alone don't name all touched items. */
 function needsImages(graph: CompiledModel): boolean {
   return layersOf(graph).some(
     ({ nodes, edges }) =>

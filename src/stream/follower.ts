@@ -14,7 +14,6 @@ const MAX_AWAITED_INTERVAL_MS = 1_000;
 const EMPTY_LISTINGS = 3;
 
 export interface ShardWork {
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects if retrying can't help. */
   work(): Promise<void>;
   /** Finishes what was read, then `work` resolves. */
   cancel(): void;
@@ -35,7 +34,6 @@ export interface FollowRun {
 }
 
 export interface FollowerOptions {
-  /** In errors: `worker`. */
   name: string;
   checkpoint?: CheckpointStore;
   shardIntervalMs?: number;
@@ -44,12 +42,10 @@ export interface FollowerOptions {
   open(run: FollowRun): (shardId: string) => ShardWork;
   /** Finds the end of the backlog while others continue writing. Default: wait until the stream is quiet. */
   backlog?: BacklogOptions;
-  /** Before any shard is read. */
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
 }
 
 interface IdleWaiter {
-  /** Undefined until the stream is listed. */
   backlog?: Backlog;
   resolve(): void;
   reject(error: unknown): void;
@@ -168,7 +164,6 @@ export class StreamFollower {
     }
   }
 
-  /** Undefined if the run ended first. */
   private async describeStream(): Promise<StreamDescription | undefined> {
     const { signal } = this.stopping;
     if (signal.aborted) return undefined;
@@ -181,7 +176,6 @@ export class StreamFollower {
     return await retryingUntil(rules, () => this.source.describe());
   }
 
-  /** Returns how many it started. */
   private startReadableShards(
     { journal }: FollowRun,
     { shards }: StreamDescription,

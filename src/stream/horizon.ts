@@ -15,7 +15,6 @@ export class Horizon {
   /** @param lateMs the longest delay until a record can be read. */
   constructor(private readonly lateMs: number) {}
 
-  /** @param atMs the clock before the listing. */
   listed(shards: readonly Shard[], atMs: number, isDisabled: boolean): void {
     const before = this.listedMs;
     this.listedMs = atMs;
@@ -36,7 +35,6 @@ export class Horizon {
     if (shard !== undefined) shard.throughMs = stampMs;
   }
 
-  /** @param atMs the clock before the read. */
   noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
     // A record that was just made may appear later.
@@ -50,7 +48,6 @@ export class Horizon {
     if (shard !== undefined) shard.isEnded = true;
   }
 
-  /** In milliseconds since 1970. */
   throughMsOf(shardId: string): number | undefined {
     return this.shards.get(shardId)?.throughMs;
   }
@@ -60,7 +57,6 @@ export class Horizon {
    */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
-    // A shard opened since the last listing isn't read yet.
     // rule: time-is-not-after-the-last-listing
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));

@@ -3,13 +3,12 @@ import { streamLabel } from '../core/items/stream-arn.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**
- * The embedded engine keeps the stream records of a deleted table; they would revive deleted items in a new table of
- * the same name. This engine labels a stream with the second of its creation, so older records are recognized. Other
- * streams have other labels and aren't filtered.
+ * The embedded engine keeps the stream records of a deleted table, which would revive items in a new table of the same
+ * name. It labels a stream with the second of its creation, so older records are recognized; other streams aren't
+ * filtered.
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
-/** In seconds since 1970; undefined for other streams. */
 export function streamBeganAtSeconds(streamArn: string): number | undefined {
   const label = EPOCH_LABEL.exec(streamLabel(streamArn));
   return label === null ? undefined : Number(label[1]);
@@ -35,7 +34,6 @@ export class LeftoverFilter {
     this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
-  /** Records made in the second of the table's creation get the base item as their new image. */
   async dropLeftovers(records: ChangeRecord[]): Promise<Sifted> {
     const began = this.beganAtSeconds;
     const last =
@@ -50,7 +48,7 @@ export class LeftoverFilter {
     return { records: [...settled, ...rest], dropped: dropped + young.length - settled.length, rcu };
   }
 
-  /** Drops records whose item is absent. Removals stay: removing a missing item is harmless. */
+  /** Removals stay: removing a missing item is harmless. */
   private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });
     const settled: ChangeRecord[] = [];

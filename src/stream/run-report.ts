@@ -2,9 +2,7 @@ import type { Logger } from '../foundation/logger.ts';
 import type { SetAside } from './checkpoint-journal.ts';
 
 export interface Consequences {
-  /** If records left the stream unread. */
   trimmed?: string;
-  /** If the checkpoint belonged to another stream. */
   setAside?: string;
 }
 
@@ -14,7 +12,6 @@ export class RunReport {
     private readonly consequences: Consequences = {},
   ) {}
 
-  /** Returns the logged text. */
   onTrimmed(shardId: string, message: string): string {
     const text = joinSentences(message, this.consequences.trimmed);
     this.logger.error({ shardId }, text);

@@ -10,7 +10,6 @@ const FULL_PAGE_BYTES = 512 * 1024;
 const MAX_REOPENS = 3;
 
 export interface StartingPoint {
-  /** The last processed record; undefined: begin with the oldest. */
   after?: string;
   /** Tried first; `after` is used when the iterator no longer works. */
   iterator?: string;
@@ -41,7 +40,6 @@ export class ShardPages {
     this.iterator = iterator;
   }
 
-  /** Or where the reading began. */
   get lastRead(): string | undefined {
     return this.position;
   }

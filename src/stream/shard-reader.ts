@@ -6,16 +6,12 @@ import type { StreamSource } from './source.ts';
 
 export interface BatchLimits {
   maxRecords: number;
-  /** Of these records' images. */
   maxBytes: number;
 }
 
 export interface ShardBatch {
-  /** Changes of base items, oldest first. */
   records: ChangeRecord[];
-  /** Including those of derived items. */
   recordsRead: number;
-  /** The newest record read, whatever its item. */
   sequenceNumber?: string;
   isEnd: boolean;
 }
@@ -25,10 +21,6 @@ export class ShardReader {
   private batch = emptyBatch();
   private batchBytes = 0;
 
-  /**
-   * @param position the last processed record; undefined: begin with the oldest.
-   * @param onTrimmed as of `ShardPages`.
-   */
   constructor(
     private readonly graph: CompiledModel,
     private readonly source: StreamSource,
@@ -55,7 +47,6 @@ export class ShardReader {
     }
   }
 
-  /** Returns whether to read another page for the batch. */
   private addPage(page: ShardPage): boolean {
     const { batch } = this;
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);

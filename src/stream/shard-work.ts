@@ -26,7 +26,6 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     return this.cancelled || this.run.stopping.aborted;
   }
 
-  /** Undefined if the run ended first. */
   protected retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     return retryingShard(this.run, this.shardId, what, action, () => this.isEnding());
   }
@@ -38,7 +37,6 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
   }
 }
 
-/** Undefined if the run ended first. */
 export async function retryingShard<T>(
   { report, stopping, onLineageChange }: Pick<FollowRun, 'report' | 'stopping' | 'onLineageChange'>,
   shardId: string,

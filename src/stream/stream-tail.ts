@@ -21,13 +21,10 @@ export const TAIL_LIMITS: TailLimits = { lateMs: 10_000, listMs: 10_000, retenti
 export interface TailContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
   limits: TailLimits;
-  /** With a sentence, when records may have left the stream unread. */
   onGap: (reason: string) => void;
-  /** Gets everything that is read. */
   listener?: TailListener | undefined;
 }
 
-/** The shard's oldest record, its end, or after a sequence number. */
 export type TailStart = 'oldest' | 'end' | { after: string };
 
 /** Uses a tail's pages without reading the stream itself. Called in reading order. */
@@ -45,10 +42,9 @@ export interface TailListener {
 
 export interface ShardPosition {
   shardId: string;
-  /** The last processed record; undefined: begin with the oldest. */
   after?: string | undefined;
   isFinished: boolean;
-  /** No unread record was made before this time, in milliseconds since 1970; absent if unknown. */
+  /** No unread record was made before this time. */
   sinceMs?: number | undefined;
 }
 
@@ -56,7 +52,6 @@ export interface TailRecord {
   shardId: string;
   record: StreamRecord;
   sequenceNumber: string;
-  /** The previous sequence number; undefined: the shard, or the reading, begins here. */
   after: string | undefined;
   /** In milliseconds since 1970; streams have whole seconds. */
   madeMs: number;
@@ -64,18 +59,15 @@ export interface TailRecord {
 
 export interface TailPages {
   records: TailRecord[];
-  /** Of the first page that could not be read. */
   failure: { error: unknown } | undefined;
 }
 
-/** At once; empty pages that show a shard's end. */
 const [SHARDS_AT_ONCE, EMPTY_PAGES] = [32, 2];
 
 class TailShard {
   last: string | undefined;
   isEnded = false;
   emptyPages = 0;
-  /** The clock before the first empty page. */
   emptySinceMs = 0;
   constructor(
     readonly shardId: string,
@@ -95,7 +87,6 @@ export class StreamTail {
   private readonly shards = new Map<string, TailShard>();
   private readonly finished = new Set<string>();
   private readonly saved = new Map<string, string | undefined>();
-  /** No unread record was made before this time, in milliseconds since 1970. */
   private readonly since = new Map<string, number>();
   private listed: Shard[] = [];
   private listedMs = Number.NEGATIVE_INFINITY;
@@ -105,7 +96,6 @@ export class StreamTail {
     this.horizon = new Horizon(context.limits.lateMs);
   }
 
-  /** Call it before the first listing. */
   resume(positions: readonly ShardPosition[]): void {
     for (const { shardId, after, isFinished, sinceMs } of positions) {
       if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
@@ -114,7 +104,6 @@ export class StreamTail {
     }
   }
 
-  /** From the last listing. */
   get shardIds(): string[] {
     return this.listed.map(({ shardId }) => shardId);
   }
@@ -138,12 +127,7 @@ export class StreamTail {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }
 
-  /**
-   * Lists the shards if it is time to.
-   *
-   * @param beginsAtEnds whether the first listing begins at each shard's end.
-   * @returns whether the reading has begun at the shards' ends now.
-   */
+  /** @returns whether the reading has begun at the shards' ends now. */
   async list(beginsAtEnds: boolean): Promise<boolean> {
     const { source, now, limits } = this.context;
     const atMs = now();
@@ -191,7 +175,6 @@ export class StreamTail {
         try {
           return { shard, atMs, page: await shard.pages.next() };
         } catch (error) {
-          // The next listing shows what has become of the shard.
           if (!isNoShardError(error)) failure ??= { error };
           return undefined;
         }
@@ -223,7 +206,6 @@ export class StreamTail {
     return [received];
   }
 
-  /** For open shards without saved positions. */
   private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
     const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
     for (const { shardId } of shards) {

@@ -17,25 +17,21 @@ interface KeptShard {
   losses: number;
 }
 
-/** A place in a shard, encoded in an iterator. */
 interface Place {
   shardId: string;
   after?: string | undefined;
   losses: number;
-  /** Before the kept records are reached: the stream's own iterator, and empty pages in a row. */
   own?: string | undefined;
   empty: number;
 }
 
 /** Per shard. A user that is further behind reads the stream itself. */
 const MOST_KEPT = 100_000;
-/** In a row, which show a shard's end. */
 const EMPTY_PAGES = 2;
 
 /**
  * A stream as read by a tail, for a second reader in the same process. Only records from before the tail's beginning
- * are read from the stream itself. A read while the tail continues never returns a wrong page, but may have to be
- * repeated.
+ * are read from the stream itself.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);
@@ -49,10 +45,7 @@ export class TailedSource implements StreamSource, TailListener {
     return this.source.streamArn;
   }
 
-  /**
-   * The tail has read every record made before this time, in milliseconds since 1970, except those that appear late.
-   * Undefined: a shard is unread.
-   */
+  /** Except for records that appear late. Undefined: a shard is unread. */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
   }
@@ -123,7 +116,6 @@ export class TailedSource implements StreamSource, TailListener {
     return isReached(shard, place.after) ? readKept(shard, place, limit) : await this.readStream(place, limit, shard);
   }
 
-  /** From before the kept records. */
   private async readStream(place: Place, limit: number, shard: KeptShard | undefined): Promise<StreamPage> {
     const { shardId, after } = place;
     const own = place.own ?? (await this.source.iterator(shardId, after));
@@ -137,14 +129,12 @@ export class TailedSource implements StreamSource, TailListener {
   }
 }
 
-/** Whether every record after a place is kept. */
 function isReached({ start, records: [first] }: KeptShard, after: string | undefined): boolean {
   if (start === 'oldest') return true;
   const from = start === 'end' ? first?.dynamodb?.SequenceNumber : start.after;
   return after !== undefined && from !== undefined && BigInt(after) >= BigInt(from);
 }
 
-/** Earlier records are processed, and dropped. */
 function readKept(shard: KeptShard, { shardId, after, losses }: Place, limit: number): StreamPage {
   const { records } = shard;
   let done = 0;
@@ -161,7 +151,6 @@ function textOfPlace(place: Place): string {
   return JSON.stringify(place);
 }
 
-/** A tail's records always have one. */
 function numberOf({ dynamodb }: StreamRecord): string {
   return dynamodb!.SequenceNumber!;
 }

@@ -24,13 +24,10 @@ import {
  */
 
 export interface Division {
-  /** One share per worker. */
   shares: number;
-  /** Read at once. */
   segmentsOfShare: number;
 }
 
-/** Without a clock: the caller waits between calls. */
 export type DividedOptions = Omit<
   OfGraph<MigrateOptions>,
   'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'
@@ -53,7 +50,6 @@ export interface DividedResult {
 
 const OVERTAKEN_SECONDS = 5;
 
-/** Makes the steps up to the next walk or wait. */
 export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
   const { graph, store } = options;
   const { sortKey } = graph.table;
@@ -78,7 +74,6 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   // forever.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
-    // The run that is left counts from zero.
     await saveRun(store, { ...value!, replaced: 0 }, revision);
     throw overtakenByAnotherAim();
   }
@@ -114,7 +109,6 @@ function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }
 
-/** The shares are in the table before the run names them. */
 async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
   // A worker of an earlier walk finds no share of this one, and its shares don't count for this one.
   // rule: walk-has-shares-of-its-own
@@ -136,7 +130,6 @@ export interface ShareResult {
   isDone: boolean;
 }
 
-/** As far as time goes; saves the place. */
 export async function walkShare(
   options: DividedOptions,
   { plan, share }: { plan: string; share: number },

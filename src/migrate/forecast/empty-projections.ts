@@ -115,7 +115,6 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
   return [...ofNodes, ...ofEdges];
 }
 
-/** None if a function reads them, or another item has them. */
 function attributesOf(order: OrderModel): string[] {
   switch (order.kind) {
     case 'attribute':

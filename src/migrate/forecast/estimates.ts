@@ -27,7 +27,6 @@ import type { SampledItem, TableSample } from './sample.ts';
 export interface EstimateOptions {
   graph: CompiledModel;
   sample: TableSample;
-  /** Receives items of the sample that can't be in what is built. */
   leftOut?: LeftOutItems;
 }
 
@@ -44,7 +43,6 @@ interface SampledPartition {
   source: string;
   items: readonly SampledItem[];
   byKey: ReadonlyMap<string, SampledItem>;
-  /** Including items that the sample doesn't have. */
   count: number;
 }
 
@@ -236,7 +234,6 @@ function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition)
   return sourceNodeOf(graph, source, pieces);
 }
 
-/** Of the items that decide about an expected item. */
 function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: ExpectedItem): number {
   const units = readUnits(itemSizeBytes(item), true);
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
@@ -285,7 +282,6 @@ function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 / together : 0);
 }
 
-/** By the name of their count. */
 function countSharers(
   expected: readonly { base: SampledItem; ofBase: readonly ExpectedItem[] }[],
   partitionShare: number,
@@ -300,7 +296,6 @@ function countSharers(
   return sharers;
 }
 
-/** Empty: no count. */
 function countOf({ fields }: ExpectedItem): string {
   return stringOf(fields[COUNTED]) ?? '';
 }

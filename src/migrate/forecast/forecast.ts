@@ -18,7 +18,6 @@ import type { PlannedStep } from './planned-steps.ts';
 
 export interface StepForecast {
   step: Step['kind'];
-  /** With ids. */
   projection: string;
   rcu: number;
   wcu: number;

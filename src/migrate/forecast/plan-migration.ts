@@ -26,16 +26,13 @@ export interface PlanOptions extends RateOptions {
   table?: TableIdentity | undefined;
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
-  /** See `MigrateOptions`. */
   lateWritesMs?: number | undefined;
 }
 
 export interface MigrationPlan {
   changes: string[];
-  /** See `MigrateResult`. */
   leftovers: MigrateAction[];
   warnings: string[];
-  /** A dropped projection of the model, which the next migration builds again. */
   comesBack?: string | undefined;
   steps: StepForecast[];
   cost: { rcu: number; wcu: number; seconds: number };
@@ -49,7 +46,6 @@ export interface MigrationPlan {
   leftOut: LeftOut | undefined;
 }
 
-/** Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
   const { graph, store, itemCount, sizeBytes, action, maxRcu, maxWcu, lateWritesMs } = options;
   const expected = definitionsOf(graph);

@@ -55,7 +55,6 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   return planned;
 }
 
-/** The indexes that a step deletes and the model needs. */
 function indexesToAddAgain({ generations }: StepOf<'delete'>, { projections }: Definitions): string[] {
   return generations.flatMap(({ name }) => (projections.has(name) ? (indexNamedIn(name) ?? []) : []));
 }

@@ -6,7 +6,6 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 
-/** With the number of the table's items that it represents. */
 export interface SampledItem extends WalkedItem {
   share: number;
 }
@@ -14,10 +13,8 @@ export interface SampledItem extends WalkedItem {
 /** A sampled partition has every kind of its items. */
 export interface TableSample {
   items: readonly SampledItem[];
-  /** The table's partitions for each one in the sample. */
   partitionShare: number;
   itemCount: number;
-  /** Estimated. */
   bytes: number;
   isWhole: boolean;
 }
@@ -42,7 +39,6 @@ const AT_ONCE = 8;
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
 const MOST_SEGMENTS = 1_000_000;
-/** Between sizes of segments. */
 const STEP = 8;
 
 /** Read and counted of each kind in a partition that a page has cut. */
@@ -99,7 +95,6 @@ function sampleOf(
   };
 }
 
-/** Undefined if there are more than a whole sample has. */
 async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] | undefined> {
   const found: WalkedItem[] = [];
   let bytes = 0;
@@ -119,21 +114,17 @@ async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] |
 }
 
 interface Parts {
-  /** The table's partitions for each one in the segments. */
   partitionShare: number;
-  /** Of partitions that no page has cut. */
   read: readonly WalkedItem[];
   kinds: readonly Kind[];
 }
 
 interface Kind {
   items: readonly WalkedItem[];
-  /** Without `isAll`, only those that were counted. */
   count: number;
   isAll: boolean;
 }
 
-/** Without kinds that were only partly counted. */
 function knownItems({ partitionShare, read, kinds }: Parts): number {
   const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
   return (read.length + counted) * partitionShare;
@@ -164,7 +155,6 @@ async function readParts(table: SampledTable): Promise<Parts> {
   return parts;
 }
 
-/** Undefined if most segments are too large for one page. */
 async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
   const { graph, store } = table;
   const pages = await pMap(
@@ -209,7 +199,6 @@ async function readKinds({ graph, store }: SampledTable, partition: string): Pro
   return kinds;
 }
 
-/** Common to items of a kind, without what differs from edge to edge. */
 function beginningOf(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   if (key === undefined) return typedBeginning(sortKey);

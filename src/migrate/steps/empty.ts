@@ -4,7 +4,6 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import type { ScanSource } from '../../core/store-port.ts';
 
-/** More than the service partition usually holds. */
 const PAGE_ITEMS = 25;
 
 /** No base item and no derived item, not even a tombstone: then no record was ever projected. */

@@ -36,7 +36,6 @@ export type Step =
 
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-/** Other runs' work doesn't count. */
 export interface RunMemory {
   verified: ReadonlySet<string>;
   reconciled: ReadonlySet<string>;
@@ -68,18 +67,13 @@ export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;
   stats: ApplyStats;
-  /** Undefined: not checked. */
   isEmpty: boolean | undefined;
   /** A walk ends when one of the states has changed. */
   buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
-  /** Continues where the last run stopped in the same walk. Throws if time ends before the walk. */
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
-  /** Waits until readers can use them. Throws if time ends before. */
   addIndexes(indexes: readonly string[]): Promise<void>;
-  /** While the states are as they were seen. Throws if time ends before. */
   dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
-  /** Returns the states that are unchanged. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
   /** Until no write can arrive that is based on an earlier registry. */
@@ -91,14 +85,11 @@ export interface WriteFacts {
   table: TableIdentity | undefined;
   /** By DynamoDB's clock; 0 for kinds that don't ask for it. */
   serverTimeMs: number;
-  /** Undefined for kinds that don't ask for it. */
   isEmpty?: boolean | undefined;
-  /** Of the registry of a table with items. */
   firstId?: number | undefined;
 }
 
 interface StepText {
-  /** Before the names of its projections. */
   words: string;
   stateAfter: string;
 }
@@ -109,15 +100,12 @@ export interface RegistryStep<S extends Step> extends StepText {
   definitions?(step: S, expected: Definitions): readonly Defined[];
   /** It adds definitions, so writers have to be able to compile the result. */
   brings?: boolean;
-  /** Read before the write. */
   asks?: 'time' | 'emptiness';
 }
 
 export interface WorkStep<S extends Step> extends StepText {
-  /** Returns the states to remember as done. */
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
   remembers?: keyof RunMemory;
-  /** Done for these if nothing fails, for a plan. */
   states(step: S): readonly SeenState[];
   /** For a plan. */
   waitMs?(step: S): number;

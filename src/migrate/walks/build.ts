@@ -31,7 +31,6 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
-  /** Continue although base items can't be in what is built. */
   acceptsLeftOut: boolean;
   /** Throws if another run has changed what is built. Called for each page after reading its items. */
   checkStates: () => Promise<void>;
@@ -128,7 +127,6 @@ export async function reconcileItem(
   await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
 }
 
-/** Missing ones, and those of another shape. */
 export async function reconcileViews(
   context: BuildContext,
   types: ReadonlySet<string>,

@@ -9,7 +9,6 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 
 export interface EndingContext extends ApplyContext {
   concurrency: number;
-  /** By a consistent read of the registry. */
   neededFanOuts: () => Promise<NeedsFanOut>;
 }
 

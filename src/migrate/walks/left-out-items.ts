@@ -6,7 +6,6 @@ import { printable } from '../../foundation/printable.ts';
 
 /** A label without a rank, a value of another type, a `derive` that throws. */
 export interface LeftOut {
-  /** Approximate for a sample. */
   items: number;
   example: { source: string; target: string; reason: string };
 }
@@ -15,7 +14,6 @@ export class LeftOutItems {
   private items = 0;
   private example: LeftOut['example'] | undefined;
 
-  /** @param share the number of items that this one stands for. */
   add({ source, target }: ItemKey, problems: readonly Problem[], share = 1): void {
     const [first] = problems;
     if (first === undefined) return;

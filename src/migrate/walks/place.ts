@@ -22,12 +22,9 @@ export interface MigratePlace {
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
-/** Another run has changed the states of a step. */
 export class ChangedStates {}
 
-/** Stops a run at its place. */
 export class StoppedRun {
-  /** @param toWalk the walk that others have to make. */
   constructor(
     readonly left: Pick<MigratePlace, 'walk' | 'waiting'>,
     readonly toWalk?: string,

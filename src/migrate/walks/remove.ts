@@ -7,7 +7,6 @@ import type { BuildContext } from './build.ts';
 import { endUnneededFanOuts } from './fan-outs.ts';
 import { walk } from './walk.ts';
 
-/** Each only if unchanged since it was read. */
 export async function removeGenerations(
   context: BuildContext,
   generations: readonly SeenState[],

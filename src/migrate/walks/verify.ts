@@ -15,7 +15,6 @@ import { walk } from './walk.ts';
 
 /** Both ways: an item may not be in its index yet, and an item that has left the table may still be. */
 
-/** An index lags. Reconciles differences in the table on the way. */
 export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
     const nodes = await readSourceNodes(context, items);
@@ -29,7 +28,6 @@ export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** False if time ran out before an index showed the table's items. */
 async function areAllShown<T>(
   { concurrency }: BuildContext,
   entries: readonly T[],
@@ -38,7 +36,6 @@ async function areAllShown<T>(
   return (await pMap(entries, untilShown, { concurrency })).every(Boolean);
 }
 
-/** False if time runs out. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly ExpectedItem[]): Promise<boolean> {
   let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
@@ -103,7 +100,6 @@ export async function verifyIndex(
   });
 }
 
-/** False if time runs out. */
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;

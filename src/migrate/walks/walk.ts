@@ -6,20 +6,14 @@ export interface WalkOptions {
   graph: CompiledModel;
   store: ScanSource;
   stats: { rcu: number };
-  /** Default: the table. */
   index?: IndexName;
   segments: number;
-  /** Default 500. */
   pageItems?: number | undefined;
   onProgress?: (items: number) => void;
-  /** Before the visit. */
   onPage?: (items: readonly WalkedItem[]) => void;
-  /** After the visit, for a walk over the table. */
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
-  /** Throws if the work has to stop; called before each visit. */
   checkStates?: () => Promise<void>;
   isOver: () => boolean;
-  /** See `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;
   begunAt?: WalkPlace | undefined;
 }

@@ -38,7 +38,6 @@ export interface BatchOptions {
 export interface QuarantineKind {
   code: string;
   count: number;
-  /** Of the first entry, with the keys of its item. */
   reason: string;
   /** The table has refused the entry in every form: only the log tells of its item. */
   isRefused?: true;

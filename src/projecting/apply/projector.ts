@@ -58,7 +58,6 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
 
 class TableProjector implements Projector {
   private readonly model: WriterModel;
-  /** As a rule the model of the next batch too. */
   private last: CompiledModel | undefined;
 
   constructor(
@@ -113,7 +112,6 @@ interface Begun extends Pick<ApplyContext, 'graph'> {
   ahead?: ReadAhead;
 }
 
-/** Under the model of the batch before. */
 function begin(context: ApplyContext, records: readonly ChangeRecord[]): Begun {
   const { graph } = context;
   const touches = touched(graph, records);
@@ -140,7 +138,6 @@ async function reconcileBatch(
   // rule: only-this-batch-counts-as-reconciled
   const reconciled = new Set(done.flatMap(reconciledTexts));
   const within = { ...context, reconciled };
-  /** A fan-out whose continuation the table refuses is quarantined. */
   const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
     try {
       // A call with hardly any time makes progress if nothing was done before.
@@ -167,7 +164,6 @@ async function reconcileBatch(
   return failures;
 }
 
-/** An item by its key, a view by the keys of its edges. */
 function reconciledTexts(touch: Reconcilable): string[] {
   if (touch.kind === 'view') return touch.targets.map((target) => textOfKey({ source: touch.source, target }));
   return [textOfKey(keyOfTouch(touch))];

@@ -38,7 +38,6 @@ export interface EndedResult {
 const { now: _, ...RUNTIME } = RUNTIME_OPTIONS;
 const OPTIONS: OptionNames<EndedOptions> = { store: true, serverTime: true, concurrency: true, ...RUNTIME };
 
-/** Otherwise `deleteEnded` finds nothing. */
 export function hasDueLists(graph: CompiledModel): boolean {
   return [...graph.edges.values()].some(({ due }) => due !== undefined);
 }
@@ -106,7 +105,6 @@ function noServerTime(): EdgeloomError {
   );
 }
 
-/** Of all due-lists that writers keep, for types whose edges also end by the own model. */
 function partitionsOf(graph: CompiledModel, model: CompiledModel): IndexPartitionKey[] {
   // rule: due-lists-of-all-generations-are-gone-through
   const kept = layersOf(model).flatMap(({ edges }) => [...edges.values()]);

@@ -4,11 +4,9 @@ import { sleep } from '../../foundation/runtime.ts';
 import { deleteEnded, hasDueLists } from './delete-ended.ts';
 
 export interface Sweeping {
-  /** After the current call. */
   stop(): Promise<void>;
 }
 
-/** Undefined: the model has no edges to delete. */
 export function sweepEnded(
   graph: CompiledModel,
   options: { store: Store; intervalMs: number; onError: (error: unknown) => void },

@@ -32,7 +32,6 @@ export class WorkerReport extends RunReport {
     super(listeners.logger, CONSEQUENCES);
   }
 
-  /** The first `applied` of its records are done. */
   onBatch(
     shardId: string,
     records: readonly ChangeRecord[],

@@ -43,7 +43,6 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     }
   }
 
-  /** False if the run ended before all of it was applied. */
   private async applyBatch(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
     const sifted = await this.retryInSlot('checking', () => run.leftovers.dropLeftovers(batch.records));

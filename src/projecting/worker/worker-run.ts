@@ -14,7 +14,6 @@ export interface WorkerRun extends FollowRun {
   leftovers: LeftoverFilter;
   limit: LimitFunction;
   report: WorkerReport;
-  /** Absent if switched off, as `claims`. */
   progress?: ProgressRecorder | undefined;
   claims?: ClaimRecorder | undefined;
   limits: BatchLimits;

@@ -120,7 +120,6 @@ class StreamWorker implements Worker {
 
   async stop(): Promise<void> {
     await this.follower.stop();
-    // The progress items that it writes at its end are part of its work.
     await this.ended;
   }
 
@@ -143,7 +142,6 @@ function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   return item !== undefined && isBaseSortKey(item.target);
 }
 
-/** Readers have to wait until `edgeloom migrate` has verified everything. */
 async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
   try {
     if (await doubtTable(store))
@@ -167,7 +165,6 @@ function progressRecorder(
 
 function claimRecorder({ graph, store }: OfGraph<WorkerSettings>, { logger }: WorkerReport): ClaimRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
-  // A worker reads each shard with its own iterator, so no record lies between two of its batches.
   return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
 }
 

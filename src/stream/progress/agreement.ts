@@ -33,7 +33,6 @@ export interface Agreement {
 }
 
 export interface Comparison extends Pick<Derived, 'problems'> {
-  /** Keys of derived items that differ from what the base item asks for. */
   differing: string[];
   revisions: string;
 }
@@ -51,10 +50,7 @@ export interface AgreementContext {
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
-/**
- * The edges of a source node before this place agree with this image of the node. A wait needn't look at them again,
- * since a change that has reached an edge's item isn't undone.
- */
+/** A wait needn't look at edges before this place again: a change that has reached an edge's item isn't undone. */
 export interface EdgesPlace {
   node?: string;
   edgeType?: string;
@@ -62,7 +58,6 @@ export interface EdgesPlace {
   isAtEnd?: boolean;
 }
 
-/** An item that the model doesn't project agrees. */
 export async function agreementOf(context: AgreementContext, base: ItemKey): Promise<Agreement> {
   const kind = classifyKey(context.graph, base.source, base.target);
   if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
@@ -80,10 +75,6 @@ export async function hasFannedOut({ graph, store }: AgreementContext, { source,
   return items.every((item) => item?.[AFTER] === undefined);
 }
 
-/**
- * @param consistent whether derived items are read consistently; the base item always is.
- * @param place where to begin with a source node's edges; moved on. Default: at the first.
- */
 async function compareDerived(
   context: AgreementContext,
   base: ItemKey,
@@ -131,7 +122,6 @@ export async function compareInForce(
   return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
 }
 
-/** Undefined if the edge decides alone. */
 async function sourceNodeOfEdge(
   context: AgreementContext,
   { source, target }: ItemKey,
@@ -140,7 +130,6 @@ async function sourceNodeOfEdge(
   return completeSourceNode(context, { source, target: '' }, undefined);
 }
 
-/** `item` is the piece that is already read, under the key `read`. */
 async function completeSourceNode(
   { graph, store }: AgreementContext,
   read: ItemKey,
@@ -163,7 +152,7 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/** From the first page with differences; everything read is added to `stored`. */
+/** Adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,
@@ -227,7 +216,6 @@ async function expectedCopy({ graph, store }: AgreementContext, kind: ProjectedK
   return copyOf(graph, kind.edge, item);
 }
 
-/** Everything that the base item may have, expected or not. */
 async function storedItems(
   { graph, store }: AgreementContext,
   base: ItemKey,
@@ -256,7 +244,6 @@ function isViewAsExpected(
 ): boolean {
   if (kind.kind === 'part') return true;
   if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
-  // An evicted type is read from base edges.
   if (evictedTypes(view).has(kind.edge.type)) return true;
   if (!sameItem(copiesByEdge(view).get(base.target), copy)) return false;
   const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];

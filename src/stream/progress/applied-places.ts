@@ -10,22 +10,19 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
 /**
- * Items that say how far the stream is applied. `mark` covers the whole stream, and holds the lease of the process that
- * moves it. `mark/<shard>` says where the next walk of the shard begins.
+ * `mark` covers the whole stream, and holds the lease of the process that moves it. `mark/<shard>` says where the next
+ * walk of the shard begins.
  */
 
 export interface AppliedPlace {
   /** Another stream may have a shard of the same name. */
   stream: string;
-  /** All records up to this one are applied. */
   sequenceNumber: string;
 }
 
 export interface PublishedShard {
   shardId: string;
-  /** Unclaimed records. */
   open: number;
-  /** When the oldest of them was made, in milliseconds since 1970. */
   oldestMs?: number | undefined;
   /** Listed, closed, but no longer in the stream. */
   isLost?: boolean | undefined;
@@ -36,7 +33,6 @@ export interface PublishedLowWatermark {
   /** Every record made before this time is applied, in milliseconds since 1970; absent if unknown. */
   upToMs?: number | undefined;
   lookedAtMs: number;
-  /** Absent if there are too many shards. */
   shards?: readonly PublishedShard[] | undefined;
   /** When the table was found to have a new stream; absent: no low watermark of an earlier one was published. */
   renewedMs?: number | undefined;
@@ -58,7 +54,6 @@ const PREFIX = 'mark/';
 /** More shards would cost several units per write, so they aren't published. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
-/** Longer than the shard's last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
@@ -138,7 +133,6 @@ export async function readPublishedLowWatermark(
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
-/** False if another process has written the item since it was read as `seen`. */
 export async function publishLowWatermark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
@@ -157,7 +151,6 @@ function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
   } catch {
-    // An unreadable item counts as absent: the walk begins at the oldest record.
     return undefined;
   }
 }

@@ -14,9 +14,7 @@ export interface SavedPlace {
   onlySegments: number[];
   /** Fingerprint of the run's model. With another model, a run begins at the table's start. */
   model: string;
-  /** Null if the worker has not begun. */
   cursor: unknown;
-  /** In milliseconds since 1970, as `beganMs`. */
   savedMs?: number | undefined;
   beganMs?: number | undefined;
 }
@@ -32,7 +30,6 @@ const placeSchema = z.object({
   beganMs: z.optional(z.number()),
 });
 
-/** Sorted by worker; entries that can't be parsed are skipped. */
 export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPlace[]> {
   const places: SavedPlace[] = [];
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: `places/${mode}/` }, consistent: true };
@@ -66,7 +63,6 @@ function placeOf(item: Item): SavedPlace | undefined {
   try {
     return placeSchema.parse(JSON.parse(stringOf(item['place']) ?? ''));
   } catch {
-    // An unreadable place only costs time: the worker begins at the start of its segments.
     return undefined;
   }
 }

@@ -11,16 +11,14 @@ export interface ClaimRecorderOptions {
   now?: RuntimeOptions['now'];
   table: TableNames;
   store: Pick<Store, 'put'>;
-  /** Default: a random id. */
   id?: string | undefined;
-  /** Between two writes. Default 10,000. */
+  /** In milliseconds. Default 10,000. */
   intervalMs?: number | undefined;
   /**
    * Whether the shard's next claim extends this one. Only for a consumer that reads the shard with its own iterator, so
    * that no record lies between two of its batches.
    */
   joins?: boolean | undefined;
-  /** The next write contains the claims that could not be written. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -31,12 +29,11 @@ const CLAIMS_A_WRITE = 36;
 const MOST_KEPT = 10_000;
 
 /**
- * Writes a consumer's claims into the table: items `cover/<ms>/<id>`. Up to four batches a second take one unit in ten
- * seconds. A failed write doesn't fail the consumer: the sweep reconciles unclaimed records.
+ * Writes items `cover/<ms>/<id>`: one unit in ten seconds for up to four batches a second. A failed write doesn't fail
+ * the consumer: the sweep reconciles unclaimed records.
  */
 export class ClaimRecorder {
   private claims: Claim[] = [];
-  /** The newest claim of each shard, which the next batch may extend. */
   private readonly open = new Map<string, Claim>();
   private readonly id: string;
   private readonly intervalMs: number;

@@ -9,10 +9,8 @@ const PREFIX = 'cover/';
 /** `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
-/** Longer than a record lives in the stream. */
 const KEPT_SECONDS = 25 * 3600;
 
-/** All claims belong to one stream. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
   const stream = claims[0]?.stream;
   return {
@@ -24,7 +22,6 @@ export function claimsItem(table: TableNames, id: string, claims: readonly Claim
   };
 }
 
-/** By item key; `sinceMs` is of the consumers' clocks. */
 export async function readClaims(
   store: Pick<Store, 'query'>,
   table: TableNames,

@@ -3,14 +3,10 @@
  * earlier records: only claimed records count as applied.
  */
 
-/** A consumer has applied every record for the projector from `first` to `last` in one shard. */
 export interface Claim {
   first: string;
   last: string;
-  /**
-   * Number of these records. If the shard has more between `first` and `last`, several lanes apply it, and this claim
-   * is of one lane.
-   */
+  /** If the shard has more records between `first` and `last`, this claim is of one of several lanes. */
   records: number;
   /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
@@ -21,7 +17,6 @@ export interface Claim {
   isWhole?: boolean;
 }
 
-/** Records are oldest first. */
 export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
@@ -38,27 +33,23 @@ export interface OpenRecord {
 
 export interface Run {
   start: number;
-  /** Exclusive. */
   end: number;
 }
 
 export interface Coverage {
-  /** Unclaimed records. All before the first range are applied. */
+  /** All records before the first range are applied. */
   free: readonly Run[];
   /** Several batches of the shard are applied in parallel: a claim covers only some of the records between its ends. */
   hasLanes: boolean;
 }
 
 /**
- * Two claims are never joined, since nobody has claimed the records between them.
- *
  * @param records oldest first, without a gap.
  * @param claims of any shard. One that begins before the first record only counts if it is whole: earlier records can't
  * be counted any more.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
-  // By the index where claims begin: the end of the longest one.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
@@ -91,14 +82,12 @@ function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boole
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }
 
-/** From the oldest on, without a gap. */
 export function appliedCount({ free: [first] }: Coverage, records: readonly OpenRecord[]): number {
   return first?.start ?? records.length;
 }
 
 const BASE = 36;
 
-/** 36 claims fit into a kilobyte. */
 export function claimsText(claims: readonly Claim[]): string {
   return claims
     .map(({ first, last, records, isWhole }) => {
@@ -111,7 +100,6 @@ export function claimsText(claims: readonly Claim[]): string {
 const WHOLE = 'w';
 const CLAIM = /^([0-9a-z]{1,80})\.([0-9a-z]{1,80})\.([0-9a-z]{1,8})(\.w)?$/;
 
-/** Ignores parts that aren't claims. */
 export function parseClaims(text: string): Claim[] {
   return text.split(' ').flatMap((part) => {
     const [, first, span, records, whole] = CLAIM.exec(part) ?? [];

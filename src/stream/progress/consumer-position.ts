@@ -11,16 +11,13 @@ export interface ConsumerPosition {
 }
 
 export interface PositionAnswer {
-  /** Says nothing about later records. */
   askedAtMs: number;
-  /** Every record made before this time was projected; undefined: unknown. */
   appliedMs: number | undefined;
 }
 
 /** Each question reads the stream, and a shard serves five reads a second to all readers. */
 const ANSWER_HOLDS_MS = 350;
 
-/** Shared by all parts of a check, with one question under way at a time. */
 export class SharedPosition {
   latest: PositionAnswer | undefined;
   private asking: Promise<PositionAnswer> | undefined;
@@ -47,7 +44,6 @@ export class SharedPosition {
     return await (this.asking ?? this.latest!);
   }
 
-  /** However many ask. */
   get msUntilNextQuestion(): number {
     return Math.max(0, this.begunAtMs + ANSWER_HOLDS_MS - this.now());
   }
@@ -75,7 +71,6 @@ export interface ConsumerContext extends Pick<Runtime, 'now'> {
   consumer?: SharedPosition;
 }
 
-/** A check then reports no difference. */
 export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): Promise<boolean> {
   const answer = await consumer?.answerAfter(now() - Math.max(graceMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;

@@ -30,7 +30,6 @@ export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream:
   return applied;
 }
 
-/** Of one shard. */
 export function laterNumber(one: string, other: string | undefined): string {
   return other !== undefined && BigInt(other) > BigInt(one) ? other : one;
 }

@@ -27,7 +27,6 @@ export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | '
 
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
-/** Of the whole table. */
 export async function saveLastCheck(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -37,7 +36,6 @@ export async function saveLastCheck(
   await saveVerdict(table, store, countsOf(totals), { beganAtMs: totals.beganAtMs, endedAtMs });
 }
 
-/** One worker's totals of this night. Each call of the worker overwrites the item. */
 export async function saveShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -50,7 +48,6 @@ export async function saveShare(
   await store.put(checkShareItem(table, share, nowMs));
 }
 
-/** The sum over all workers and nights of a run whose workers are all done. */
 export async function saveRunAsLastCheck(
   table: TableNames,
   store: Pick<Store, 'put' | 'query'>,
@@ -62,7 +59,6 @@ export async function saveRunAsLastCheck(
   for await (const item of sharesIn(store)) {
     const share = readCheckShare(item);
     shares += share === undefined ? 0 : 1;
-    // Unknown if a share doesn't say when it began.
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
@@ -108,7 +104,6 @@ async function saveVerdict(
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
-/** Without those that a repairing check has repaired. */
 function countsOf(totals: NotedTotals) {
   const { pending, quarantined, unregistered } = totals;
   return { drift: driftLeft(totals), pending, quarantined, unregistered };

@@ -29,9 +29,7 @@ export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
   private readonly saved = new Map<string, string | undefined>();
-  /** Otherwise this process walks the stream itself, and publishes nothing. */
   private mayPublish = true;
-  /** When the table was found to have another stream before. */
   private renewedMs: number | undefined;
 
   constructor(private readonly context: MoverContext) {}
@@ -129,7 +127,6 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
   };
 }
 
-/** The table of a disabled stream may have another one now. */
 function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(

@@ -76,7 +76,6 @@ export function createLowWatermark(
   return sharedAnswer(look, everyMs, now);
 }
 
-/** For a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
   let lowWatermark: number | undefined;

@@ -16,7 +16,6 @@ type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
   store: Pick<Store, 'get' | 'query'>;
 };
 
-/** In milliseconds since 1970. */
 export async function publishedUpToMs(context: PublishedContext): Promise<number | undefined> {
   return (await freshLowWatermark(context))?.upToMs;
 }

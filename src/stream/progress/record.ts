@@ -14,9 +14,7 @@ export type ConsumerKind = 'worker' | 'lambda';
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
   shardId?: string;
-  /** The newest applied or skipped record. */
   sequenceNumber: string;
-  /** Absent if the stream doesn't tell. */
   madeAtSeconds?: number;
 }
 
@@ -55,10 +53,9 @@ export interface LastCheck {
   unregistered?: number;
 }
 
-/** One worker's totals in one night of a run over the whole table. */
 export interface CheckShare {
   worker: number;
-  /** When that night's run stops, in milliseconds since 1970. Distinguishes one night from another. */
+  /** Distinguishes one night from another, in milliseconds since 1970. */
   untilMs: number;
   beganAtMs?: number | undefined;
   drift: number;
@@ -71,7 +68,6 @@ const PROGRESS_PREFIX = 'progress/';
 const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
 const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
 const STATE = 'state';
-/** Longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 const LAST_CHECK_KEPT_SECONDS = 90 * 24 * 3600;
 
@@ -80,7 +76,6 @@ export const SHARE_RANGE = { beginsWith: SHARE_PREFIX } as const;
 
 export const PROGRESS_RANGE = { beginsWith: PROGRESS_PREFIX } as const;
 
-/** `part` distinguishes one consumer's items. */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
   return stateItem(table, { source: SERVICE_PARTITION, target: `${PROGRESS_PREFIX}${id}/${part}` }, progress, {

@@ -10,13 +10,10 @@ export interface RecorderOptions {
   graph: CompiledModel;
   store: Pick<Store, 'put' | 'writesBy'>;
   kind: ConsumerKind;
-  /** The label of the stream that a worker reads. */
   stream?: string | undefined;
-  /** Default: a random id. */
   id?: string | undefined;
-  /** Between two writes. Default 10,000. */
+  /** In milliseconds. Default 10,000. */
   intervalMs?: number | undefined;
-  /** The next write includes the progress that could not be written. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -25,7 +22,6 @@ export interface AppliedRecords extends ShardProgress {
 }
 
 const INTERVAL_MS = 10_000;
-/** After which a working consumer writes even without news. */
 const BEAT_INTERVALS = 2;
 /** They fit into 1 KB, so that a write takes one unit. */
 const SHARDS_A_RECORD = 5;
@@ -37,7 +33,6 @@ const SHARDS_A_RECORD = 5;
 export class ProgressRecorder {
   private readonly id: string;
   private readonly shards = new Map<string, ShardProgress>();
-  /** Longest waiting first. */
   private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
@@ -45,7 +40,6 @@ export class ProgressRecorder {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
   private sinceMs: number;
-  /** The speed in the last write. */
   private told = { records: 0, intervalMs: 0 };
   private inHand = 0;
   private beat: NodeJS.Timeout | undefined;
@@ -149,7 +143,6 @@ export class ProgressRecorder {
     try {
       const writes = await store.writesBy?.();
       await store.put(progressItem(graph.table, { ...progress, writes }, part));
-      // Other progress may have been noted during the write.
       this.records -= records;
       if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;
     } catch (error) {

@@ -78,7 +78,7 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** In milliseconds since 1970; undefined if uncertain. */
+/** Undefined if uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
@@ -112,7 +112,6 @@ async function shardPosition(
   return { ...known, atEnd: false, behindSeconds, waiting: open.length };
 }
 
-/** The first, the last, and evenly spread ones between. */
 function sampleEvenly<T>(entries: readonly T[], most: number): T[] {
   if (entries.length <= most) return [...entries];
   return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);

@@ -25,7 +25,6 @@ export interface WalkContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
 }
 
-/** Without a known claim. */
 export interface OpenChange {
   sequenceNumber: string;
   key: ItemKey;
@@ -36,41 +35,31 @@ export interface WalkedShard {
   shardId: string;
   /** From the first unclaimed record, oldest first. */
   open: readonly OpenChange[];
-  /** The unclaimed ones, as ranges of indexes in `open`. */
+  /** Ranges of indexes in `open`. */
   free: readonly Run[];
-  /** Read to its end. */
   isWhole: boolean;
-  /** Gets no more records. */
   isClosed: boolean;
   /** Listed, closed, but no longer in the stream. */
   isLost: boolean;
   /** Several of its batches are applied in parallel: claims don't show how far it is applied. */
   hasLanes: boolean;
-  /** All records up to this one are applied. */
   appliedUpTo: string | undefined;
-  /** When the last record read was made. */
   readUpToMs: number | undefined;
 }
 
 export interface WalkedStream {
-  /** When this look began, in milliseconds since 1970. */
   lookedAtMs: number;
   shards: readonly WalkedShard[];
-  /**
-   * Every record made before this time is claimed, in milliseconds since 1970; undefined if the claims don't show it.
-   */
+  /** Undefined if the claims don't show it. */
   upToMs: number | undefined;
   /** Later records, if any, are in another stream. */
   isDisabled: boolean;
-  /** GetRecords calls of this look. */
   pages: number;
 }
 
-/** Per shard and look: 50,000 records. */
 export const MOST_PAGES = 50;
 /** A single page may be empty before the shard's end. */
 export const EMPTY_PAGES = 2;
-/** Per shard; more are read once some of these are applied. */
 const MOST_OPEN = 50_000;
 export const SHARDS_AT_ONCE = 32;
 /** Between clocks of consumers, or of a consumer and the stream. */
@@ -87,7 +76,6 @@ const LATE_CLAIM_MS = 60_000;
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
   private readonly claims = new Map<string, readonly Claim[]>();
-  /** By the clocks of the claims' writers. */
   private newestClaimMs: number | undefined;
   private places: ReadonlyMap<string, string> | undefined;
   private pages = 0;
@@ -96,7 +84,6 @@ export class StreamWalk {
 
   constructor(private readonly context: WalkContext) {}
 
-  /** Runs after the previous look. */
   look(): Promise<WalkedStream> {
     const looking = this.looking.then(() => this.lookNow());
     this.looking = looking.catch(() => undefined);
@@ -110,7 +97,7 @@ export class StreamWalk {
     let description = await source.describe();
     let vanished = await this.readShards(description);
     if (vanished !== undefined || lacksChildren(description, this.shards)) {
-      // A closed shard continues in children. The first listing didn't have them yet, or had a shard that is gone.
+      // The first listing didn't have the children of a closed shard yet, or had a shard that is gone.
       description = await source.describe();
       vanished = await this.readShards(description);
     }
@@ -132,7 +119,6 @@ export class StreamWalk {
     };
   }
 
-  /** Returns the error of a missing shard, once all others are read. */
   private async readShards({ shards }: StreamDescription): Promise<StreamError | undefined> {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
@@ -159,7 +145,6 @@ export class StreamWalk {
     return vanished;
   }
 
-  /** Since the last look; for a new shard, since its first open record. */
   private async readClaims(): Promise<void> {
     const { store, graph, source } = this.context;
     const known = this.newestClaimMs;
@@ -207,13 +192,11 @@ async function readPlaces({ store, graph: { table }, source, now }: WalkContext)
   return places;
 }
 
-/** From the item's key: `cover/<ms>/<id>`. */
 function claimedAtMs(key: string): number {
   return Number(key.split('/')[1]);
 }
 
 class ShardWalk {
-  /** Claims were read back to the shard's oldest open record. */
   hasClaims = false;
   private readonly reader: ShardPages;
   private open: OpenChange[] = [];
@@ -232,7 +215,6 @@ class ShardWalk {
   ) {
     this.appliedUpTo = after;
     this.reader = new ShardPages(context.source, shardId, { after }, () => {
-      // Records that left the stream can't be applied any more.
       this.open = [];
       this.appliedUpTo = undefined;
     });
@@ -251,7 +233,6 @@ class ShardWalk {
     return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
   }
 
-  /** Returns the number of pages. */
   async readOn(): Promise<number> {
     if (this.isClosed) return 0;
     this.isWhole = false;
@@ -299,7 +280,6 @@ class ShardWalk {
   }
 }
 
-/** Undefined if the projector doesn't apply the record. */
 function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
   const item = changedItem(table, record);
   if (item === undefined || !(isBaseSortKey(item.target) || isContinuationKey(item.target))) return undefined;

@@ -5,17 +5,11 @@ import type { MoverContext } from './low-watermark-mover.ts';
 
 /** For a process that reads the whole stream anyway, such as an observer. */
 export interface TailLowWatermark {
-  /** Gets the process's pages, so that the stream has no second reader. */
   listener: TailedSource;
-  /** In milliseconds since 1970; undefined if unknown. */
   upToMs(): Promise<number | undefined>;
 }
 
-/**
- * While this process moves the low watermark, no other does.
- *
- * @param everyMs how long an answer is reused.
- */
+/** While this process moves the low watermark, no other does. */
 export function lowWatermarkOfTail(context: MoverContext, everyMs: number): TailLowWatermark {
   const { store, source, now } = context;
   const listener = new TailedSource(source);
@@ -26,7 +20,6 @@ export function lowWatermarkOfTail(context: MoverContext, everyMs: number): Tail
     listener,
     async upToMs() {
       if (listener.throughMs !== undefined) return await move();
-      // Until each shard is read, the published low watermark holds.
       const { published } = await readPublishedLowWatermark(store);
       return published?.streamArn === source.streamArn ? published.upToMs : undefined;
     },

@@ -6,12 +6,8 @@ import { listedEdges } from '../../core/model/edge-sets.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 
-/** What a model costs more than it needs to. Not problems: only a person knows what is to come. */
-
-/** A range over more costs more than most are worth. */
 export const MANY_SHARDS = 20;
 
-/** @param recordsPerSecond what the consumers apply at present. */
 export function adviceOf(graph: CompiledModel, recordsPerSecond?: number): string[] {
   const searches = [...graph.nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return [

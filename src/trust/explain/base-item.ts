@@ -12,8 +12,6 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { isWrong, judge } from '../check/judge.ts';
 
-/** Line by line of the model. `derive` says why a line asks for nothing. */
-
 /** The state of one part of what a base item asks for. */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
 
@@ -39,10 +37,8 @@ export interface LagKnowledge {
   text: string;
 }
 
-/** Nothing differed at first. */
 const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed within the moment of the look' };
 
-/** A part of a derived item, with the line of the model that asks for it. */
 interface Asked extends Pick<Outcome, 'line' | 'why' | 'isFault'> {
   suspect: Suspect;
 }
@@ -101,7 +97,6 @@ function stateOf(
     : { state: 'lag', reason: `${text}; ${inWords}.`, difference };
 }
 
-/** Also what the base item could ask for. */
 function askedBy(
   graph: CompiledModel,
   key: ItemKey,

@@ -77,14 +77,12 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   }
   const context = { graph, store };
   const derived = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
-  // The registry only knows derived items.
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
 }
 
-/** Empty for an item that stays. */
 function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item, nowMs: number): string[] {
   const end = endOf(endingOf(graph, source, target), item);
   const ms = Number(numberOf(end)) * 1000;
@@ -129,7 +127,6 @@ function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): stri
   return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
 }
 
-/** A node with more edges of one type is called a hub. */
 const HUB_EDGES = 1_000;
 
 /** Counts the edges, at the price of reading them. */

@@ -15,7 +15,6 @@ export interface IndexSampleStatus {
   failure: string | null;
 }
 
-/** Null: no sample is taken. */
 export function indexSampleStatus(sampled: SampledIndexes | undefined): IndexSampleStatus | null {
   if (sampled === undefined) return null;
   const { asked, wrong, wrongItems, sinceMs, failure } = sampled;

@@ -8,7 +8,6 @@ import type { ExplainedPart } from './base-item.ts';
 
 /** DynamoDB keeps native orders and searches, so no derived item is compared. */
 
-/** @param gone the reason why the base item counts as deleted. */
 export function explainNative(
   graph: CompiledModel,
   key: ItemKey,

@@ -21,7 +21,6 @@ export interface PositionOfStream {
   consumer(graceMs: number): ConsumerPosition;
 }
 
-/** Claims and their publisher need their time. */
 const PUBLISHED_GRACE_MS = 30_000;
 
 export interface PositionOptions {
@@ -47,7 +46,6 @@ export function positionOfStream(
   const { now } = runtimeOf(options);
   const context = { store, source, now, isProjected: isProjectedIn(graph, { store }) };
   const published = { ...context, graph };
-  // A look continues where the one before has ended.
   const walk = new StreamWalk(published);
   const look = async (): Promise<StreamPosition> => {
     const position = await streamPosition(graph, { ...context, walk });
@@ -73,7 +71,6 @@ export function positionOfStream(
   };
 }
 
-/** @param position absent if the table has no stream. */
 export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
   const { lookedAtMs, shards } = await position.look();
@@ -96,7 +93,6 @@ export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | und
   };
 }
 
-/** Undefined if uncertain. */
 export function lagSecondsOf({ shards }: Pick<StreamPosition, 'shards'>): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds));

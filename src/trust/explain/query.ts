@@ -18,7 +18,6 @@ export interface QueryPlan {
   partitions: string[];
   calls: number;
   rcu: number;
-  /** Consecutive calls of one kind are one step. */
   steps: string[];
   /** For a page: why each of its steps was made or left out. */
   why?: string[];

@@ -147,14 +147,11 @@ export interface Status {
 
 /** Records wait, and nothing was applied for so long. */
 const GONE_MS = 60_000;
-/** More needs a person. */
 const LATE_SECONDS = 300;
 const ALIENS =
   'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections, then edgeloom migrate --undo with this one.';
-/** An older verified time needs a person. */
 const UNVERIFIED_MS = 15 * 60_000;
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
-/** Each named in a sentence. */
 const MOST_CONFLICTS = 5;
 /** In one call of a bounded count: an entry usually has some KB. */
 const ENTRIES_AT_ONCE = 100;
@@ -183,7 +180,6 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
   return statusOf(options.graph, facts, position, runtimeOf(options).now());
 }
 
-/** What the table says without its stream. */
 export interface StatusFacts {
   missing: readonly string[];
   projections: readonly ProjectionStatus[];
@@ -196,9 +192,7 @@ export interface StatusFacts {
   rcu: number;
 }
 
-/**
- * @param options `quarantineRcu`: about how many read units the count of the quarantine may take. Default: any number.
- */
+/** @param options `quarantineRcu`: about how many read units the count of the quarantine may take. */
 export async function readFacts({
   graph,
   store,
@@ -216,7 +210,6 @@ export async function readFacts({
   return { missing, projections, ...counted, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
 
-/** @param position undefined: there is no stream, or nobody has looked. */
 export function statusOf(
   graph: CompiledModel,
   facts: StatusFacts,
@@ -276,7 +269,6 @@ export function statusOf(
   };
 }
 
-/** Undefined: no consumer was seen lately. */
 function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): number | undefined {
   const present = consumersOf(consumers.filter(({ isStopped, seenAtMs }) => !isStopped && nowMs - seenAtMs < GONE_MS));
   return present.length === 0 ? undefined : present.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0);
@@ -375,9 +367,7 @@ async function countQuarantine(
 }
 
 interface SeenConsumers {
-  /** One of them was seen lately, and has not stopped. */
   isSeen: boolean;
-  /** In milliseconds since 1970; undefined: none ever was. */
   lastMs: number | undefined;
 }
 

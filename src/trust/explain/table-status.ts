@@ -9,11 +9,8 @@ import { projectionStates, readFacts, type Status, type StatusFacts, statusOf } 
 export interface TableOfStatus {
   graph: CompiledModel;
   store: Store;
-  /** As DynamoDB describes it. */
   table: TableStatus;
-  /** Whether it deletes what has expired. */
   hasTtl: boolean;
-  /** Absent if it has no stream. */
   position: Pick<PositionOfStream, 'look'> | undefined;
 }
 
@@ -22,11 +19,6 @@ export async function tableStatus(of: TableOfStatus): Promise<Status> {
   return statusOf(of.graph, await tableFacts(of), position, Date.now());
 }
 
-/**
- * What is known without the stream.
- *
- * @param of `quarantineRcu` as of `readFacts`.
- */
 export async function tableFacts({
   graph,
   store,

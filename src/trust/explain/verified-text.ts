@@ -5,9 +5,7 @@ export const NOT_VERIFIED: readonly string[] = ['the content of the indexes', 'e
 interface VerifiedStatus {
   /** ISO 8601; null: unknown. */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds back the time. */
   verifiedHeldBy: string | null;
-  /** Known differences. */
   drift: number;
 }
 

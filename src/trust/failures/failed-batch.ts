@@ -14,7 +14,6 @@ export type OpenStreams = () => Promise<DynamoDBStreamsClient>;
 export interface FailedBatch extends StreamRange {
   /** The invocation's event; only in the whole records that S3 keeps. */
   payload?: { Records: RawRecord[] };
-  /** The object that the message was read from. */
   object?: { bucket: string; key: string };
 }
 
@@ -34,7 +33,6 @@ const payloadSchema = z.object({
   Records: z.array(z.custom<RawRecord>((value) => typeof value === 'object' && value !== null)),
 });
 
-/** The metadata that SQS and SNS get, or the whole record that S3 keeps. */
 export function parseFailedBatch(text: string): FailedBatch {
   try {
     const { DDBStreamBatchInfo, payload } = schema.parse(JSON.parse(text));

@@ -19,7 +19,6 @@ export interface StreamRange {
 /** In a row: a page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
-/** Throws `batch-trimmed` if the records have left the stream. */
 export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);

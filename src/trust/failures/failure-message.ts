@@ -12,7 +12,9 @@ export type ReadObject = (bucket: string, key: string) => Promise<string>;
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
 /** The objects of S3 buckets. */
 export interface BucketAccess {
+  /** Reads an object as text. */
   readObject: ReadObject;
+  /** Deletes an object. */
   deleteObject: DeleteObject;
 }
 
@@ -74,7 +76,6 @@ function decodeObjectKey(encoded: string): string {
   }
 }
 
-/** Throws `invalid-failure-message`. */
 export function parsedMessage(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -30,7 +30,6 @@ export interface FailureSources extends FailureBuckets {
   deleteObject?: DeleteObject;
 }
 
-/** The message may also be one of `messageOfRest`: then the unprocessed rest is reconciled. */
 export async function redriveMessage(
   text: string,
   sources: FailureSources,
@@ -74,13 +73,11 @@ const restSchema = z.object({
   edgeloomRest: z.object({ reconciled: z.int().check(z.minimum(0)), message: z.string() }),
 });
 
-/** `reconciled` of the message's records are done already. */
 interface Rest {
   message: string;
   reconciled: number;
 }
 
-/** For the rest of a failed batch, after `repaired` more of its records were reconciled. */
 export function messageOfRest(text: string, repaired: number): string {
   const { message, reconciled } = parseRest(text);
   return JSON.stringify({ edgeloomRest: { reconciled: reconciled + repaired, message } });
@@ -91,13 +88,11 @@ function parseRest(text: string): Rest {
   return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
 
-/** Optional: most projects need neither. */
 const SQS = '@aws-sdk/client-sqs';
 const S3 = '@aws-sdk/client-s3';
 
 /** The maximum of SQS. */
 const MESSAGES = 10;
-/** Until SQS answers that there is no message. */
 const WAIT_SECONDS = 1;
 
 /**
@@ -111,7 +106,6 @@ export async function redriveQueue(
   options: OfGraph<RedriveOptions> & { client: ClientOptions; anyHost?: boolean },
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
-  // Only this function needs the client, which takes a while to load.
   const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await loadOptionalPackage(
     SQS,
     import('@aws-sdk/client-sqs'),
@@ -162,7 +156,6 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
   );
 }
 
-/** Counts a message that cannot be read, or whose batch has left the stream, as left. */
 export async function tryRedriveMessage(
   messageId: string,
   body: string,
@@ -178,7 +171,6 @@ export async function tryRedriveMessage(
   }
 }
 
-/** Loads the client at the first message. */
 export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   let sender: Promise<SendMessage> | undefined;
   return async (queueArn, body) => {
@@ -187,7 +179,6 @@ export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessag
   };
 }
 
-/** Loads the client at the first call. */
 export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   let opened: Promise<BucketAccess> | undefined;
   const open = (): Promise<BucketAccess> => {

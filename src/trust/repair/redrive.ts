@@ -160,7 +160,6 @@ async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext[
   return { graph, store, stats, ...(concurrency !== undefined && { concurrency }), ...runtimeOf({ ...options, wait }) };
 }
 
-/** Reconciled together. */
 const TOGETHER = 100;
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
@@ -183,7 +182,6 @@ async function* quarantineEntries(
   requests: readonly QueryRequest[],
 ): AsyncGenerator<Item[]> {
   const met = new Set<string>();
-  /** An entry that was moved back appears a second time at the end. */
   const isNew = (item: Item): boolean => {
     const name = textOfKey(ownKeyOfEntry(context, item));
     return quarantineEntry.isLive(item) && !met.has(name) && met.add(name) !== undefined;
@@ -224,7 +222,6 @@ async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
     key: ownKeyOfEntry(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
-    // An entry that was written again represents another failure.
     condition: unchangedCondition(item, context.graph.table.ttl),
   });
 }
@@ -249,7 +246,6 @@ async function reconcileEntries(context: ApplyContext, items: readonly Item[]): 
   }
 }
 
-/** Otherwise the error is about the table. */
 function isOfEntry(error: unknown): error is EdgeloomError {
   return error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
 }
@@ -315,7 +311,6 @@ function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
   return { ...base, ...(image && { newImage: image }), stream: '', sequenceNumber: '0', isPartial: true };
 }
 
-/** What base items ask for or may have asked for, and what their entries name; each once. */
 function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, QuarantineEntry>): Touch[] {
   // An entry is ended under the revision that was read, not reconciled.
   const touches = touched(graph, [...byRecord.keys()]).filter(({ kind }) => kind !== 'entry');

@@ -16,21 +16,16 @@ import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from
 
 export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
-  /** Retries calls itself. */
   store: Store;
-  /** The registry's model as it is now. Absent: nothing changes `graph`. */
   model?: WriterModel | undefined;
   /** For all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Only reports, without writing. */
   isPlan?: boolean;
-  /** With one line for each repair. */
   onRepair?: (action: string) => void;
 }
 
 /** A repair never succeeds while other writers change the item faster than its base items can be read. */
 const MOST_MS = 60_000;
-/** Even if `remainingMs` is over. */
 const LEAST_MS = 3_000;
 
 /**
@@ -123,10 +118,8 @@ function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): (Ite
   return [...items.values()];
 }
 
-/** Repairs that share their calls. */
 class RepairsTogether {
   private readonly touches = new Map<string, Reconcilable>();
-  /** By the name of the touch. */
   private readonly items = new Map<string, ItemKey[]>();
 
   add(key: ItemKey, touches: readonly Reconcilable[]): void {
@@ -140,7 +133,6 @@ class RepairsTogether {
     }
   }
 
-  /** Returns the reasons of failures. */
   async run(context: ApplyContext): Promise<Map<ItemKey, EdgeloomError>> {
     const failed = new Map<ItemKey, EdgeloomError>();
     const fail = (touch: Touch, error: EdgeloomError): void => {
@@ -156,7 +148,6 @@ class RepairsTogether {
   }
 }
 
-/** Undefined if the error isn't about the item. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OutOfTimeError) return 'it was written during each attempt to repair it; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;

@@ -19,7 +19,6 @@ interface ItemRepair {
   isFirst?: true;
   /** Touches that make the item right, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, key: ItemKey, parts: readonly Part[]): readonly Reconcilable[] | undefined;
-  /** False if the item does not count as repaired. */
   repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<unknown>;
 }
 
@@ -46,7 +45,6 @@ const IN_TARGET: ItemRepair = {
 };
 const CONTINUATION: ItemRepair = { repair: restartFanOut };
 
-/** A kind without a line does not compile. */
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
@@ -66,7 +64,6 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
 export interface ItemToRepair {
   kind: { name: DerivedKind };
   key: ItemKey;
-  /** None: whatever may be wrong. */
   parts: readonly Part[];
 }
 
@@ -82,7 +79,6 @@ export function repairingTouches(
   return REPAIRS[kind.name].touches?.(graph, key, parts);
 }
 
-/** Returns whether the item counts as repaired. */
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
   if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, item.key, item.parts)) !== false;

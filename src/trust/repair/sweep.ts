@@ -14,7 +14,7 @@ import { redriveRecords } from './redrive-records.ts';
 
 export interface SweepOptions extends OfGraph<RedriveOptions> {
   source: StreamSource;
-  /** Of a record without a claim. Default 60,000. */
+  /** In milliseconds. Default 60,000. */
   ageMs?: number | undefined;
 }
 
@@ -53,7 +53,6 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   return total;
 }
 
-/** With the position before them. */
 interface OldRun {
   records: readonly OpenChange[];
   after: string | undefined;
@@ -89,7 +88,6 @@ async function* recordsOfRun(
   }
 }
 
-/** Undefined if the shard has left the stream since the walk. */
 async function nextPageIfThere(pages: ShardPages): Promise<ShardPage | undefined> {
   try {
     return await pages.next();

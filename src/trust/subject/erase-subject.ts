@@ -117,14 +117,11 @@ export interface SubjectErasure {
 const HOUR_MS = 3_600_000;
 /** Consumers see the last deletions a while after the first run. */
 const MARGIN_MS = HOUR_MS;
-/** How long the stream keeps records. */
 const STREAM_MS = 24 * HOUR_MS;
 /** Of a second run: producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
-/** Then the walk over the table does all. */
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
 const DELETES_AT_ONCE = 8;
-/** An update names each group that it removes. */
 const MOST_UNSET = 50;
 /** A count may have many groups, and consumers may change it meanwhile. */
 const MOST_ATTEMPTS = 100;
@@ -153,21 +150,16 @@ export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOp
 }
 
 type WalkMode =
-  /** Only reports. */
   | 'look'
-  /** Deletes base items. */
   | 'delete'
   /** Deletes expired tombstones; base items were written again. */
   | 'clear';
 
 interface Found {
-  /** A base item that is not to be deleted. */
   isWrittenAgain: boolean;
-  /** A base item that other software has to delete. */
   hasOthers: boolean;
   deleted: number;
   entries: Item[];
-  /** Partitions with derived items that should be tombstones. */
   wrong: Set<string>;
   /** When the last tombstone expires, in milliseconds since 1970; 0: none. */
   tombstonesUntilMs: number;
@@ -209,7 +201,6 @@ class SubjectEraser {
     return await this.second(before);
   }
 
-  /** DynamoDB's time. */
   private nowMs(): number {
     return this.runtime.now() + this.offsetMs;
   }
@@ -314,7 +305,6 @@ class SubjectEraser {
     return { source, target, item };
   }
 
-  /** An item that stays for now. */
   private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
     const { role, source, target, item } = walked;
     const { remainders } = found;
@@ -358,7 +348,6 @@ class SubjectEraser {
     if (role.kind !== 'derived') return false;
     const { graph } = this.options;
     if (isTombstone(item, graph.table)) return this.expiryMs(item) <= this.nowMs();
-    // The base items are gone for longer than any record lives.
     const kind = itemKindOf(graph, target);
     if (kind.hasTombstones && !kind.isLive(item)) return true;
     // Counts, and views with marks of evicted types, never become tombstones.
@@ -382,7 +371,6 @@ class SubjectEraser {
     return items;
   }
 
-  /** Each only if unchanged since it was read. Returns those that are gone. */
   private async deleteDerived(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
     const { ttl } = this.options.graph.table;
     const results = await pMap(
@@ -398,7 +386,6 @@ class SubjectEraser {
     return gone;
   }
 
-  /** With the base items, which are gone. */
   private async eraseEntriesAndBatches({ entries, remainders }: Found): Promise<void> {
     const { graph, eraseFailedBatches } = this.options;
     if (this.isStopped) return;
@@ -420,7 +407,6 @@ class SubjectEraser {
     for (const source of sources) rebuilt.add(source);
   }
 
-  /** @param record undefined if no later run is planned. */
   private result(found: Found, record: Erasure | undefined, isDone = false): SubjectErasure {
     const { isStopped } = this;
     const { eraseFailedBatches } = this.options;

@@ -11,7 +11,6 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 export interface Erasure {
   /** `erased`: the first run has ended, so base items that are there now were written since. */
   stage: 'deleting' | 'erased';
-  /** In milliseconds since 1970, as `tombstonesUntilMs`. */
   sinceMs: number;
   /** Tombstones may go from this time on; 0 until the base items are deleted. */
   tombstonesUntilMs: number;
@@ -36,7 +35,6 @@ export async function readErasure(store: Pick<Store, 'get'>, id: string): Promis
   return parsed(key, (await store.get(key, { consistent: true })).item);
 }
 
-/** The oldest first. */
 export async function readErasures(
   store: Pick<Store, 'query'>,
   stats: ReadStats,

@@ -8,10 +8,8 @@ export interface Remainder {
   what: string;
 }
 
-/** The others are counted. */
 export const MOST_LISTED = 1_000;
 
-/** Some items by their keys, many of one kind by their number. */
 export class Remainders {
   private readonly items: Remainder[] = [];
   private readonly doubtful: Remainder[] = [];
@@ -20,7 +18,6 @@ export class Remainders {
 
   constructor(private readonly table: string) {}
 
-  /** Nothing certainly names the subject. */
   get isEmpty(): boolean {
     return this.items.length === 0 && this.counts.size === 0;
   }
@@ -54,7 +51,6 @@ export class Remainders {
   }
 }
 
-/** With what a person has to do there. */
 export function outsideTheTable(endMs: number, looksForFailedBatches: boolean): Remainder[] {
   const until = new Date(endMs).toISOString();
   const batches = looksForFailedBatches

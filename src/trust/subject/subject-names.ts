@@ -22,7 +22,6 @@ import type { WalkedItem } from '../../store/table-walk.ts';
  * producers, their names, and keys of types outside the model may hold the id in any text.
  */
 
-/** The attributes of search items with the values that they are found by. */
 const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
 
 /** The relation of an item to the subject. */
@@ -239,7 +238,6 @@ export class SubjectNames {
   }
 }
 
-/** At any depth, including names of maps. */
 function* textsIn(value: AttributeValue): Generator<string> {
   if ('S' in value) yield value.S;
   else if ('SS' in value) yield* value.SS;

@@ -15,12 +15,10 @@ export interface SubjectWalkOptions {
   remainingMs: () => number;
   /** Changes an item before it is looked at. Default: none is changed. */
   cleaned?: ((item: WalkedItem) => Promise<WalkedItem>) | undefined;
-  /** With the number of items read so far. */
   onProgress?: ((items: number) => void) | undefined;
 }
 
 export const SUBJECT_SEGMENTS = 8;
-/** Of a consistent read of one unit. */
 const UNIT_BYTES = 4096;
 
 /** Consistently: an item that was just written may be the subject's. */
