@@ -20,17 +20,15 @@ import { itemKey } from './support/table.ts';
 import { baseItemsAfter, recordedBatch, type Workload } from './support/workload.ts';
 
 /**
- * The recorded batch against a consumer that does not fold. Calls and capacity are those of a table in memory, which the
- * contract suite holds against the engines', and the bench fails where the projector leaves other items than the oracle says.
- * The other consumer's are computed by DynamoDB's billing rules. Speed is measured against a table that answers at once, so that it is the consumers' and not the engine's.
+ * The recorded batch against a consumer that applies records one by one. The projector's calls and capacity are those of a table in memory, and
+ * its items must be the oracle's. The other's follow from DynamoDB's billing rules. Speed is measured against a table that answers at once.
  */
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
-/** Seconds for all repetitions of the consumers that make a call for each record. */
+/** For all repetitions of the consumers with a call for each record. */
 const BUDGET_SECONDS = 40;
 
-/** Counts both models, and times the edge sets. */
 export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const sets = recordedBatch();
   const full = recordedBatch({ nodeChanges: 1_000 });
@@ -98,7 +96,7 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
           const { error } = await projector.project(decodeRecords(edgeSetModel, raw));
           if (error !== undefined) throw error;
         });
-      // Unmeasured: the first calls of a process also pay for its compilation.
+      // Unmeasured: the first calls also pay for compilation.
       await project();
       await oneByOne(CONCURRENCY, records.slice(0, 2_000))();
       const variants = { project, bySource: oneByOne(CONCURRENCY) };

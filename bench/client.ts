@@ -13,15 +13,14 @@ import { spread } from './support/statistics.ts';
 import { insertsOverSources } from './support/workload.ts';
 
 /**
- * What a write costs: the projector (from the raw stream record on: decode, fold, plan, apply) against a loop that sends
- * the same conditional updates, made beforehand, through a DocumentClient with the SDK's default HTTP handler. The table
- * answers at once, so that it takes no CPU from either.
+ * A write by the projector, from the raw record on, against a loop that sends the same updates, made beforehand, through a DocumentClient with
+ * default HTTP handler. The table answers at once.
  */
 
 const REPETITIONS = 7;
 const WRITES = sizeOf({ whole: 2_000, short: 200 });
 
-/** Runs both, with the same concurrency. */
+/** With the same concurrency. */
 export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = insertsOverSources(WRITES);
   const project = (endpoint: string, lean: boolean) => async () => {
@@ -45,7 +44,7 @@ export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): P
       sdk: project(endpoint, false),
       loop: () => documentClientLoop(endpoint, inputs),
     };
-    // Unmeasured: the first calls of a process also pay for its compilation.
+    // Unmeasured: the first calls also pay for compilation.
     for (const variant of Object.values(variants)) await variant();
     return await interleaved(repetitions, variants);
   });

@@ -15,10 +15,7 @@ import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
 
-/**
- * A list of 100 goals with their titles: what a page reads of it, against hand-written code whose edges hold a copy of the
- * title that producers keep up to date themselves.
- */
+/** A list of 100 goals with titles: pages against hand-written edges with copied titles. */
 
 const GOALS = 100;
 const REPETITIONS = 15;
@@ -38,7 +35,6 @@ const joined = defineGraph({
   edges: { AIMS: edge({ ...AIMS, inbound: { ...AIMS.inbound, projectSource: ['title'] } }) },
 }) as CompiledModel;
 
-/** What one way to list takes. */
 interface Way {
   name: string;
   calls: number;
@@ -47,7 +43,6 @@ interface Way {
   runs: Timing[];
 }
 
-/** Counts each way on a table of its own, and times it. */
 export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const ways = [
     await byReader('page, with edge sets and neighbours', model, {}, repetitions),
@@ -65,7 +60,7 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
   return [{ name: 'list', title: `a list of ${GOALS} goals of a user with their titles`, figures }];
 }
 
-/** 100 goals of one user, each with a title of some length. */
+/** 100 goals of one user. */
 function records(): ChangeRecord[] {
   const items: Record<string, AttributeValue>[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
   for (let i = 0; i < GOALS; i++) {
@@ -104,7 +99,7 @@ async function byReader(name: string, graph: CompiledModel, options: PageOptions
   });
 }
 
-/** One item for each edge, with the title in it, under the user's key in an index: one Query. */
+/** One Query of an index of edges with titles. */
 async function byHand(repetitions: number): Promise<Way> {
   return withFreshTable(model, [], async ({ store }: FreshTable) => {
     const rows = Array.from({ length: GOALS }, (_, i) => ({
@@ -112,7 +107,7 @@ async function byHand(repetitions: number): Promise<Way> {
       target: { S: `AIMS-${USER}` },
       gsi0pk: { S: USER },
       gsi0sk: { S: `${sinceOf(i)}#GOAL-G${String(i).padStart(3, '0')}` },
-      // What the indexes of the table hold besides keys.
+      // What the indexes hold besides keys.
       attributes: { M: { title: { S: titleOf(i) }, since: { S: sinceOf(i) } } },
     }));
     await store.writeMany(rows.map((put) => ({ put })));
@@ -145,7 +140,7 @@ async function measured(
     },
     getMany: async (keys, options) => {
       const result = await store.getMany(keys, options);
-      // The registry's head is read once in 30 s, whatever is asked.
+      // The registry is read once in 30 s, whatever is asked.
       if (keys.some(({ source }) => !source.startsWith('~'))) count(result.calls, result.rcu, result.items);
       return result;
     },

@@ -32,7 +32,7 @@ import { throughput } from './throughput.ts';
 import { types } from './types.ts';
 import { writes } from './writes.ts';
 
-/** `npm run bench`: every benchmark, or those named. */
+/** `npm run bench`. */
 await runBenchmarks({
   batch,
   cpu,

@@ -24,26 +24,24 @@ import type { Figure, Report } from './support/report.ts';
 import { scanTable, withFreshTable } from './support/table.ts';
 
 /**
- * A change of shards of one search, beside writes and reads: what it costs against what nothing can go below (each new index
- * item written once, each old one deleted once), and how many answers are wrong meanwhile. Records are made by hand, as the
- * engine slows down while a stream grows; leases are those of a deployed table.
+ * More shards of a search under writes and reads: capacity against the bound (each new index item written once, each old one deleted once), and
+ * wrong answers. Leases are a deployed table's.
  */
 
 const NODES = sizeOf({ whole: 2_000, short: 100 });
-/** The share of each wait that is waited. The short run judges no answer, so that its readers may outlive their leases. */
+/** Share of each wait. The short run judges no answer, so leases may end early. */
 const WAITED = sizeOf({ whole: 1, short: 0.05 });
 const WRITES_PER_SECOND = 30;
 const READ_PAUSE_MS = 10;
 const MOST_OVER_BOUND = 1.1;
-/** Writes of producers meanwhile bring about some of what the migration would write. */
+/** Producers write some of what the migration would. */
 const BY_TRAFFIC = 0.1;
-/** Records by which the capacity of a change is told. */
+/** Records that measure a change's capacity. */
 const CHANGES = 500;
 
 const before = peopleModel(4);
 const after = peopleModel(8);
 
-/** Migrates a table under traffic. */
 export async function migrate({ nodes = NODES }: BenchmarkOptions): Promise<Report[]> {
   return [await whileMigrating(nodes), await whileTwoAreKept()];
 }
@@ -69,7 +67,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
     const running = traffic.run();
     const { done } = await migrateTable(after, {
       ...{ store: new MeteredStore(store, {}), serverTime: () => serverTime(after, { client }) },
-      // The consumers are in this process, and a call to a local engine does not land late.
+      // Consumers are in this process, so no write lands late.
       lateWritesMs: 0,
       wait: (milliseconds) => sleep(milliseconds * WAITED),
       onStep: (step) => steps.push(step),
@@ -82,7 +80,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
   });
 }
 
-/** One write of each index item that is there in the end and was not, and one delete of each that was and is not. */
+/** A write or delete of each index item that differs. */
 function boundOf(old: ReadonlyMap<string, Item>, current: ReadonlyMap<string, Item>): number {
   let units = 0;
   for (const [key, item] of current)
@@ -129,7 +127,7 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
   return { name: 'migrate', title, figures };
 }
 
-/** Producers that rename people, consumers of both models, and readers of both that look for people by their names. */
+/** Producers rename people; consumers and readers of both models work. */
 class Traffic {
   isOver = false;
   writes = 0;
@@ -204,7 +202,7 @@ class Traffic {
   }
 }
 
-/** What a change of a name, and one of a city, costs while two generations of the search by name are kept. */
+/** While two generations of the search are kept. */
 async function whileTwoAreKept(): Promise<Report> {
   const figures: Figure[] = [];
   for (const [what, change] of [
@@ -225,7 +223,7 @@ async function whileTwoAreKept(): Promise<Report> {
   return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
 }
 
-/** What the derived items of one change cost, reads of the registry aside. */
+/** Without reads of the registry. */
 async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
   const { graph, store: registry } = await managed(before, state);
   const store = new MemoryStore(before.table, { indexes: ['gsi0'] });

@@ -12,15 +12,14 @@ import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
-/** What the one-to-many strategies cost: capacity units of each operation, with 20 children of a parent. */
+/** Capacity of one-to-many strategies with 20 children. */
 
 const CHILDREN = 20;
 
-/** A strategy: what lies in the table before, and the operations that are measured one after the other. */
+/** Items before, and operations in order. */
 interface Strategy {
   name: string;
   example: Example;
-  /** The parent and its children. */
   before: readonly Item[];
   writes: { operation: string; item: Item }[];
   reads: { operation: string; read: (reader: Reader) => Promise<unknown> }[];
@@ -114,7 +113,6 @@ function filed(i: number): Item {
   };
 }
 
-/** Measures every strategy on a table of its own. */
 export async function modelling(): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const strategy of STRATEGIES) figures.push(...(await measured(strategy)));

@@ -9,10 +9,7 @@ import type { Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 
-/**
- * What a page of goals with their leads and teams costs: three steps, two where the names are copied under the edges, against
- * asking for each goal and neighbour.
- */
+/** A page of goals with leads and teams: three steps, two with copied names, against a request for each node. */
 
 const GOALS = 100;
 const REPETITIONS = 7;
@@ -31,7 +28,7 @@ const definition = {
 const model = defineGraph({ ...definition, edges: { MEMBER: edge(MEMBER) } });
 const copying = defineGraph({ ...definition, edges: { MEMBER: edge({ ...MEMBER, copy: ['name'] }) } });
 
-/** 100 goals of one team, each with a lead of its own and one team more. */
+/** 100 goals of a team, each with its own lead and another team. */
 function records(): ChangeRecord[] {
   const items: [source: string, target: string, attribute: string, value: string][] = [
     [TEAM, TEAM, 'name', 'Platform'],
@@ -52,7 +49,7 @@ function records(): ChangeRecord[] {
   }));
 }
 
-/** Calls for the page where the names are copied; throws where one is not there. */
+/** Throws where a name is absent. */
 async function callsWithCopies(neighbours: number): Promise<number> {
   return withFreshTable(copying, [], async ({ store }) => {
     await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
@@ -67,7 +64,6 @@ async function callsWithCopies(neighbours: number): Promise<number> {
   });
 }
 
-/** Counts calls exactly, and compares the time of both ways. */
 export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return withFreshTable(model, [], async ({ store }) => {
     await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));

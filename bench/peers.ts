@@ -7,14 +7,12 @@ import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
 import type { Figure, Report } from './support/report.ts';
 
 /**
- * The same stream for consumers that users write: what it costs, and whether what is left is right, also where a half of it
- * is delivered a second time, as streams may. Each peer writes the same derived items by hand, and differs in what delivers
- * the records and what writes them. Each runs in a process of its own, all at once; CPU is that of the process.
+ * Consumers that users write, which differ in what delivers records and what writes them: cost and correctness, also after half of the stream
+ * comes again. Each has its process; CPU is the process's.
  */
 
 const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));
 
-/** Counts each consumer on a table of its own. */
 export async function peers(): Promise<Report[]> {
   const consumers = [{ name: PROJECTOR, files: ['bench/support/models.ts', 'handlers/stream.ts'] }, ...PEERS];
   const outcomes = await Promise.all(consumers.map(({ name }) => inOwnProcess(name)));
@@ -51,7 +49,7 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
   ];
 }
 
-/** Lines of code, without empty ones and comments. */
+/** Without empty lines and comments. */
 function linesOf(files: readonly string[]): number {
   const lines = files.flatMap((file) => readFileSync(join(process.cwd(), file), 'utf8').split('\n'));
   return lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;

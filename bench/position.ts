@@ -12,25 +12,24 @@ import { interleaved, ratios, timed } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 
 /**
- * Measures the cost of a look at the position of a stream. The look compares the records of each shard with the claims of the functions
- * that applied them. The stream is in memory. The calls of the look are counted, and its CPU is measured with its reads of that stream.
+ * A look at a stream's position, which compares each shard's records with the claims of functions: calls, and CPU with reads of a stream in
+ * memory.
  */
 
 const REPETITIONS = 5;
-/** The number of shards that one measurement looks at, over all of its looks. */
+/** Over all looks of a measurement. */
 const SHARDS_MEASURED = sizeOf({ whole: 4_000, short: 400 });
 const FEW_SHARDS = 100;
 const MANY_SHARDS = sizeOf({ whole: 1_000, short: 200 });
 const FUNCTIONS = 100;
 const RECORDS_OF_SHARD = 20;
 const LABEL = '2026-01-01T00:00:00.000';
-/** Ten times the shards and a hundred times the functions: a shard takes the same. */
+/** For ten times the shards and a hundred times the functions. */
 const FLAT = 1.5;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node() }, edges: {} });
 const NOW = Date.UTC(2026, 0, 2);
 
-/** Looks at streams of few and of many shards, applied by one function and by many. */
 export async function position({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const sizes = { few: [FEW_SHARDS, 1], functions: [FEW_SHARDS, FUNCTIONS], many: [MANY_SHARDS, FUNCTIONS] } as const;
   const seen = new Map<string, Applied>();
@@ -65,13 +64,13 @@ export async function position({ repetitions = REPETITIONS }: BenchmarkOptions):
   return [{ name: 'position', title, figures }];
 }
 
-/** A stream in memory, and the table with the claims of all of its records. */
+/** With claims of all its records. */
 interface Applied {
   stream: MemoryStream;
   store: MemoryStore;
 }
 
-/** Makes a stream with the claims of some functions. The shards go to the functions in turn, and each function has applied all records of its shards. */
+/** Shards go to the functions in turn, all records applied. */
 async function appliedStream(shards: number, functions: number): Promise<Applied> {
   const stream = new MemoryStream(NOW);
   const store = new MemoryStore(graph.table);
@@ -92,7 +91,7 @@ async function appliedStream(shards: number, functions: number): Promise<Applied
   return { stream, store };
 }
 
-/** Seconds of CPU for a shard of a stream, over some looks from the beginning. */
+/** Of seconds, over some looks. */
 async function cpuOfShard(applied: Applied, shards: number): Promise<number> {
   const looks = SHARDS_MEASURED / shards;
   const { cpuSeconds } = await timed(async () => {

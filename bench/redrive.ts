@@ -21,20 +21,19 @@ import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
-/** A redrive of a failed batch: what it costs where nothing of it is projected, and once more where all of it is right. */
+/** A failed batch redriven: with nothing projected, and with all of it right. */
 
 const EDGES_OF_A_GOAL = 20;
-/** MB of the heap, so that a function of 512 MB has room for the rest of the process. */
+/** Leaves a function of 512 MB room for the rest of the process. */
 const HEAP_MB = 384;
 const FUNCTION_MB = 512;
-/** The child goes on trying where the engine is gone with the benchmark. */
+/** The child retries where the engine has ended. */
 const MOST_MS = 150_000;
 
 const REPETITIONS = 5;
 const SPEED_RECORDS = sizeOf({ whole: 4_000, short: 400 });
 const ANSWER_MS = 5;
 
-/** What a process that redrives a batch came to. */
 interface Seen {
   entries: number;
   repaired: number;
@@ -47,12 +46,12 @@ interface Seen {
   megabytes: number;
 }
 
-/** Redrives 4,000 new edges, twice, each time in a process of its own; and tells how fast a redrive is. */
+/** 4,000 new edges, twice in processes of their own; and a redrive's speed. */
 export async function redrive({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 4_000, short: 400 })), await speed(repetitions)];
 }
 
-/** The same with 10,000: as many as a batch of Lambda may have. */
+/** 10,000: Lambda's largest batch. */
 export async function redriveLarge(): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 10_000, short: 1_000 }))];
 }
@@ -69,7 +68,7 @@ function newEdges(size: number): Item[] {
   );
 }
 
-/** The records of new edges through a redrive and through the projector, on a table that answers after some milliseconds. */
+/** By redrive and by projector, on a table that answers after some milliseconds. */
 async function speed(repetitions: number): Promise<Report> {
   const edges = newEdges(SPEED_RECORDS);
   const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);

@@ -12,16 +12,16 @@ import { type Person, personImage } from './support/people.ts';
 import type { Figure, Report } from './support/report.ts';
 
 /**
- * A walk of a migration by 1 to 8 workers at once, each with few write units a second. The table is in this process and answers after
- * some milliseconds, so that neither an engine nor the number of cores decides. Besides, the units of an item in all walks of a migration.
+ * A walk of a migration by 1 to 8 workers with few WCU each, on a table in this process that answers late, so that neither engine nor cores
+ * decide; and the units of an item.
  */
 
-/** As many for each worker: a worker begins with a second's units, which would count more where there are more workers. */
+/** For each worker, since it begins with a second's units. */
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
-/** Items whose units are counted. */
+/** For counting units. */
 const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
-/** Write units a second of a worker. */
+/** Of a worker, a second. */
 const WORKER_WCU = 100;
 const SEGMENTS_A_WORKER = 8;
 const ANSWER_MS = 3;
@@ -40,7 +40,6 @@ function clubs(orders: { gsi0: string; gsi1?: string }) {
 
 const [ordered, reordered] = [clubs({ gsi0: 'since' }), clubs({ gsi0: 'since', gsi1: 'rank' })];
 
-/** Builds a search with different numbers of workers. */
 export async function scale(): Promise<Report[]> {
   const figures: Figure[] = [];
   let one = 0;
@@ -71,7 +70,7 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** The seconds of the first walk, which builds. */
+/** Of the first walk, which builds. */
 async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
@@ -88,7 +87,7 @@ async function built(workers: number): Promise<number> {
   }
 }
 
-/** The units of all walks of a migration for an item: they build a projection, and verify it in the table and in its indexes. */
+/** Of all walks: build, verify in the table and in the indexes. */
 async function unitsOf(table: MemoryStore, graph: CompiledModel): Promise<{ rcu: number; wcu: number }> {
   const store = new MeteredStore(table);
   const options = { graph, store, wait: async () => undefined };

@@ -10,21 +10,19 @@ import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
 import type { Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/** What a search by prefix over 200 shards costs the client, where each call takes 5 ms and finds nothing. */
+/** The client's cost of a prefix search over 200 shards, 5 ms a call, that finds nothing. */
 
 const SHARDS = 200;
 const CALL_MS = 5;
 const REPETITIONS = 15;
-/** Searches in one measurement. */
 const ROUNDS = sizeOf({ whole: 5, short: 1 });
-/** Searches that are not measured: the first ones also pay for compilation. */
+/** Unmeasured: the first ones also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 5, short: 0 });
 /** A search by hand takes three times as much. */
 const MOST_OF_SDK = 0.33;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name: { shards: SHARDS } } }) } });
 
-/** Searches the lean way and through the SDK alone. */
 export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const results = await withFreeTable(
     async (endpoint) => {

@@ -22,27 +22,24 @@ import { answerTo, type StoredTexts, storedTexts } from './support/stored-answer
 import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/workload.ts';
 
 /**
- * How many records a core projects: the recorded batch with the full model, in batches as Lambda brings them, against a table
- * that answers at once, with requests that are not sent, and against a store that takes no time: the differences say where the CPU goes.
- * All of them answer reads with the items that are there. A
- * record is compared with one write of a DocumentClient's loop, and so is a bare HTTP request, which nothing can go below: each derived
- * item takes one. What is counted is CPU, so that a loaded machine says the same.
+ * CPU of a projected record (full model, batches as Lambda brings them): against a table that answers at once, with requests that aren't sent,
+ * and with a store that takes no time; compared with a write of a DocumentClient's loop and with a bare HTTP request, since each derived item
+ * takes one.
  */
 
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
-/** Sizes of the batches that a quiet table brings. */
+/** What a quiet table brings. */
 const SMALL_BATCHES = [100, 25] as const;
-/** Writes of the loop that a record is compared with. */
+/** Of the loop that a record is compared with. */
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
 const AT_ONCE = 32;
 
-/** Runs both stores, and the SDK alone beside them. */
 export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const workload = recordedBatch({ nodeChanges: 1_000 });
   const { records } = workload;
-  // A consumer reads what it derives from, and what it has derived before.
+  // A consumer reads base items, and what it derived before.
   const items = [...baseItemsAfter(workload), ...derivedItems(fullModel, workload.before)];
   const texts = storedTexts(items);
   const idle = idleStore(items);
@@ -128,10 +125,7 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   ];
 }
 
-/**
- * Times calls that are made as `createClient`'s are, but with an answer at hand instead of a connection. The time that it takes to make the
- * answers is no part of it.
- */
+/** Requests are made, but answered at hand; making answers isn't timed. */
 async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, stored: StoredTexts): Promise<Timing> {
   let ownMs = 0;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -153,7 +147,7 @@ async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, sto
   return { ...timing, cpuSeconds: timing.cpuSeconds - ownMs / 1000 };
 }
 
-/** Sends the same bytes again and again over kept connections, and times that. */
+/** The same bytes over kept connections, timed. */
 async function bareRequests(endpoint: string, body: string, count: number): Promise<Timing> {
   const agent = new Agent({ connections: AT_ONCE });
   const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.UpdateItem' };

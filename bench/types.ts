@@ -6,22 +6,17 @@ import { ratios } from './support/paired.ts';
 import type { Figure, Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/**
- * What the types of a large model cost an editor: the time that the compiler takes for a model of so many types with calls
- * of writer and reader for each of them, against one of a few.
- */
+/** The compiler's time for a model of many types with calls of writer and reader for each, against few. */
 
 const FEW = 6;
 const MANY = 60;
-/** The limit of the time with ten times the types, as a multiple of the time with a tenth of them. */
+/** For ten times the types. */
 const MOST_OF_FEW = 2;
 const REPETITIONS = 3;
-/** Benchmarks run in the repository's root. */
 const ROOT = process.cwd();
 
-/** Times the compiler on a model of few types and on one of many. */
 export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
-  // Inside the repository, so that its compiler options and paths hold.
+  // Inside the repository, for its compiler options and paths.
   const folder = mkdtempSync(join(ROOT, 'bench', '.types-'));
   try {
     const seconds = { few: [] as number[], many: [] as number[] };
@@ -50,12 +45,12 @@ function compileSeconds(folder: string, count: number): number {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const start = performance.now();
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  // What the compiler complains about goes to the benchmark's own complaints.
+  // The compiler's errors become the benchmark's.
   execFileSync(process.execPath, [compiler, '-p', folder], { stdio: ['ignore', process.stderr.fd, 'inherit'] });
   return (performance.now() - start) / 1000;
 }
 
-/** A model with the given number of node types, an edge type between neighbours, and calls of each. */
+/** Edge types between neighbours, and calls of each. */
 function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(

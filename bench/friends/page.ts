@@ -8,27 +8,25 @@ import type { Plot } from './plots.ts';
 import { figure, growthRows, markdownTable, type Rows } from './text.ts';
 import { verdictLines } from './verdict.ts';
 
-/** What the page tells of. */
 export interface PageContent {
   sizes: readonly number[];
   operations: number;
   seed: number;
-  /** Where the engine kept its file: memory or a disk makes other times. */
+  /** Memory or disk changes times. */
   folder: string;
   hash: KeyHash;
-  /** Length of the longest list. */
+  /** Friends in the longest list. */
   mostFriends: number;
   costs: readonly NetworkCost[];
   findings: readonly Finding[];
   plots: readonly Plot[];
-  /** Removals with and without writes between them. */
   between: readonly BetweenCost[];
 }
 
-/** Beyond this error, in percent, times of a run say little. */
+/** Percent beyond which times say little. */
 const NOISY_PERCENT = 15;
 
-/** The page `friends.md`: all on it comes from the run, except for the calmer removals that it compares with. Plots are named as they lie in the folder `img`. */
+/** Made of the run; plots lie in `img`. */
 export function friendsPage(content: PageContent): string {
   const { sizes, operations, seed, folder, hash, mostFriends, costs, findings, plots, between } = content;
   const largest = sizes.at(-1)!;
@@ -124,7 +122,7 @@ npm run bench -- friends --help
 `;
 }
 
-/** The operations of whose growth the article says something. */
+/** Operations with a claim. */
 const CLAIMED = ['add', 'check', 'remove'] as const;
 
 function betweenRows(between: readonly BetweenCost[]): Rows {
@@ -138,7 +136,7 @@ function betweenRows(between: readonly BetweenCost[]): Rows {
   ];
 }
 
-/** A warning where the machine was too busy for the times to be trusted. */
+/** Empty unless the machine was too busy. */
 function noiseText(findings: readonly Finding[]): string {
   const error = median(findings.map(({ time }) => time.errorPercent));
   if (error <= NOISY_PERCENT) return '';
@@ -173,7 +171,7 @@ function costRows(costs: readonly NetworkCost[]): Rows {
   ];
 }
 
-/** What the article says of two layouts, and what was measured of the same. */
+/** The article's claims about two layouts. */
 const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
   { claim: 'adding in 2 costs twice that in 3', operation: 'add', layouts: ['count', 'col'] },
   { claim: 'adding in 2 costs twice that in 4', operation: 'add', layouts: ['count', 'row'] },
@@ -183,7 +181,7 @@ const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly
   { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },
 ];
 
-/** The constant factors that the article names, next to those that were measured on the network of a size. */
+/** Measured on the network of this size. */
 export function factorRows(costs: readonly NetworkCost[], size: number): Rows {
   const costOf = (layout: string, operation: Operation): NetworkCost =>
     costs.find((cost) => cost.layout === layout && cost.operation === operation && cost.size === size)!;

@@ -5,10 +5,9 @@ import { hashLayout, type KeyHash } from './hash.ts';
 import type { Layout } from './layout.ts';
 import { rowLayout } from './row.ts';
 
-/** The article's five layouts, in its order. */
+/** In the article's order. */
 export const LAYOUTS: readonly Layout[] = layoutsWith('sha256');
 
-/** The same with the layout `hash` on one of the hashes. */
 export function layoutsWith(hash: KeyHash): Layout[] {
   return [defaultLayout, countLayout, colLayout, rowLayout, hashLayout(hash)];
 }
