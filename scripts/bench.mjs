@@ -33,5 +33,5 @@ function run(...args) {
 
 run(`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.bench.json');
 const [name, ...rest] = process.argv.slice(2);
-if (name === 'figures' || name === 'friends') run(`${built}/bench/${name}/main.js`, ...rest);
+if (name === 'figures') run(`${built}/bench/figures/main.js`, ...rest);
 else run(`${built}/bench/main.js`, ...process.argv.slice(2));

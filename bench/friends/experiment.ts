@@ -2,8 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
-import type { KeyHash } from './layouts/hash.ts';
-import { layoutsWith } from './layouts/index.ts';
+import { LAYOUTS } from './layouts/index.ts';
 import { type Layout, OPERATIONS, type Operation } from './layouts/layout.ts';
 import { drawn, type Network, randomNetwork } from './network.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -11,13 +10,11 @@ import { type Cost, MeteredTable } from './table.ts';
 
 /** What the experiment is to do. */
 export interface ExperimentOptions {
-  /** The networks' numbers of users. */
+  /** Users in each network. */
   sizes: readonly number[];
-  /** Timed operations of each network, layout and kind, at most. */
+  /** Most timed operations of each network, layout and kind. */
   operations: number;
   seed: number;
-  hash: KeyHash;
-  onProgress?: (done: number, total: number) => void;
 }
 
 /** One timed operation and its cost. */
@@ -50,30 +47,17 @@ interface Trial {
  * A machine that slows down must not look like growth: layouts take turns by operation, and users of all networks come in random order, which
  * changes nothing, since users share no item.
  */
-export async function runExperiment(options: ExperimentOptions): Promise<Sample[]> {
-  const random = seededRandom(options.seed);
-  const { operations } = options;
-  const warmUp = {
-    ...options,
-    sizes: [WARM_UP_SIZE],
-    operations: Math.min(operations, WARM_UP_OPERATIONS),
-    onProgress: undefined,
-  };
-  await runNetworks(random, warmUp);
-  return runNetworks(random, options);
+export async function runExperiment({ sizes, operations, seed }: ExperimentOptions): Promise<Sample[]> {
+  const random = seededRandom(seed);
+  await runNetworks(random, [WARM_UP_SIZE], Math.min(operations, WARM_UP_OPERATIONS));
+  return runNetworks(random, sizes, operations);
 }
 
-async function runNetworks(
-  random: Random,
-  { sizes, operations, hash, onProgress }: ExperimentOptions,
-): Promise<Sample[]> {
-  const layouts = layoutsWith(hash);
+async function runNetworks(random: Random, sizes: readonly number[], operations: number): Promise<Sample[]> {
   const engine = await startEngine();
   const client = createClient({ endpoint: engine.endpoint });
   try {
-    const trials = sizes.map((size) => trial(random, client, layouts, size, operations));
-    const steps = trials.flatMap((each) => OPERATIONS.map((operation) => each.steps[operation].length));
-    const total = layouts.length * steps.reduce((sum, count) => sum + count, 0);
+    const trials = sizes.map((size) => trial(random, client, size, operations));
     for (const { subjects } of trials) for (const { table } of subjects) await table.create();
     const samples: Sample[] = [];
     for (const operation of OPERATIONS) {
@@ -83,7 +67,6 @@ async function runNetworks(
       for (const { network, subjects, steps, user } of drawn(random, visits, visits.length)) {
         for (const step of steps[operation].filter((each) => each.user === user)) {
           samples.push(...(await timed(operation, network, subjects, step, samples.length)));
-          onProgress?.(samples.length, total);
         }
         // Completes the list: checks need a full network.
         if (operation === 'add') {
@@ -98,16 +81,10 @@ async function runNetworks(
   }
 }
 
-function trial(
-  random: Random,
-  client: DynamoDBClient,
-  layouts: readonly Layout[],
-  size: number,
-  operations: number,
-): Trial {
+function trial(random: Random, client: DynamoDBClient, size: number, operations: number): Trial {
   const network = randomNetwork(random, size);
   const [add, check, list, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
-  const subjects = layouts.map(
+  const subjects = LAYOUTS.map(
     (layout) => new Subject(layout, new MeteredTable(client, `friends-${layout.name}-${size}`, layout.key)),
   );
   return { network, steps: { add: add!, check: check!, list: list!, remove: remove! }, subjects };
@@ -191,14 +168,14 @@ class Subject {
  * Untimed operations on an empty list: the first operation after the writes that prepare a step pays for what they left behind, and would seem
  * to grow with the list.
  */
-export async function settle(layout: Layout, table: MeteredTable): Promise<void> {
+async function settle(layout: Layout, table: MeteredTable): Promise<void> {
   await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
   await layout.has(table, BYSTANDER, BYSTANDERS_FRIEND);
   await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
 }
 
 /** The same friends, each once. */
-export function isSameList(found: readonly string[], expected: readonly string[]): boolean {
+function isSameList(found: readonly string[], expected: readonly string[]): boolean {
   const known = new Set(expected);
   return found.length === expected.length && new Set(found).size === found.length && found.every((id) => known.has(id));
 }

@@ -8,16 +8,11 @@ export interface Network {
   friends: ReadonlyMap<string, readonly string[]>;
 }
 
-const FRIENDS_KEPT = 20_000;
-const FEWEST_LISTS = 10;
-
 /** Each user reads a random number of others, from one to all. */
 export function randomNetwork(random: Random, size: number): Network {
   const users = Array.from({ length: size }, () => randomId(random));
-  const meanFriends = size / 2;
-  const kept = Math.min(size, Math.max(FEWEST_LISTS, Math.ceil(FRIENDS_KEPT / meanFriends)));
   const friends = new Map<string, readonly string[]>();
-  for (const user of users.slice(0, kept)) {
+  for (const user of users) {
     const others = users.filter((other) => other !== user);
     friends.set(user, drawn(random, others, 1 + random.below(size - 1)));
   }

@@ -52,7 +52,7 @@ const TITLES: Readonly<Record<Operation, string>> = {
 };
 
 /** A plot of time and one of capacity and bytes for each operation, with a line for each layout. */
-export async function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the network'): Promise<Plot[]> {
+export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> {
   const { echarts } = await loadPlotLibrary();
   const time = OPERATIONS.map((operation) => ({
     operation,
@@ -77,7 +77,6 @@ export async function drawPlots(costs: readonly NetworkCost[], sizes = 'users in
     svg: draw(
       echarts,
       chart,
-      sizes,
       costs.filter((cost) => cost.operation === operation),
     ),
   }));
@@ -111,7 +110,6 @@ function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
 function draw(
   { init }: PlotLibrary['echarts'],
   { title, subtitle, panels }: Chart,
-  axisName: string,
   costs: readonly NetworkCost[],
 ): string {
   const width = PANEL_WIDTH * panels.length;
@@ -144,7 +142,7 @@ function draw(
         bottom: MARGIN.bottom,
       })),
       xAxis: panels.map((_, place) => ({
-        ...sizeAxis(axisName, [...new Set(costs.map(({ size }) => size))]),
+        ...sizeAxis([...new Set(costs.map(({ size }) => size))]),
         gridIndex: place,
       })),
       yAxis: panels.map((panel, place) => ({
@@ -190,8 +188,8 @@ function axis(name: string, isLog: boolean, nameGap: number) {
 }
 
 /** Ticks at the measured sizes. */
-function sizeAxis(name: string, sizes: readonly number[]) {
-  const base = axis(name, isWide(sizes), 34);
+function sizeAxis(sizes: readonly number[]) {
+  const base = axis('users in the network', isWide(sizes), 34);
   return {
     ...base,
     min: Math.min(...sizes),

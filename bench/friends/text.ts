@@ -1,4 +1,4 @@
-import type { Finding, Measure, NetworkCost } from './findings.ts';
+import type { Finding, Measure } from './findings.ts';
 import type { Fit } from './fit.ts';
 import { LAYOUTS } from './layouts/index.ts';
 
@@ -32,17 +32,6 @@ function isScan({ layout, operation }: Finding): boolean {
   return operation === 'list' && itemPer === 'friend' && key.sort === undefined;
 }
 
-export function lengthRows(costs: readonly NetworkCost[]): Rows {
-  return [
-    ['layout', 'operation', 'friends', 'time', 'RCU', 'WCU', 'bytes'],
-    ...costs.map(({ layout, operation, size, time, rcu, wcu, bytes }) => [
-      layout,
-      operation,
-      ...[size, time, rcu, wcu, bytes].map(figure),
-    ]),
-  ];
-}
-
 /** `O(n): 1.6 + 0.044 n, ±9 %`; `n` is the number of friends. */
 export function fitText({ growth, intercept, slope, errorPercent }: Fit): string {
   const model = growth === 'O(n)' ? `${figure(intercept)} + ${figure(slope)} n` : figure(intercept);
@@ -53,17 +42,6 @@ export function fitText({ growth, intercept, slope, errorPercent }: Fit): string
 export function figure(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));
-}
-
-export function plainTable(rows: Rows): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [lines[0]!, widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1)].join('\n');
 }
 
 export function markdownTable(rows: Rows): string {
