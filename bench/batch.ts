@@ -88,9 +88,9 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
       const store = new DynamoDBStore(client, edgeSetModel.table);
       const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
       const oneByOne =
-        (concurrency: number, given = records) =>
+        (given = records) =>
         () =>
-          timed(async () => void (await applyOneByOne(client, edgeSetModel, given, concurrency)));
+          timed(() => applyOneByOne(client, edgeSetModel, given, CONCURRENCY));
       const project = () =>
         timed(async () => {
           const { error } = await projector.project(decodeRecords(edgeSetModel, raw));
@@ -98,8 +98,8 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
         });
       // Unmeasured: the first calls also pay for compilation.
       await project();
-      await oneByOne(CONCURRENCY, records.slice(0, 2_000))();
-      const variants = { project, bySource: oneByOne(CONCURRENCY) };
+      await oneByOne(records.slice(0, 2_000))();
+      const variants = { project, bySource: oneByOne() };
       const timings = await interleaved(repetitions, variants, BUDGET_SECONDS);
       client.destroy();
       return timings;

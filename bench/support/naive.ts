@@ -12,7 +12,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { writeUnits } from './bound.ts';
 
-export interface ConsumerCost {
+interface ConsumerCost {
   writes: number;
   wcu: number;
 }
@@ -25,34 +25,20 @@ export async function applyOneByOne(
   graph: CompiledModel,
   records: readonly ChangeRecord[],
   concurrency: number,
-): Promise<ConsumerCost> {
-  const cost: ConsumerCost = { writes: 0, wcu: 0 };
-  const apply = async (record: ChangeRecord): Promise<void> => {
-    for (const command of commandsOf(graph, record)) {
-      // `send` is overloaded for each command alone.
-      const output = await client.send(command as UpdateItemCommand);
-      cost.writes += 1;
-      cost.wcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
-    }
-  };
-  if (concurrency === 1) {
-    for (const record of records) await apply(record);
-    return cost;
-  }
+): Promise<void> {
   const bySource = new Map<string, ChangeRecord[]>();
   for (const record of records) {
     const chain = bySource.get(record.source);
     if (chain === undefined) bySource.set(record.source, [record]);
     else chain.push(record);
   }
-  await pMap(
-    bySource.values(),
-    async (chain) => {
-      for (const record of chain) await apply(record);
-    },
-    { concurrency },
-  );
-  return cost;
+  const apply = async (chain: readonly ChangeRecord[]): Promise<void> => {
+    for (const record of chain) {
+      // `send` is overloaded for each command alone.
+      for (const command of commandsOf(graph, record)) await client.send(command as UpdateItemCommand);
+    }
+  };
+  await pMap(bySource.values(), apply, { concurrency });
 }
 
 /** A changed element takes two writes: DynamoDB refuses ADD and DELETE of one set in one. */
