@@ -24,7 +24,7 @@ import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report, Target } from './support/report.ts';
+import { figure, type Report, type Target } from './support/report.ts';
 
 /** CPU of each call of writer and reader against the same call by hand through a DocumentClient, against a table that answers at once. */
 
@@ -93,7 +93,7 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         for (let i = 0; i < WARM_UPS; i++) for (const variant of Object.values(variants)) await variant();
         const timings = await interleaved(repetitions * TURNS, variants);
         const cpu = (runs: Timing[]): number[] => middleOf(runs, TURNS).map(({ cpuSeconds }) => cpuSeconds);
-        measured.push({ name, value: ratios(cpu(timings.ours), cpu(timings.byHand)), unit: 'x', target });
+        measured.push(figure(name, ratios(cpu(timings.ours), cpu(timings.byHand)), 'x', target));
       }
       client.destroy();
       base.destroy();

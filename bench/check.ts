@@ -17,7 +17,7 @@ import { sizeOf } from './support/extent.ts';
 import { fullModel, ROLE_NAMES } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { seededRandom } from './support/random.ts';
-import type { Report } from './support/report.ts';
+import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
 
@@ -80,34 +80,14 @@ export async function plantedCorruption(
     name,
     title: `${kinds} kinds of corruption, ${OF_EACH_KIND.toLocaleString('en-US')} of each, in ${before.size.toLocaleString('en-US')} items (dynoxide)`,
     figures: [
-      { name: 'planted and found', value: hit / planted.size, unit: 'share', target: { kind: 'at-least', value: 1 } },
-      {
-        name: 'found and not planted',
-        value: found.keys.size - hit,
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      {
-        name: 'repaired',
-        value: (repair.repaired + repair.maintenance) / planted.size,
-        unit: 'share',
-        target: { kind: 'at-least', value: 1 },
-      },
-      { name: 'left after repair', value: left.keys.size, unit: 'items', target: { kind: 'at-most', value: 0 } },
-      {
-        name: 'wrong after repair',
-        value: wrongAfter(before, after, planted),
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      {
-        name: 'others touched',
-        value: touched(before, after, planted),
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      { name: 'read capacity of the repair', value: repair.rcu, unit: 'RCU' },
-      { name: 'write capacity of the repair', value: repair.wcu, unit: 'WCU' },
+      figure('planted and found', hit / planted.size, 'share', atLeast(1)),
+      figure('found and not planted', found.keys.size - hit, 'items', atMost(0)),
+      figure('repaired', (repair.repaired + repair.maintenance) / planted.size, 'share', atLeast(1)),
+      figure('left after repair', left.keys.size, 'items', atMost(0)),
+      figure('wrong after repair', wrongAfter(before, after, planted), 'items', atMost(0)),
+      figure('others touched', touched(before, after, planted), 'items', atMost(0)),
+      figure('read capacity of the repair', repair.rcu, 'RCU'),
+      figure('write capacity of the repair', repair.wcu, 'WCU'),
     ],
   };
 }
@@ -185,21 +165,11 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
     name: 'check-speed',
     title: `a clean table of ${items.toLocaleString('en-US')} items, ${SEGMENTS} segments (dynoxide)`,
     figures: [
-      { name: 'bare scan', value: spread(runs.scan), unit: 'items/s' },
-      { name: 'check', value: spread(runs.checked), unit: 'items/s' },
-      {
-        name: 'check against the scan',
-        value: ratios(runs.checked, runs.scan),
-        unit: 'x',
-        target: { kind: 'at-least', value: LEAST_SPEED },
-      },
-      { name: 'read capacity of the scan', value: scanRcu, unit: 'RCU' },
-      {
-        name: 'read capacity against the scan',
-        value: checkRcu / scanRcu,
-        unit: 'x',
-        target: { kind: 'at-most', value: MOST_RCU },
-      },
+      figure('bare scan', spread(runs.scan), 'items/s'),
+      figure('check', spread(runs.checked), 'items/s'),
+      figure('check against the scan', ratios(runs.checked, runs.scan), 'x', atLeast(LEAST_SPEED)),
+      figure('read capacity of the scan', scanRcu, 'RCU'),
+      figure('read capacity against the scan', checkRcu / scanRcu, 'x', atMost(MOST_RCU)),
     ],
   };
 }
@@ -257,8 +227,8 @@ export async function checkLive(): Promise<Report[]> {
           { name: 'checks', value: checks, unit: 'runs', varies: true },
           { name: 'lag met and not reported', value: superseded, unit: 'suspects', varies: true },
           { name: 'faults planted', value: planted.size, unit: 'items', varies: true },
-          { name: 'planted and not found', value: missed, unit: 'items', target: { kind: 'at-most', value: 0 } },
-          { name: 'false alarms', value: false_, unit: 'items', target: { kind: 'at-most', value: 0 } },
+          figure('planted and not found', missed, 'items', atMost(0)),
+          figure('false alarms', false_, 'items', atMost(0)),
         ],
       },
     ];

@@ -5,7 +5,7 @@ import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { recordedBatch } from './support/workload.ts';
 
 /** CPU of decoding a batch and naming what it touches, against `JSON.parse` of its event. One record in eleven is of a node. */
@@ -35,15 +35,16 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
     fewSets: () => measured(edgeSetModel, few),
     fewFull: () => measured(fullModel, few),
   });
-  const against = (name: string, runs: readonly Measured[], most: number): Figure => ({
-    name: `against JSON.parse, ${name}`,
-    value: ratios(
-      runs.map(({ plan }) => plan),
-      runs.map(({ parse }) => parse),
-    ),
-    unit: 'x',
-    target: { kind: 'at-most', value: most },
-  });
+  const against = (name: string, runs: readonly Measured[], most: number): Figure =>
+    figure(
+      `against JSON.parse, ${name}`,
+      ratios(
+        runs.map(({ plan }) => plan),
+        runs.map(({ parse }) => parse),
+      ),
+      'x',
+      atMost(most),
+    );
   const bytes = Math.round(Buffer.byteLength(event) / RECORDS);
   return [
     {

@@ -16,7 +16,7 @@ import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets, checkIndexItems } from './support/oracle.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atLeast, atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from './support/workload.ts';
@@ -49,13 +49,8 @@ async function shares(): Promise<Report> {
     const split = await deliver(edgeSetModel, (records) => overTwoShards(records, size));
     const name = (shards: string, what: string): string => `${shards}, batches of ${size}: ${what}`;
     figures.push(
-      {
-        name: name('one shard', 'conflicts'),
-        value: inOrder.conflicts,
-        unit: 'share',
-        target: { kind: 'at-most', value: MOST_CONFLICTS },
-      },
-      { name: name('two shards', 'write capacity against one'), value: split.wcu / inOrder.wcu, unit: 'x' },
+      figure(name('one shard', 'conflicts'), inOrder.conflicts, 'share', atMost(MOST_CONFLICTS)),
+      figure(name('two shards', 'write capacity against one'), split.wcu / inOrder.wcu, 'x'),
     );
   }
   return {
@@ -169,14 +164,9 @@ async function recovery(repetitions: number): Promise<Report> {
     name: 'delivery-recovery',
     title: `the local worker, ${BACKLOG.toLocaleString('en-US')} records`,
     figures: [
-      { name: 'beside a producer at full rate', value: spread(steady), unit: 'records/s' },
-      { name: 'on a backlog', value: spread(backlog), unit: 'records/s' },
-      {
-        name: 'recovery against steady',
-        value: ratios(backlog, steady),
-        unit: 'x',
-        target: { kind: 'at-least', value: LEAST_RECOVERY },
-      },
+      figure('beside a producer at full rate', spread(steady), 'records/s'),
+      figure('on a backlog', spread(backlog), 'records/s'),
+      figure('recovery against steady', ratios(backlog, steady), 'x', atLeast(LEAST_RECOVERY)),
     ],
   };
 }

@@ -5,7 +5,7 @@ import { startEngine } from '../packages/local/engine/engine.ts';
 import { createClient } from '../src/store/client.ts';
 import { keySchema } from '../src/store/definition/table-definition.ts';
 import { installedPackage } from '../test/support/test-package.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /** Changes that `writes` measures, by ElectroDB entities whose indexes answer the same questions. */
 
@@ -74,7 +74,7 @@ export async function electrodb(): Promise<Report[]> {
     for (const [name, puts] of STEPS) {
       const before = spent();
       for (const [kind, item] of puts) await new Entity(schemaOf(kind), { client, table: TABLE }).put(item).go();
-      figures.push({ name, value: spent() - before, unit: 'WCU' });
+      figures.push(figure(name, spent() - before, 'WCU'));
     }
     return [{ name: 'electrodb', title: 'write units of one change, by entities of ElectroDB', figures }];
   } finally {

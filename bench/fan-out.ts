@@ -10,7 +10,7 @@ import { withReplacedCalls } from '../src/store/wrapped.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
 /** A parent with very many children changes, and their views get its copy. */
@@ -54,13 +54,13 @@ function report({ children, writes, notOnce, wrong, wcu, rcu, pages, seconds }: 
     name: 'fan-out',
     title: `a parent's change brought to ${children.toLocaleString('en-US')} children (dynoxide)`,
     figures: [
-      { name: 'children', value: children, unit: 'views' },
-      { name: 'writes to them', value: writes, unit: 'writes', target: { kind: 'at-most', value: children } },
-      { name: 'invocations, a page each', value: pages, unit: 'pages' },
-      { name: 'for a child', value: wcu / children, unit: 'WCU' },
-      { name: 'for a child', value: rcu / children, unit: 'RCU' },
-      { name: 'children in a second', value: children / seconds, unit: '1/s' },
-      { name: 'in all', value: seconds, unit: 's' },
+      figure('children', children, 'views'),
+      figure('writes to them', writes, 'writes', atMost(children)),
+      figure('invocations, a page each', pages, 'pages'),
+      figure('for a child', wcu / children, 'WCU'),
+      figure('for a child', rcu / children, 'RCU'),
+      figure('children in a second', children / seconds, '1/s'),
+      figure('in all', seconds, 's'),
     ],
   };
 }

@@ -8,7 +8,7 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { idleStore } from './support/idle-store.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report, Target } from './support/report.ts';
+import { type Figure, figure, type Report, type Target } from './support/report.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
 /** CPU of projecting an edge by edges of a node in a batch, and by types of the model. */
@@ -49,12 +49,13 @@ async function byEdges(repetitions: number): Promise<Report> {
   const variants = Object.fromEntries(SIZES.map((size) => [size, () => run(size)]));
   const cpuSeconds = await cpuOf(variants, repetitions);
   const figures = SIZES.filter((size) => size !== FEWEST).map(
-    (size): Figure => ({
-      name: `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
-      value: ratios(cpuSeconds[size]!, cpuSeconds[FEWEST]!),
-      unit: 'x',
-      target: FLAT,
-    }),
+    (size): Figure =>
+      figure(
+        `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
+        ratios(cpuSeconds[size]!, cpuSeconds[FEWEST]!),
+        'x',
+        FLAT,
+      ),
   );
   return {
     name: 'growth',
@@ -83,7 +84,7 @@ async function byTypes(repetitions: number): Promise<Report> {
   return {
     name: 'growth-types',
     title: 'records of edges, planned with models of few and of many types',
-    figures: [{ name, value: ratios(many, few), unit: 'x', target: MOST_OF_MANY_TYPES }],
+    figures: [figure(name, ratios(many, few), 'x', MOST_OF_MANY_TYPES)],
   };
 }
 

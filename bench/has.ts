@@ -19,7 +19,7 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report, Target } from './support/report.ts';
+import { type Figure, figure, type Report, type Target } from './support/report.ts';
 import { growthExponent, spread } from './support/statistics.ts';
 import { load, withFreshTable } from './support/table.ts';
 
@@ -243,7 +243,7 @@ function report(keys: Keys, projection: Projection, runs: readonly Measured[]): 
   const add = (what: string, unit: string, costsOf: (one: Measured) => number[]): void => {
     for (const one of runs) {
       const name = `${what} among ${count(one.degree)}${one.isEvicted ? ', evicted' : ''}`;
-      figures.push({ name, value: spread(costsOf(one)), unit });
+      figures.push(figure(name, spread(costsOf(one)), unit));
     }
     // Eviction ends the growth; an exponent across it would hide both.
     const points = runs
@@ -251,12 +251,12 @@ function report(keys: Keys, projection: Projection, runs: readonly Measured[]): 
       .map((one) => ({ size: one.degree, value: mean(costsOf(one)) }));
     const target = projection === 'listed' ? undefined : CONSTANT;
     const name = `${what}: growth exponent, to ${count(points.at(-1)?.size ?? 0)}`;
-    figures.push({ name, value: growthExponent(points), unit: '', target });
+    figures.push(figure(name, growthExponent(points), '', target));
   };
   if (projection === 'unlisted') add('has', 'RCU', (one) => one.has.map(({ rcu }) => rcu));
   add('add or remove', 'WCU', ({ change }) => change.map(({ wcu }) => wcu));
   const reads = runs.flatMap(({ change }) => change.map(({ rcu }) => rcu));
-  figures.push({ name: 'reads of an add or remove', value: spread(reads), unit: 'RCU' });
+  figures.push(figure('reads of an add or remove', spread(reads), 'RCU'));
   return {
     name: `has, ${keys} keys`,
     title: `one friend of a person with up to ${count(DEGREES.at(-1)!)}; ${TITLES[projection]}`,

@@ -7,7 +7,7 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BatchResult } from '../src/projecting/apply/projector-types.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
 /** Index items that use the edge's source: a change of the source, and an edge beside one by itself. */
@@ -71,15 +71,10 @@ async function changeOfNode(degree: number): Promise<Report> {
       const pages = writes - degree;
       const bound = degree * units + pages;
       figures.push(
-        { name: `${name}: writes for each edge`, value: (writes - pages) / degree, unit: 'writes' },
-        { name: `${name}: capacity`, value: wcu, unit: 'WCU' },
-        {
-          name: `${name}: capacity by the bound of ${units} an edge`,
-          value: wcu / bound,
-          unit: 'times',
-          target: { kind: 'at-most', value: 1.02 },
-        },
-        { name: `${name}: reads for each edge`, value: rcu / degree, unit: 'RCU' },
+        figure(`${name}: writes for each edge`, (writes - pages) / degree, 'writes'),
+        figure(`${name}: capacity`, wcu, 'WCU'),
+        figure(`${name}: capacity by the bound of ${units} an edge`, wcu / bound, 'times', atMost(1.02)),
+        figure(`${name}: reads for each edge`, rcu / degree, 'RCU'),
       );
     }
     return {
@@ -113,11 +108,11 @@ async function newEdges(): Promise<Report> {
     const bySource = await added(joined, {}, perBatch);
     const name = perBatch === 1 ? 'one edge a batch' : `${EDGES} edges of a node in a batch`;
     figures.push(
-      { name: `${name}, by the edge alone: for an edge`, value: byEdge.wcu / EDGES, unit: 'WCU' },
-      { name: `${name}, by the edge alone: for an edge`, value: byEdge.rcu / EDGES, unit: 'RCU' },
-      { name: `${name}, by its source: for an edge`, value: bySource.wcu / EDGES, unit: 'WCU' },
-      { name: `${name}, by its source: for an edge`, value: bySource.rcu / EDGES, unit: 'RCU' },
-      { name: `${name}: writes more`, value: bySource.writes - byEdge.writes, unit: 'writes' },
+      figure(`${name}, by the edge alone: for an edge`, byEdge.wcu / EDGES, 'WCU'),
+      figure(`${name}, by the edge alone: for an edge`, byEdge.rcu / EDGES, 'RCU'),
+      figure(`${name}, by its source: for an edge`, bySource.wcu / EDGES, 'WCU'),
+      figure(`${name}, by its source: for an edge`, bySource.rcu / EDGES, 'RCU'),
+      figure(`${name}: writes more`, bySource.writes - byEdge.writes, 'writes'),
     );
   }
   return { name: 'joined', title: 'edges added, by the edge alone and by its source (dynoxide)', figures };

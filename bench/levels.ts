@@ -5,7 +5,7 @@ import type { Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
 /** The goals list of the example `goals`: a page with levels against N + 1 requests, counted. */
@@ -40,15 +40,10 @@ export async function levels(): Promise<Report[]> {
       if (first !== second) throw new Error(`the ways differ: ${first} and ${second}`);
       // A Query, a BatchGetItem for objectives, one for each 100 neighbours, one for theirs.
       figures.push(
-        {
-          name: `calls, page with levels, ${list.name}`,
-          value: page.calls,
-          unit: 'calls',
-          target: { kind: 'at-most', value: 4 },
-        },
-        { name: `calls, each by itself, ${list.name}`, value: each.calls, unit: 'calls' },
-        { name: `units, page with levels, ${list.name}`, value: page.rcu, unit: 'RCU' },
-        { name: `units, each by itself, ${list.name}`, value: each.rcu, unit: 'RCU' },
+        figure(`calls, page with levels, ${list.name}`, page.calls, 'calls', atMost(4)),
+        figure(`calls, each by itself, ${list.name}`, each.calls, 'calls'),
+        figure(`units, page with levels, ${list.name}`, page.rcu, 'RCU'),
+        figure(`units, each by itself, ${list.name}`, each.rcu, 'RCU'),
       );
     });
   }

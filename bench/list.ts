@@ -11,7 +11,7 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
 
@@ -52,10 +52,10 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     await byHand(repetitions),
   ];
   const figures = ways.flatMap(({ name, calls, rcu, bytes, runs }): Figure[] => [
-    { name: `${name}: calls`, value: calls, unit: 'calls' },
-    { name: `${name}: read capacity`, value: rcu, unit: 'RCU' },
-    { name: `${name}: items read`, value: bytes, unit: 'bytes' },
-    { name: name, value: spread(runs.map(({ seconds }) => seconds * 1000)), unit: 'ms' },
+    figure(`${name}: calls`, calls, 'calls'),
+    figure(`${name}: read capacity`, rcu, 'RCU'),
+    figure(`${name}: items read`, bytes, 'bytes'),
+    figure(name, spread(runs.map(({ seconds }) => seconds * 1000)), 'ms'),
   ]);
   return [{ name: 'list', title: `a list of ${GOALS} goals of a user with their titles`, figures }];
 }

@@ -20,7 +20,7 @@ import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { type ManagedState, managed } from './support/managed.ts';
 import { type Person, peopleModel, personId, personImage, personRecord } from './support/people.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { scanTable, withFreshTable } from './support/table.ts';
 
 /**
@@ -106,22 +106,22 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
   const { right, notReady, wrong } = traffic.answers;
   const seconds = sum((step) => step.seconds);
   const figures: Figure[] = [
-    { name: 'write capacity, lower bound', value: bound, unit: 'WCU' },
+    figure('write capacity, lower bound', bound, 'WCU'),
     { name: 'write capacity', value: wcu, unit: 'WCU', varies: BY_TRAFFIC },
     {
       name: 'write capacity over the lower bound',
       ...{ value: wcu / bound, unit: 'x', varies: BY_TRAFFIC, target: { kind: 'at-most', value: MOST_OVER_BOUND } },
     },
     { name: 'read capacity', value: sum((step) => step.rcu), unit: 'RCU', varies: BY_TRAFFIC },
-    { name: 'all of it', value: seconds, unit: 's' },
-    { name: 'backfill and verification', value: secondsOf('backfill'), unit: 's' },
-    { name: 'the wait for readers', value: secondsOf('wait'), unit: 's' },
-    { name: 'deleting the old items', value: secondsOf('delete'), unit: 's' },
+    figure('all of it', seconds, 's'),
+    figure('backfill and verification', secondsOf('backfill'), 's'),
+    figure('the wait for readers', secondsOf('wait'), 's'),
+    figure('deleting the old items', secondsOf('delete'), 's'),
     { name: 'writes of producers meanwhile', value: traffic.writes, unit: 'writes', varies: true },
-    { name: 'writes of producers a second', value: traffic.writes / traffic.seconds, unit: 'writes/s' },
+    figure('writes of producers a second', traffic.writes / traffic.seconds, 'writes/s'),
     { name: 'answers of the old and the new model, right', value: right, unit: 'answers', varies: true },
-    { name: 'answers, not ready', value: notReady, unit: 'answers', target: { kind: 'at-most', value: 0 } },
-    { name: 'answers, wrong', value: wrong, unit: 'answers', target: { kind: 'at-most', value: 0 } },
+    figure('answers, not ready', notReady, 'answers', atMost(0)),
+    figure('answers, wrong', wrong, 'answers', atMost(0)),
   ];
   const title = `4 shards of a search become 8: ${nodes.toLocaleString('en-US')} nodes, on the embedded engine, under traffic`;
   return { name: 'migrate', title, figures };
@@ -212,9 +212,9 @@ async function whileTwoAreKept(): Promise<Report> {
     const one = await unitsOf('registered', change);
     const two = await unitsOf({ second: 'search:PERSON.name', sinceMs: 0 }, change);
     const young = await unitsOf({ second: 'search:PERSON.name', sinceMs: Date.now() }, change);
-    figures.push({ name: `a change of ${what}, one generation`, value: one.wcu, unit: 'WCU' });
-    figures.push({ name: `a change of ${what}, two generations of the search by name`, value: two.wcu, unit: 'WCU' });
-    figures.push({ name: `a change of ${what}, two, in the first five minutes: reads`, value: young.rcu, unit: 'RCU' });
+    figures.push(figure(`a change of ${what}, one generation`, one.wcu, 'WCU'));
+    figures.push(figure(`a change of ${what}, two generations of the search by name`, two.wcu, 'WCU'));
+    figures.push(figure(`a change of ${what}, two, in the first five minutes: reads`, young.rcu, 'RCU'));
   }
   figures.find(({ name }) => name.startsWith('a change of a city, two generations'))!.target = {
     kind: 'at-most',

@@ -9,7 +9,7 @@ import { stringOf } from '../src/core/items/attribute-value.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
 /** Capacity of one-to-many strategies with 20 children. */
@@ -145,12 +145,12 @@ async function measured({ name, example: { graph }, before, writes, reads }: Str
     for (const one of before) await write(one);
     const figures: Figure[] = [];
     for (const { operation, item: one } of writes) {
-      figures.push({ name: `${name}: ${operation}`, value: await write(one), unit: 'WCU' });
+      figures.push(figure(`${name}: ${operation}`, await write(one), 'WCU'));
     }
     for (const { operation, read } of reads) {
       const metered = new MeteredStore(store);
       await read(createReader(graph, { store: metered }) as Reader);
-      figures.push({ name: `${name}: ${operation}`, value: metered.rcu, unit: 'RCU' });
+      figures.push(figure(`${name}: ${operation}`, metered.rcu, 'RCU'));
     }
     return figures;
   });

@@ -21,7 +21,7 @@ import { idleStore } from './support/idle-store.ts';
 import type { Item } from './support/images.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { median } from './support/statistics.ts';
 import { load } from './support/table.ts';
 
@@ -185,15 +185,15 @@ async function cpuReport(repetitions: number): Promise<Report> {
     name: 'observe-cpu',
     title: `CPU of observing ${records.length.toLocaleString('en-US')} records that ${base.length.toLocaleString('en-US')} changes made, full model, reads that take no time`,
     figures: [
-      { name: 'a change observed against the same projected', value: ratios(observer, projector), unit: 'x' },
-      {
-        name: 'a record observed against one projected',
-        value: ratios(
+      figure('a change observed against the same projected', ratios(observer, projector), 'x'),
+      figure(
+        'a record observed against one projected',
+        ratios(
           observer.map((seconds) => seconds / records.length),
           projector.map((seconds) => seconds / base.length),
         ),
-        unit: 'x',
-      },
+        'x',
+      ),
     ],
   };
 }
@@ -302,12 +302,8 @@ async function detection(rate: number): Promise<Report> {
       waits.length === 0
         ? []
         : [
-            { name: 'from damage to finding, median', value: median(waits), unit: 's' },
-            {
-              name: 'from damage to finding, 99th percentile',
-              value: waits[Math.ceil(waits.length * 0.99) - 1]!,
-              unit: 's',
-            },
+            figure('from damage to finding, median', median(waits), 's'),
+            figure('from damage to finding, 99th percentile', waits[Math.ceil(waits.length * 0.99) - 1]!, 's'),
           ];
     return {
       name: `observe-detection-${rate}`,
@@ -320,7 +316,7 @@ async function detection(rate: number): Promise<Report> {
           unit: 'share',
           varies: true,
         },
-        { name: 'nodes written', value: written / seconds, unit: 'nodes/s' },
+        figure('nodes written', written / seconds, 'nodes/s'),
       ],
     };
   } finally {

@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import type { BenchmarkOptions } from './support/command.ts';
 import { ratios } from './support/paired.ts';
-import { CODE_VARIES, type Figure, type Report } from './support/report.ts';
+import { atMost, CODE_VARIES, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /**
@@ -108,24 +108,24 @@ function coldStarts(folder: string, repetitions: number): Figure[] {
     }
   }
   return FUNCTIONS.flatMap((name, n): Figure[] => {
-    const start: Figure = { name: `${name}: CPU of a start`, value: spread(cpu[n]!), unit: 'ms' };
-    const ratio: Figure = {
-      name: `${name}: CPU of a start against the stream function's`,
-      value: ratios(cpu[n]!, cpu[0]!),
-      unit: 'x',
-      target: { kind: 'at-most', value: MOST_OF_STREAM },
-    };
-    const ofEmpty: Figure = {
-      name: `${name}: CPU of a start against an empty process`,
-      value: ratios(cpu[n]!, empty),
-      unit: 'x',
-      target: { kind: 'at-most', value: MOST_OF_EMPTY },
-    };
+    const start: Figure = figure(`${name}: CPU of a start`, spread(cpu[n]!), 'ms');
+    const ratio: Figure = figure(
+      `${name}: CPU of a start against the stream function's`,
+      ratios(cpu[n]!, cpu[0]!),
+      'x',
+      atMost(MOST_OF_STREAM),
+    );
+    const ofEmpty: Figure = figure(
+      `${name}: CPU of a start against an empty process`,
+      ratios(cpu[n]!, empty),
+      'x',
+      atMost(MOST_OF_EMPTY),
+    );
     return [
       ...[start, name === 'stream' ? ofEmpty : ratio],
-      { name: `${name}: a start by the clock`, value: spread(clock[n]!), unit: 'ms' },
+      figure(`${name}: a start by the clock`, spread(clock[n]!), 'ms'),
     ];
-  }).concat({ name: 'an empty process: CPU', value: spread(empty), unit: 'ms' });
+  }).concat(figure('an empty process: CPU', spread(empty), 'ms'));
 }
 
 function start(file?: string): { cpuMs: number; processMs: number } {

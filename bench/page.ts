@@ -5,7 +5,7 @@ import { edge, node, rank } from '../src/core/model/schema.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 
@@ -103,21 +103,12 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
         name: 'page',
         title: `a page of ${GOALS} goals with ${neighbours} leads and teams`,
         figures: [
-          { name: 'calls in three steps', value: calls, unit: 'calls', target: { kind: 'at-most', value: fewest } },
-          {
-            name: 'calls where the names are copied',
-            value: await callsWithCopies(neighbours),
-            unit: 'calls',
-            target: { kind: 'at-most', value: 2 },
-          },
-          { name: 'calls one by one', value: singleCalls, unit: 'calls' },
-          { name: 'three steps', value: spread(ms(results.threeSteps)), unit: 'ms' },
-          { name: 'one by one', value: spread(ms(results.oneByOne)), unit: 'ms' },
-          {
-            name: 'one by one against three steps',
-            value: ratios(ms(results.oneByOne), ms(results.threeSteps)),
-            unit: 'x',
-          },
+          figure('calls in three steps', calls, 'calls', atMost(fewest)),
+          figure('calls where the names are copied', await callsWithCopies(neighbours), 'calls', atMost(2)),
+          figure('calls one by one', singleCalls, 'calls'),
+          figure('three steps', spread(ms(results.threeSteps)), 'ms'),
+          figure('one by one', spread(ms(results.oneByOne)), 'ms'),
+          figure('one by one against three steps', ratios(ms(results.oneByOne), ms(results.threeSteps)), 'x'),
         ],
       },
     ];

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
  * Consumers that users write, which differ in what delivers records and what writes them: cost and correctness, also after half of the stream
@@ -20,7 +20,7 @@ export async function peers(): Promise<Report[]> {
   if (wrong.some((count) => count > 0)) throw new Error(`the projector left wrong items: ${wrong.join(' and ')}`);
   const first = consumers.flatMap(({ name, files }, i): Figure[] => [
     ...figuresOf(name, outcomes[i]![0]),
-    { name: `${name}: lines to write`, value: linesOf(files), unit: 'lines' },
+    figure(`${name}: lines to write`, linesOf(files), 'lines'),
   ]);
   const again = consumers.flatMap(({ name }, i) => figuresOf(name, outcomes[i]![1])).filter(({ unit }) => unit !== 's');
   const what = 'edge sets, index items and search items';
@@ -37,9 +37,9 @@ async function inOwnProcess(name: string): Promise<[Outcome, Outcome]> {
 
 function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Figure[] {
   return [
-    { name: `${name}: calls`, value: calls, unit: 'calls' },
-    { name: `${name}: write capacity`, value: wcu, unit: 'WCU' },
-    { name: `${name}: CPU`, value: cpuSeconds, unit: 's' },
+    figure(`${name}: calls`, calls, 'calls'),
+    figure(`${name}: write capacity`, wcu, 'WCU'),
+    figure(`${name}: CPU`, cpuSeconds, 's'),
     {
       name: `${name}: wrong items`,
       value: wrong,

@@ -9,7 +9,7 @@ import { MemoryStream } from '../test/support/memory-stream.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 
 /**
  * A look at a stream's position, which compares each shard's records with the claims of functions: calls, and CPU with reads of a stream in
@@ -45,20 +45,20 @@ export async function position({ repetitions = REPETITIONS }: BenchmarkOptions):
   const many = `${MANY_SHARDS.toLocaleString('en-US')} shards`;
   const { iterators, reads } = await callsOfLook(seen.get('many')!);
   const figures: Figure[] = [
-    { name: `iterators of a shard, ${many}`, value: iterators / MANY_SHARDS, unit: 'calls' },
-    { name: `reads of a shard, ${many}`, value: reads / MANY_SHARDS, unit: 'calls' },
-    {
-      name: `CPU of a shard, ${FUNCTIONS} functions against 1`,
-      value: ratios(results.functions, results.few),
-      unit: 'x',
-      target: { kind: 'at-most', value: FLAT },
-    },
-    {
-      name: `CPU of a shard, ${FUNCTIONS} functions, ${many} against ${FEW_SHARDS}`,
-      value: ratios(results.many, results.functions),
-      unit: 'x',
-      target: { kind: 'at-most', value: FLAT },
-    },
+    figure(`iterators of a shard, ${many}`, iterators / MANY_SHARDS, 'calls'),
+    figure(`reads of a shard, ${many}`, reads / MANY_SHARDS, 'calls'),
+    figure(
+      `CPU of a shard, ${FUNCTIONS} functions against 1`,
+      ratios(results.functions, results.few),
+      'x',
+      atMost(FLAT),
+    ),
+    figure(
+      `CPU of a shard, ${FUNCTIONS} functions, ${many} against ${FEW_SHARDS}`,
+      ratios(results.many, results.functions),
+      'x',
+      atMost(FLAT),
+    ),
   ];
   const title = `a look at the position of a stream, ${RECORDS_OF_SHARD} records a shard, all of them claimed`;
   return [{ name: 'position', title, figures }];

@@ -16,7 +16,7 @@ import { edgeImage, type Item } from './support/images.ts';
 import { answeringLate } from './support/late-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import { type Figure, MEMORY_VARIES, type Report } from './support/report.ts';
+import { type Figure, figure, MEMORY_VARIES, type Report } from './support/report.ts';
 import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
@@ -91,15 +91,11 @@ async function speed(repetitions: number): Promise<Report> {
     name: 'redrive-speed',
     title: `${SPEED_RECORDS.toLocaleString('en-US')} records that nothing is projected of, redriven and projected, ${ANSWER_MS} ms a call`,
     figures: [
-      { name: 'calls for a record, redriven', value: redriven[0]!.calls / SPEED_RECORDS, unit: 'calls' },
-      { name: 'calls for a record, projected', value: projected[0]!.calls / SPEED_RECORDS, unit: 'calls' },
-      { name: 'redriven', value: perSecond(redriven), unit: 'records/s' },
-      { name: 'projected', value: perSecond(projected), unit: 'records/s' },
-      {
-        name: 'seconds of a redrive against projecting',
-        value: ratios(seconds(redriven), seconds(projected)),
-        unit: 'x',
-      },
+      figure('calls for a record, redriven', redriven[0]!.calls / SPEED_RECORDS, 'calls'),
+      figure('calls for a record, projected', projected[0]!.calls / SPEED_RECORDS, 'calls'),
+      figure('redriven', perSecond(redriven), 'records/s'),
+      figure('projected', perSecond(projected), 'records/s'),
+      figure('seconds of a redrive against projecting', ratios(seconds(redriven), seconds(projected)), 'x'),
     ],
   };
 }
@@ -151,11 +147,11 @@ async function inOwnProcess(endpoint: string, file: string): Promise<Seen> {
 
 function figures(what: string, { writes, wcu, rcu, seconds, cpuSeconds, megabytes }: Seen): Figure[] {
   return [
-    { name: `${what}: CPU`, value: cpuSeconds, unit: 's' },
-    { name: `${what}: in all`, value: seconds, unit: 's' },
-    { name: `${what}: writes`, value: writes, unit: 'writes' },
-    { name: `${what}: write capacity`, value: wcu, unit: 'WCU' },
-    { name: `${what}: read capacity`, value: rcu, unit: 'RCU' },
+    figure(`${what}: CPU`, cpuSeconds, 's'),
+    figure(`${what}: in all`, seconds, 's'),
+    figure(`${what}: writes`, writes, 'writes'),
+    figure(`${what}: write capacity`, wcu, 'WCU'),
+    figure(`${what}: read capacity`, rcu, 'RCU'),
     {
       name: `${what}: peak memory`,
       value: Math.round(megabytes),

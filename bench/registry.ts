@@ -15,7 +15,7 @@ import { type Managed, managed } from './support/managed.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets } from './support/oracle.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
 import { recordedBatch, type Workload } from './support/workload.ts';
@@ -82,10 +82,10 @@ async function capacity(
   for (const batchSize of sizes) {
     const of = `batches of ${batchSize.toLocaleString('en-US')}`;
     const without = await unitsOf(graph, variants.without, workload, batchSize);
-    figures.push({ name: `${of}: without a registry`, value: without, unit: 'WCU + RCU' });
+    figures.push(figure(`${of}: without a registry`, without, 'WCU + RCU'));
     for (const state of ['registered', 'migrated'] as const) {
       const value = (await unitsOf(graph, variants[state], workload, batchSize)) / without;
-      figures.push({ name: `${of}: ${state}`, value, unit: 'x', target: { kind: 'at-most', value: MOST } });
+      figures.push(figure(`${of}: ${state}`, value, 'x', atMost(MOST)));
     }
   }
   return { name, title: `capacity of ${workload.records.length.toLocaleString('en-US')} records, ${what}`, figures };
@@ -197,10 +197,10 @@ async function compared(
   const cpuMs = (timings: readonly Timing[]): number[] =>
     middleOf(timings, turns).map(({ cpuSeconds }) => cpuSeconds * 1000);
   const without = cpuMs(results.without);
-  const figures: Figure[] = [{ name: 'without a registry', value: spread(without), unit: 'ms' }];
+  const figures: Figure[] = [figure('without a registry', spread(without), 'ms')];
   for (const state of ['registered', 'migrated'] as const) {
     const target = { kind: 'at-most', value: MOST } as const;
-    figures.push({ name: state, value: ratios(cpuMs(results[state]), without), unit: 'x', target });
+    figures.push(figure(state, ratios(cpuMs(results[state]), without), 'x', target));
   }
   return { name, title: `CPU of ${title}, with a registry against without`, figures };
 }

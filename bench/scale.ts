@@ -9,7 +9,7 @@ import { sizeOf } from './support/extent.ts';
 import { answeringLate } from './support/late-table.ts';
 import { managed } from './support/managed.ts';
 import { type Person, personImage } from './support/people.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
  * A walk of a migration by 1 to 8 workers with few WCU each, on a table in this process that answers late, so that neither engine nor cores
@@ -46,7 +46,7 @@ export async function scale(): Promise<Report[]> {
   for (const workers of WORKERS) {
     const rate = (NODES_A_WORKER * workers) / (await built(workers));
     if (workers === 1) one = rate;
-    figures.push({ name: `nodes a second, workers: ${workers}`, value: rate, unit: 'nodes/s' });
+    figures.push(figure(`nodes a second, workers: ${workers}`, rate, 'nodes/s'));
   }
   const search = await unitsOf(await tableOf(UNITS_ITEMS), after);
   const order = await unitsOf(await edgesOf(UNITS_ITEMS), reordered);
@@ -57,10 +57,10 @@ export async function scale(): Promise<Report[]> {
       title: `a search built for ${NODES_A_WORKER.toLocaleString('en-US')} nodes a worker, by workers of ${WORKER_WCU} WCU a second each`,
       figures: [
         ...figures,
-        { name: 'a new search: read capacity of an item', value: search.rcu, unit: 'RCU' },
-        { name: 'a new search: write capacity of an item', value: search.wcu, unit: 'WCU' },
-        { name: 'a second order: read capacity of an item', value: order.rcu, unit: 'RCU' },
-        { name: 'a second order: write capacity of an item', value: order.wcu, unit: 'WCU' },
+        figure('a new search: read capacity of an item', search.rcu, 'RCU'),
+        figure('a new search: write capacity of an item', search.wcu, 'WCU'),
+        figure('a second order: read capacity of an item', order.rcu, 'RCU'),
+        figure('a second order: write capacity of an item', order.wcu, 'WCU'),
         {
           name: '8 workers against 1',
           ...{ value: scaling, unit: 'x', varies: 0.25, target: { kind: 'at-least', value: LEAST_SCALING } },

@@ -7,7 +7,7 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /** The client's cost of a prefix search over 200 shards, 5 ms a call, that finds nothing. */
@@ -50,15 +50,10 @@ export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): P
       name: 'search',
       title: `a search by prefix over ${SHARDS} shards, ${CALL_MS} ms a call`,
       figures: [
-        { name: 'CPU of a search', value: spread(cpu(results.lean)), unit: 'ms' },
-        { name: 'a search', value: spread(wall(results.lean)), unit: 'ms' },
-        { name: 'CPU through the SDK alone', value: spread(cpu(results.sdk)), unit: 'ms' },
-        {
-          name: 'CPU against it',
-          value: ratios(cpu(results.lean), cpu(results.sdk)),
-          unit: 'x',
-          target: { kind: 'at-most', value: MOST_OF_SDK },
-        },
+        figure('CPU of a search', spread(cpu(results.lean)), 'ms'),
+        figure('a search', spread(wall(results.lean)), 'ms'),
+        figure('CPU through the SDK alone', spread(cpu(results.sdk)), 'ms'),
+        figure('CPU against it', ratios(cpu(results.lean), cpu(results.sdk)), 'x', atMost(MOST_OF_SDK)),
       ],
     },
   ];

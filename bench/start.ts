@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
 import { withFreeTable } from './support/free-table.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /** CPU of whole processes of the built command against empty ones of the same round. The first round fills caches, and is left out. */
@@ -56,19 +56,19 @@ export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         }
         const figures = variants.flatMap(({ name, most: { times, seconds: least } }): Figure[] => {
           const taken = seconds.get(name)!;
-          const cpu: Figure = { name: `${name}: CPU`, value: spread(taken), unit: 's' };
-          const ratio: Figure = {
-            name: `${name}: against an empty process`,
-            value: spread(taken.map((one, i) => one / empty[i]!)),
-            unit: 'x',
-          };
+          const cpu: Figure = figure(`${name}: CPU`, spread(taken), 's');
+          const ratio: Figure = figure(
+            `${name}: against an empty process`,
+            spread(taken.map((one, i) => one / empty[i]!)),
+            'x',
+          );
           return [
             least === undefined ? cpu : { ...cpu, target: { kind: 'at-most', value: least } },
             times === undefined ? ratio : { ...ratio, target: { kind: 'at-most', value: times } },
           ];
         });
         const title = `processes of the command under Node ${process.versions.node}, from their start to their end`;
-        const bare: Figure = { name: 'an empty process: CPU', value: spread(empty), unit: 's' };
+        const bare: Figure = figure('an empty process: CPU', spread(empty), 's');
         return [{ name: 'start', title, figures: [...figures, bare] }];
       },
       { items: [VIEW] },

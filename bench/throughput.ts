@@ -16,7 +16,7 @@ import { withFreeTable } from './support/free-table.ts';
 import { idleStore } from './support/idle-store.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { answerTo, type StoredTexts, storedTexts } from './support/stored-answers.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/workload.ts';
@@ -85,41 +85,41 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
       name: 'throughput',
       title: `${records.length.toLocaleString('en-US')} records, full model, parsed from JSON, batches of ${RECORDS_IN_BATCH.toLocaleString('en-US')}`,
       figures: [
-        {
-          name: "CPU a record against a write of a DocumentClient's loop",
-          value: ratios(cpuOf(results.lean, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-          target: { kind: 'at-most', value: MOST_OF_LOOP },
-        },
-        {
-          name: `the same, in batches of ${SMALL_BATCHES[0]}`,
-          value: ratios(cpuOf(results.hundred, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: `the same, in batches of ${SMALL_BATCHES[1]}`,
-          value: ratios(cpuOf(results.twentyFive, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'the same, a store that does nothing',
-          value: ratios(cpuOf(results.nothing, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'the same, requests made, signed and their answers read, but not sent',
-          value: ratios(cpuOf(results.unsent, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'a bare HTTP request of as many bytes, neither made nor signed nor read',
-          value: ratios(cpuOf(results.bare, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        { name: 'a table that answers at once', value: spread(perCore(results.lean)), unit: 'records/s a core' },
-        { name: 'the same, by the clock', value: spread(perSecond(results.lean)), unit: 'records/s' },
-        { name: 'through the SDK alone', value: spread(perCore(results.sdk)), unit: 'records/s a core' },
-        { name: 'a store that does nothing', value: spread(perCore(results.nothing)), unit: 'records/s a core' },
+        figure(
+          "CPU a record against a write of a DocumentClient's loop",
+          ratios(cpuOf(results.lean, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+          atMost(MOST_OF_LOOP),
+        ),
+        figure(
+          `the same, in batches of ${SMALL_BATCHES[0]}`,
+          ratios(cpuOf(results.hundred, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+        ),
+        figure(
+          `the same, in batches of ${SMALL_BATCHES[1]}`,
+          ratios(cpuOf(results.twentyFive, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+        ),
+        figure(
+          'the same, a store that does nothing',
+          ratios(cpuOf(results.nothing, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+        ),
+        figure(
+          'the same, requests made, signed and their answers read, but not sent',
+          ratios(cpuOf(results.unsent, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+        ),
+        figure(
+          'a bare HTTP request of as many bytes, neither made nor signed nor read',
+          ratios(cpuOf(results.bare, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          'x',
+        ),
+        figure('a table that answers at once', spread(perCore(results.lean)), 'records/s a core'),
+        figure('the same, by the clock', spread(perSecond(results.lean)), 'records/s'),
+        figure('through the SDK alone', spread(perCore(results.sdk)), 'records/s a core'),
+        figure('a store that does nothing', spread(perCore(results.nothing)), 'records/s a core'),
       ],
     },
   ];

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
 import { ratios } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /** The compiler's time for a model of many types with calls of writer and reader for each, against few. */
@@ -28,9 +28,9 @@ export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
     const many = spread(seconds.many);
     const target = { kind: 'at-most', value: MOST_OF_FEW } as const;
     const figures: Figure[] = [
-      { name: `a model of ${FEW} types`, value: few, unit: 's' },
-      { name: `a model of ${MANY} types`, value: many, unit: 's' },
-      { name: 'the second against the first', value: ratios(seconds.many, seconds.few), unit: 'x', target },
+      figure(`a model of ${FEW} types`, few, 's'),
+      figure(`a model of ${MANY} types`, many, 's'),
+      figure('the second against the first', ratios(seconds.many, seconds.few), 'x', target),
     ];
     return [{ name: 'types', title: 'the compiler on models of few and of many types', figures }];
   } finally {

@@ -16,7 +16,7 @@ import { keySchema, tableDefinition } from '../src/store/definition/table-defini
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
  * Write units of single changes, each in its own batch: with projections, with indexes of all attributes, with native orders and searches, and
@@ -54,10 +54,10 @@ export async function writes(): Promise<Report[]> {
       const hand = await byHand(client, steps);
       for (const [i, { name }] of steps.entries()) {
         figures.push(
-          { name, value: ours[i]!, unit: 'WCU' },
-          { name: `${name}: indexes of all attributes`, value: wide[i]!, unit: 'WCU' },
-          ...(own ? [{ name: `${name}: native`, value: own[i]!, unit: 'WCU' }] : []),
-          { name: `${name}: by hand`, value: hand[i]!, unit: 'WCU' },
+          figure(name, ours[i]!, 'WCU'),
+          figure(`${name}: indexes of all attributes`, wide[i]!, 'WCU'),
+          ...(own ? [figure(`${name}: native`, own[i]!, 'WCU')] : []),
+          figure(`${name}: by hand`, hand[i]!, 'WCU'),
         );
       }
     }

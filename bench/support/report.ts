@@ -18,6 +18,18 @@ export interface Figure {
   target?: Target;
 }
 
+export function figure(name: string, value: number | Spread, unit: string, target?: Target): Figure {
+  return { name, value, unit, ...(target && { target }) };
+}
+
+export function atMost(value: number): Target {
+  return { kind: 'at-most', value };
+}
+
+export function atLeast(value: number): Target {
+  return { kind: 'at-least', value };
+}
+
 /** The garbage collector chooses its moments. */
 export const MEMORY_VARIES = 0.25;
 /** Each change of the code moves bytes. */
