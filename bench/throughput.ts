@@ -79,6 +79,7 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   );
   const perCore = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => records.length / cpuSeconds);
   const cpuOf = (runs: Timing[], units: number): number[] => runs.map(({ cpuSeconds }) => cpuSeconds / units);
+  const ofLoop = (runs: Timing[]) => ratios(cpuOf(runs, records.length), cpuOf(results.loop, LOOP_WRITES));
   const perSecond = (runs: Timing[]): number[] => runs.map(({ seconds }) => records.length / seconds);
   return [
     {
@@ -87,35 +88,15 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
       figures: [
         figure(
           "CPU a record against a write of a DocumentClient's loop",
-          ratios(cpuOf(results.lean, records.length), cpuOf(results.loop, LOOP_WRITES)),
+          ofLoop(results.lean),
           'x',
           atMost(MOST_OF_LOOP),
         ),
-        figure(
-          `the same, in batches of ${SMALL_BATCHES[0]}`,
-          ratios(cpuOf(results.hundred, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          'x',
-        ),
-        figure(
-          `the same, in batches of ${SMALL_BATCHES[1]}`,
-          ratios(cpuOf(results.twentyFive, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          'x',
-        ),
-        figure(
-          'the same, a store that does nothing',
-          ratios(cpuOf(results.nothing, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          'x',
-        ),
-        figure(
-          'the same, requests made, signed and their answers read, but not sent',
-          ratios(cpuOf(results.unsent, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          'x',
-        ),
-        figure(
-          'a bare HTTP request of as many bytes, neither made nor signed nor read',
-          ratios(cpuOf(results.bare, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          'x',
-        ),
+        figure(`the same, in batches of ${SMALL_BATCHES[0]}`, ofLoop(results.hundred), 'x'),
+        figure(`the same, in batches of ${SMALL_BATCHES[1]}`, ofLoop(results.twentyFive), 'x'),
+        figure('the same, a store that does nothing', ofLoop(results.nothing), 'x'),
+        figure('the same, requests made, signed and their answers read, but not sent', ofLoop(results.unsent), 'x'),
+        figure('a bare HTTP request of as many bytes, neither made nor signed nor read', ofLoop(results.bare), 'x'),
         figure('a table that answers at once', spread(perCore(results.lean)), 'records/s a core'),
         figure('the same, by the clock', spread(perSecond(results.lean)), 'records/s'),
         figure('through the SDK alone', spread(perCore(results.sdk)), 'records/s a core'),
