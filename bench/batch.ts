@@ -26,7 +26,7 @@ import { baseItemsAfter, recordedBatch, type Workload } from './support/workload
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
-/** For all repetitions of the consumers with a call for each record. */
+/** All repetitions of the consumers with a call for each record take at most so long. */
 const BUDGET_SECONDS = 40;
 
 export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {

@@ -30,9 +30,9 @@ import { figure, type Report, type Target } from './support/report.ts';
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
-/** Of one form in one turn. */
+/** Calls of one form in one turn. */
 const CALLS = sizeOf({ whole: 250, short: 25 });
-/** In one repetition: both ways alternate. */
+/** Turns of one repetition, in which both ways alternate. */
 const TURNS = sizeOf({ whole: 8, short: 2 });
 /** Unmeasured: the first calls also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 4, short: 0 });
@@ -50,7 +50,7 @@ const goalOf = (i: number) => `GOAL-${i % 500}` as const;
 const edgeOf = (i: number) => ({ source: goalOf(i), target: `GOALMEMBERSHIP-USER-${i}` });
 const memberOf = (i: number) => `USER-${i}` as const;
 
-/** Of the recorded workload's size. */
+/** Items of the recorded workload's size. */
 function storedEdges(count: number): Item[] {
   return Array.from({ length: count }, (_, i) => {
     const { source, target } = edgeOf(i);
@@ -67,11 +67,11 @@ interface Form {
   ours: (i: number) => Promise<unknown>;
   byHand: (i: number) => Promise<unknown>;
   target: Target;
-  /** In one turn. Default: `CALLS`. */
+  /** Calls in one turn. Default: `CALLS`. */
   calls?: number;
 }
 
-/** With the same concurrency. */
+/** Both ways have the same concurrency. */
 export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures = await withFreeTable(
     async (endpoint) => {

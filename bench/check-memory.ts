@@ -12,13 +12,13 @@ import { type FreshTable, load, withFreshTable } from './support/table.ts';
 
 /** The check's memory doesn't grow with the table or a partition. */
 
-/** Of a goal and its user, with derived ones. */
+/** A goal and its user have so many, with derived ones. */
 const ITEMS_OF_A_GOAL = 12;
 const SIZES = sizeOf({ whole: [70_000, 210_000], short: [240, 720] });
 const HUB_EDGES = sizeOf({ whole: 60_000, short: 400 });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
-/** Of the child's heap. A check whose memory grew with the table wouldn't end. */
+/** The child's largest heap. A check whose memory grew with the table wouldn't end. */
 const MOST_HEAP_MB = 96;
 
 /** Counts of a checking process, and its peak memory. */
@@ -62,7 +62,7 @@ export async function checkMemory(): Promise<Report[]> {
   ];
 }
 
-/** For one partition with very many edges. */
+/** Checks one partition with very many edges. */
 export async function checkHubMemory(): Promise<Report[]> {
   const hub = await withFreshTable(fullModel, [], async (table) => {
     await loadHub(table);

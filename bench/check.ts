@@ -27,7 +27,7 @@ const REPETITIONS = 5;
 export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
 /** Left undamaged. */
 const WHOLE = sizeOf({ whole: 500, short: 50 });
-/** Of the timed table. */
+/** Partitions of the timed table. */
 const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;

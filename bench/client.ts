@@ -20,7 +20,7 @@ import { insertsOverSources } from './support/workload.ts';
 const REPETITIONS = 7;
 const WRITES = sizeOf({ whole: 2_000, short: 200 });
 
-/** With the same concurrency. */
+/** Both ways have the same concurrency. */
 export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = insertsOverSources(WRITES);
   const project = (endpoint: string, lean: boolean) => async () => {

@@ -60,7 +60,7 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
   ];
 }
 
-/** From all over the batch. */
+/** Takes records from all over the batch. */
 function batchesOfFew(records: readonly RawRecord[]): string[] {
   const { least, most } = FEW_RECORDS;
   return Array.from({ length: FEW_BATCHES }, (_, i) => {

@@ -14,11 +14,11 @@ import { STREAM_ARN } from './support/workload.ts';
 /** CPU of projecting an edge by edges of a node in a batch, and by types of the model. */
 
 const REPETITIONS = 5;
-/** In one repetition: variants alternate. */
+/** Turns of one repetition, in which variants alternate. */
 const TURNS = sizeOf({ whole: 5, short: 1 });
 /** Unmeasured: the first ones also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 3, short: 0 });
-/** In batches of each size. */
+/** Edges that are sent in batches of each size. */
 const EDGES = sizeOf({ whole: 10_000, short: 1_000 });
 const FEWEST = 10;
 const SIZES = [FEWEST, EDGES / 100, EDGES / 10, EDGES].filter((size, i, all) => all.indexOf(size) === i);

@@ -57,13 +57,13 @@ interface Person {
   friends: string[];
 }
 
-/** With its projection. */
+/** Units of an operation with its projection. */
 interface Cost {
   wcu: number;
   rcu: number;
 }
 
-/** At one degree. */
+/** What one degree costs. */
 interface Measured {
   degree: number;
   has: Cost[];

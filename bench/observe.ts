@@ -198,7 +198,7 @@ async function cpuReport(repetitions: number): Promise<Report> {
   };
 }
 
-/** Of base and derived items. */
+/** Records of base and derived items. */
 async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: string }> {
   const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
@@ -349,7 +349,7 @@ async function damageUnderLoad({ store }: Local, rate: number) {
   return { damagedMs, written, seconds: (Date.now() - startedMs) / 1000 };
 }
 
-/** For a minute at most. */
+/** Waits for a minute at most. */
 async function isTrueInTime(holds: () => boolean): Promise<boolean> {
   for (const deadlineMs = Date.now() + MOST_WAIT_MS; !holds(); await delay(50)) {
     if (Date.now() > deadlineMs) return false;

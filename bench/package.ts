@@ -40,7 +40,7 @@ const LOAD =
   'process.stdout.write(String((user + system) / 1000));' +
   'process.exit()';
 
-/** By `npm run package`. */
+/** Packages the service as `npm run package` does. */
 export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-package-'));
   try {

@@ -24,7 +24,7 @@ const MANY_SHARDS = sizeOf({ whole: 1_000, short: 200 });
 const FUNCTIONS = 100;
 const RECORDS_OF_SHARD = 20;
 const LABEL = '2026-01-01T00:00:00.000';
-/** For ten times the shards and a hundred times the functions. */
+/** Ten times the shards, or a hundred times the functions, may take so many times as long. */
 const FLAT = 1.5;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node() }, edges: {} });
@@ -64,7 +64,7 @@ export async function position({ repetitions = REPETITIONS }: BenchmarkOptions):
   return [{ name: 'position', title, figures }];
 }
 
-/** With claims of all its records. */
+/** A stream, and a table with claims of all its records. */
 interface Applied {
   stream: MemoryStream;
   store: MemoryStore;
@@ -91,7 +91,7 @@ async function appliedStream(shards: number, functions: number): Promise<Applied
   return { stream, store };
 }
 
-/** Of seconds, over some looks. */
+/** Seconds of CPU for a shard, over some looks. */
 async function cpuOfShard(applied: Applied, shards: number): Promise<number> {
   const looks = SHARDS_MEASURED / shards;
   const { cpuSeconds } = await timed(async () => {

@@ -23,14 +23,14 @@ import { recordedBatch, type Workload } from './support/workload.ts';
 /** The batches of `batch` and `cpu` without a registry, with a new one, and with one whose every projection changed once. */
 
 const REPETITIONS = 24;
-/** Of one comparison. */
+/** One comparison takes at most so long. */
 const BUDGET_SECONDS = 15;
 const MOST = 1.02;
-/** Of a small batch. */
+/** Records of a small batch. */
 const SMALL = 100;
 /** Few records a turn, so that variants alternate often. */
 const PLANNED = 400;
-/** In one repetition. */
+/** Turns of one repetition. */
 const TURNS = sizeOf({ whole: 30, short: 1 });
 const APPLIED = sizeOf({ whole: 2_000, short: 200 });
 const CONCURRENCY = 32;

@@ -18,10 +18,10 @@ import { type Figure, figure, type Report } from './support/report.ts';
 
 /** For each worker, since it begins with a second's units. */
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
-/** For counting units. */
+/** Items for counting units. */
 const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
-/** Of a worker, a second. */
+/** What a worker may write each second. */
 const WORKER_WCU = 100;
 const SEGMENTS_A_WORKER = 8;
 const ANSWER_MS = 3;
@@ -70,7 +70,7 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** Of the first walk, which builds. */
+/** Seconds of the first walk, which builds. */
 async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
@@ -87,7 +87,7 @@ async function built(workers: number): Promise<number> {
   }
 }
 
-/** Of all walks: build, verify in the table and in the indexes. */
+/** Sums up all walks: they build, and verify in the table and in the indexes. */
 async function unitsOf(table: MemoryStore, graph: CompiledModel): Promise<{ rcu: number; wcu: number }> {
   const store = new MeteredStore(table);
   const options = { graph, store, wait: async () => undefined };

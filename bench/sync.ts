@@ -29,7 +29,7 @@ export async function sync({ nodes = ITEMS }: BenchmarkOptions): Promise<Report[
   return [await withSource(nodes, (table) => killedAndResumed(nodes, table)), await withSource(1, touched)];
 }
 
-/** In memory if it fits, since disks differ. */
+/** Keeps the data in memory if it fits, since disks differ. */
 async function withSource<T>(items: number, run: (table: FreshTable) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(await scratchRoot(items * BYTES_OF_ITEM), 'edgeloom-sync-'));
   const withTables = async (table: FreshTable): Promise<T> => {

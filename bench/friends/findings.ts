@@ -50,7 +50,7 @@ export function checkMilliseconds(samples: readonly Sample[]): number {
   return median(checks.map(({ milliseconds }) => milliseconds));
 }
 
-/** By size of the network. */
+/** Sorted by size of the network. */
 export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   const unit = checkMilliseconds(samples);
   const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);

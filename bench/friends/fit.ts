@@ -18,7 +18,7 @@ export interface Fit {
   intercept: number;
   /** For each friend; 0 for a constant. */
   slope: number;
-  /** Of the line's slope, chosen or not. */
+  /** Also known where the constant is chosen. */
   slopeError: number;
   /** Root mean square of the residuals, in percent of the mean cost. */
   errorPercent: number;

@@ -4,7 +4,7 @@ export interface Network {
   /** Number of users. */
   size: number;
   users: readonly string[];
-  /** Of each user, at least one, in no order. */
+  /** Each user has at least one, in any order. */
   friends: ReadonlyMap<string, readonly string[]>;
 }
 

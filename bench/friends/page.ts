@@ -9,7 +9,7 @@ import { verdictLines } from './verdict.ts';
 export interface PageContent {
   sizes: readonly number[];
   operations: number;
-  /** Memory or disk changes times. */
+  /** Memory and disks make different times. */
   folder: string;
   /** Friends in the longest list. */
   mostFriends: number;

@@ -28,7 +28,7 @@ const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
 /** Pixels of the PNG for one of the SVG. */
 const PNG_SCALE = 2;
-/** From a package. */
+/** Comes from a package. */
 export const FONT = 'DejaVu Sans';
 const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';

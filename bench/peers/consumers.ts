@@ -81,7 +81,7 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
-/** Of one delivery. */
+/** What one delivery took and left. */
 export interface Outcome {
   calls: number;
   wcu: number;
@@ -91,7 +91,7 @@ export interface Outcome {
 
 export const PROJECTOR = 'projector';
 
-/** Of the stream, then of its half delivered again. */
+/** Delivers the stream, then its first half again. */
 export async function outcomesOf(name: string): Promise<[Outcome, Outcome]> {
   const workload = recordedBatch({ nodeChanges: NODE_CHANGES });
   const late = workload.records.slice(0, workload.records.length / 2);

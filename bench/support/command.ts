@@ -18,7 +18,7 @@ export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
 /** On an idle machine; then the benchmark is stopped. */
 const MOST_SECONDS = 180;
-/** In the short form, beside others. */
+/** The same in the short form, beside others. */
 const MOST_SHORT_SECONDS = 60;
 /** More time for a given number of nodes, on a busy machine. */
 const SLOWEST_NODES_PER_SECOND = 20;
@@ -51,7 +51,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
-      // Of the processes of single benchmarks.
+      // Single benchmarks run in processes with this option.
       here: { type: 'boolean', default: false },
       repetitions: { type: 'string' },
       nodes: { type: 'string' },
@@ -119,7 +119,7 @@ interface MeasuringOptions {
   short?: boolean;
 }
 
-/** In a process each, so that none changes what the next finds compiled. */
+/** Each runs in a process of its own, so that none changes what the next finds compiled. */
 export async function measureAll(
   names: readonly string[],
   { program = process.argv[1]!, repetitions, nodes, json, short = false, mostSeconds: bound }: MeasuringOptions,

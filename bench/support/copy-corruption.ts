@@ -39,7 +39,7 @@ export function wroteImage(book: string, author: string): Item {
   return { source: { S: book }, target: { S: `WROTE-${author}` }, since: { S: '2026-01-01' } };
 }
 
-/** Kinds go round; returns `source target`. */
+/** Takes the kinds in turn; returns `source target`. */
 export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, number: number): Promise<string> {
   const book = `BOOK-${number}`;
   const author = `AUTHOR-${number}`;

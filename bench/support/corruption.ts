@@ -41,7 +41,7 @@ export function goalOf(number: number): string {
   return `GOAL-G${number}`;
 }
 
-/** Kinds go round with the goal's number; returns the sort key. */
+/** Takes the kinds in turn, by the goal's number; returns the sort key. */
 export async function corrupt(store: Pick<Store, 'get' | 'put' | 'delete'>, goal: number): Promise<string> {
   const source = goalOf(goal);
   const change = async (target: string, make: (item: Item) => Item): Promise<string> => {

@@ -13,7 +13,7 @@ export interface Layout {
   name: string;
   /** What is stored where. */
   summary: string;
-  /** Of the article, on HBase; none of listing. */
+  /** What the article claims, on HBase. It claims nothing about listing. */
   claims: Readonly<Record<Exclude<Operation, 'list'>, Growth>>;
   key: TableKey;
   /** Whether friends share one item. */
@@ -22,7 +22,7 @@ export interface Layout {
   add(table: MeteredTable, user: string, friend: string): Promise<void>;
   /** Whether `user` reads `friend`. */
   has(table: MeteredTable, user: string, friend: string): Promise<boolean>;
-  /** In no order. */
+  /** Lists the friends in any order. */
   list(table: MeteredTable, user: string): Promise<string[]>;
   /** Ignores an absent friend. */
   remove(table: MeteredTable, user: string, friend: string): Promise<void>;
