@@ -24,7 +24,7 @@ interface CommandOptions {
   out?: string;
 }
 
-/** The share of a provisioned table's read capacity that is used if the command line names no rate. */
+/** Share of a provisioned table's read capacity, by default. */
 const SHARE = 0.25;
 
 const HELP = `
@@ -35,7 +35,6 @@ reason. If the items are nodes and edges already, the file has only the model. R
 dynamodb:Scan on the table.
 `;
 
-/** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
     .option('--sample <n>', 'read only this many items, at many places of a large table (default: all)', wholeNumber)
@@ -118,12 +117,10 @@ function exampleText({ items, example, reason }: LeftOut): string {
   return printable(`${countText(items, 'item')}, such as ${example.join(' ').trimEnd()}: ${reason}`);
 }
 
-/** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
 function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Writes a file that does not exist yet. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });
