@@ -11,7 +11,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { withClassifiedErrors } from '../answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-import { requireTable, streamArnOf, ttlOf } from '../described-table.ts';
+import { requireTable, ttlOf } from '../described-table.ts';
 import type { TableAccess } from '../table-description.ts';
 import { differs, otherIndexes } from '../table-indexes.ts';
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
@@ -60,7 +60,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   const ttl = await ttlOf(client, graph.table.name);
   refuseOtherKind(graph, table, ttl);
   const steps: TableStep[] = [];
-  if (streamArnOf(table) === undefined) steps.push({ kind: 'stream' });
+  if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
   const indexes = indexNeeds(graph).filter((need) => stateOfIndex(need, table) === 'absent');
   steps.push(
     ...indexes.map(({ name, index }): TableStep => {
