@@ -19,32 +19,23 @@ import { standingOf } from '../../registry/standing.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
 
-/** Options of a repair. */
 export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
-  /** The table. It retries calls itself. */
   store: Store;
-  /** The model of the registry as it is now. Absent: nothing changes `graph`. */
   model?: WriterModel | undefined;
-  /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. */
+  /** For all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Only reports the repairs, without writing. */
   isPlan?: boolean;
-  /** Called with one line for each repair. */
   onRepair?: (action: string) => void;
 }
 
-/**
- * The most time of one repair, or of those that are made together, in milliseconds. A repair writes under the revision that it read: it never succeeds while other
- * writers change the item faster than its base items can be read.
- */
+/** A repair never succeeds while other writers change the item faster than its base items can be read. */
 const MOST_MS = 60_000;
-/** The least time of one repair, in milliseconds, even if `remainingMs` is over. */
 const LEAST_MS = 3_000;
 
 /**
- * Repairs what a check found. The check has only nominated it: the repair reads the derived item, then its base items, and writes
- * what these ask for now, under the revision that it read. So it never overwrites a newer projection.
+ * A check only nominates: the repair reads the derived item, then its base items, and writes what these ask for under
+ * the revision that it read. So it never overwrites a newer projection.
  */
 export class Repairer {
   private readonly context: ApplyContext;
@@ -57,8 +48,8 @@ export class Repairer {
   }
 
   /**
-   * Repairs derived items: all that base items decide about are read and written together, in a few calls. Returns the names (`textOfKey`)
-   * of the items that count as repaired.
+   * Reads and writes what base items decide together, in a few calls. Returns the names (`textOfKey`) of the items that
+   * count as repaired.
    */
   async repair(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
@@ -86,7 +77,6 @@ export class Repairer {
     return repaired;
   }
 
-  /** Repairs an item that was read, or adds it to those that are repaired together. */
   private async repairOrAdd(
     context: ApplyContext,
     together: RepairsTogether,
@@ -103,10 +93,7 @@ export class Repairer {
     return true;
   }
 
-  /**
-   * Runs one repair. One that DynamoDB refuses, or that runs out of time because other writers keep changing the item, is reported and
-   * does not stop the others.
-   */
+  /** A failed repair is reported and doesn't stop the others. */
   private async tryRepair(key: ItemKey, run: (context: ApplyContext) => Promise<boolean>): Promise<boolean> {
     try {
       return await run(this.limitedContext());
@@ -120,14 +107,13 @@ export class Repairer {
     this.options.onRepair?.(`${what} ${source} ${target}${why}`);
   }
 
-  /** Reports an item that cannot be repaired. Throws an error that is not about the item. */
+  /** Throws an error that isn't about the item. */
   private reportFailure(key: ItemKey, error: unknown): void {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
     this.report('cannot repair', key, `: ${reason}`);
   }
 
-  /** The context of a repair that begins now. */
   private limitedContext(): ApplyContext {
     const { now, remainingMs } = this.runtime;
     const beganAtMs = now();
@@ -155,7 +141,6 @@ function isOfFirst({ item }: ReadToRepair): boolean {
   return isRepairedFirst(item);
 }
 
-/** The derived items of suspects, each once. */
 function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): ReadToRepair['item'][] {
   const items = new Map<string, ReadToRepair['item']>();
   for (const suspect of suspects) {
@@ -169,10 +154,8 @@ function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): Read
   return [...items.values()];
 }
 
-/** Repairs that share their calls. */
 class RepairsTogether {
   private readonly touches = new Map<string, Reconcilable>();
-  /** The items that wait for a touch. */
   private readonly items = new Map<string, ItemKey[]>();
   private readonly read = new Map<string, Item | undefined>();
 
@@ -192,7 +175,6 @@ class RepairsTogether {
     }
   }
 
-  /** Makes the repairs. Returns the items that could not be repaired, with the reasons. */
   async run(context: ApplyContext): Promise<Map<ItemKey, EdgeloomError>> {
     const failed = new Map<ItemKey, EdgeloomError>();
     const fail = (touch: Touch, error: EdgeloomError): void => {
@@ -215,7 +197,6 @@ class RepairsTogether {
   }
 }
 
-/** Returns why an item cannot be repaired; undefined if the error is not about the item. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OutOfTimeError) return 'it was written during each attempt to repair it; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;

@@ -13,18 +13,15 @@ import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
 import { reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
 
-/** A derived item to repair, with the base items and returning edge types that are known to be wrong in it. */
 export interface ItemToRepair extends Suspect {
   kind: { name: DerivedKind };
 }
 
-/** The repair of a kind of derived item. */
 interface ItemRepair {
-  /** True if the repairs of other kinds come later: a malformed count blocks the writes of the items that it counts. */
+  /** A malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
-  /** What makes the item right once it is reconciled, together with that of other items; undefined: `repair` has a way of its own. */
+  /** Touches that make the item right, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;
-  /** Makes an item equal to what its base items ask for now. Resolves with false if the item does not count as repaired. */
   repair(context: ApplyContext, key: ItemKey, item: Suspect): Promise<unknown>;
 }
 
@@ -32,14 +29,13 @@ const COUNT: ItemRepair = {
   isFirst: true,
   async repair(context, key) {
     await reconcileCount(context, key.source, key.target);
-    // The count is now what its items say, also where one of them says wrongly that there was no room for its value.
+    // Also if an item says wrongly that there was no room for its value.
     await placeValuesWithoutRoom(context, key);
   },
 };
 const BY_BASE: ItemRepair = { touches: touchesByBase, repair: reconcileNamed };
 const CONTINUATION: ItemRepair = { repair: restartFanOut };
 
-/** The repairs of all kinds. A kind without a line does not compile. */
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
@@ -56,17 +52,15 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   'unknown-item': { repair: deleteItem },
 };
 
-/** Tells whether an item is repaired before items of other kinds. */
 export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
-/** What a scan has to touch so that an item is repaired; undefined: `repairItem` repairs it. */
+/** Undefined: `repairItem` repairs it. */
 export function repairingTouches(graph: CompiledModel, item: ItemToRepair): readonly Reconcilable[] | undefined {
   return REPAIRS[item.kind.name].touches?.(graph, item);
 }
 
-/** Repairs an item by itself. Returns whether it counts as repaired. */
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
   if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, keyOfSuspect(item), item)) !== false;
@@ -86,7 +80,7 @@ function baseNamedByKey(graph: CompiledModel, key: ItemKey): ItemKey | undefined
   return target === undefined ? undefined : { source: key.source, target };
 }
 
-/** The reverse items of its edges come before a view, so that the fan-out of a later change finds the edges. */
+/** Reverse items come before the view, so that the fan-out of a later change finds the edges. */
 function touchesOfView(
   graph: CompiledModel,
   { source, bases = [], returning = [] }: Suspect,
