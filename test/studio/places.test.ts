@@ -185,7 +185,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       else await route.fulfill({ status: 400, json: { error } });
     });
     await page.goto(new URL('/', page.url()).href);
-    await page.getByRole('region', { name: 'Table' }).getByText('indexes').waitFor();
+    await page.getByRole('region', { name: 'Verified' }).getByText('verified through').waitFor();
     // A stream that cannot be read is told in its card alone.
     await page.getByRole('region', { name: 'Consumers' }).getByText('The stream is away.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);
