@@ -26,9 +26,7 @@ export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: stri
       />
       <p class="quiet">
         {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
-        {sample !== undefined && sample.precision !== 'exact' && (
-          <>; counts estimated from {figureText(sample.itemsRead)} items</>
-        )}
+        {sample !== undefined && !sample.isWhole && <>; counts estimated from {figureText(sample.items)} items</>}
       </p>
       {isKnown && <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />}
     </>

@@ -109,7 +109,7 @@ function Lists({
   };
   if (leaving.length + entering.length === 0) return null;
   return (
-    <nav class="parts lists" aria-label="Lists of the node">
+    <nav class="parts" aria-label="Lists of the node">
       {leaving.length > 0 && <span class="quiet">Outgoing</span>}
       {leaving.map(({ type }) => link(type, 'outgoing'))}
       {entering.length > 0 && <span class="quiet">Incoming</span>}
@@ -141,26 +141,20 @@ function NodeItself({
       {({ base, parts, view, wrong, quarantined, edgeSetSize, left }) => (
         <div class="cards">
           <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
-          <Card title="Attributes">
-            {base === null ? (
-              <>
-                <p>This node doesn't exist.</p>
-                {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
-              </>
-            ) : (
-              <>
-                <Attributes attributes={base} />
-                {model.isWritable && (
-                  <Editable item={{ source: id, target: id, kind: 'base', attributes: base }} onChange={onWritten} />
-                )}
-              </>
-            )}
-          </Card>
-          {Object.entries(parts).map(([name, attributes]) => (
-            <Card key={name} title={`Part ${name}`}>
+          {base === null && (
+            <Card title="Attributes">
+              <p>This node doesn't exist.</p>
+              {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
+            </Card>
+          )}
+          {Object.entries({ ...(base !== null && { [id]: base }), ...parts }).map(([target, attributes]) => (
+            <Card key={target} title={target === id ? 'Attributes' : `Part ${target}`}>
               <Attributes attributes={attributes} />
               {model.isWritable && (
-                <Editable item={{ source: id, target: name, kind: 'part', attributes }} onChange={onWritten} />
+                <Editable
+                  item={{ source: id, target, kind: target === id ? 'base' : 'part', attributes }}
+                  onChange={onWritten}
+                />
               )}
             </Card>
           ))}
