@@ -58,7 +58,7 @@ describe('native orders and searches in the studio', () => {
     expect(found.rows).toEqual([
       {
         id: 'USER-U1',
-        sortedBy: [{ name: 'email', value: 'ada@example.com', isOfSource: false }],
+        sortedBy: [{ name: 'mail', value: 'ada@example.com', isOfSource: false }],
         attributes: { name: 'Ada' },
         by,
       },
