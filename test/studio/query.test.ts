@@ -281,7 +281,7 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     await expect.poll(() => rows.count()).toBe(2);
     expect(await rows.first().innerText()).toContain('CARD-3');
     expect(await page.locator('.plan summary').innerText()).toMatch(/^\d+(\.\d+)? RCU, 1 DynamoDB call, 1 partition$/);
-    const code = await page.locator('pre.code').innerText();
+    const code = await page.locator('main pre').innerText();
     // A longer call is wrapped: its words stay.
     const options = "order: 'byHours', between: [2, null], where: { kind: 'work' }, reverse: true, limit: 50";
     expect(code.replace(/\s+/g, ' ')).toContain(options);

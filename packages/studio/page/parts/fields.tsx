@@ -13,9 +13,11 @@ interface ChoiceFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
 
 export function ChoiceField({ name, label, choices, ...rest }: ChoiceFieldProps) {
   return (
-    <label>
-      {label}
-      <input name={name} list={`choices-of-${name}`} autocomplete="off" spellcheck={false} {...rest} />
+    <>
+      <label>
+        {label}
+        <input name={name} list={`choices-of-${name}`} autocomplete="off" spellcheck={false} {...rest} />
+      </label>
       <datalist id={`choices-of-${name}`}>
         {choices.map(({ value, name: known }) => (
           <option key={value} value={value}>
@@ -23,7 +25,7 @@ export function ChoiceField({ name, label, choices, ...rest }: ChoiceFieldProps)
           </option>
         ))}
       </datalist>
-    </label>
+    </>
   );
 }
 

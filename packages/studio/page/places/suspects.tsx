@@ -45,7 +45,9 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
                         }
                       />
                     )}
-                    {isWritable && reason !== undefined && <Redrive id={source} onDone={asked.again} />}
+                    {isWritable && (reason !== undefined || why === 'quarantined') && (
+                      <Redrive id={source} onDone={asked.again} />
+                    )}
                     {found !== undefined && <Found {...{ source, target, why }} {...found} />}
                   </li>
                 ))}
