@@ -1,23 +1,18 @@
-/**
- * The verdicts of a check. Types, counts and their schema, exit code, metrics, reports, the studio and the table in
- * docs/how-to/operations.md follow from this list.
- */
+/** Types, counts, exit code, metrics, the studio and docs/how-to/operations.md follow from this list. */
 
-/** When a finding makes `edgeloom check` exit with 1. */
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 
 export interface VerdictTraits {
-  /** What a finding means. Links are relative to docs/how-to. */
+  /** Links are relative to docs/how-to. */
   means: string;
   names: 'derived item' | 'base item';
-  /** True if it counts as `drift`, which triggers the alarm `Drift`. */
+  /** Triggers the alarm `Drift`. */
   isDrift: boolean;
-  /** True if it needs a repair, or a person. */
+  /** It needs a repair, or a person. */
   isWrong: boolean;
-  /** True if `--repair` fixes it. */
   isRepaired: boolean;
   exitsWith1: ExitsWith1;
-  /** What its metric counts: `Check` and the verdict's name. */
+  /** Of the metric `Check` and the verdict's name. */
   counts: string;
 }
 
@@ -39,7 +34,7 @@ export const VERDICTS = {
   stale: {
     ...DRIFT,
     means:
-      "drift: a derived item differs from what it should be, or has an attribute, expiry or revision that can't occur",
+      "drift: a derived item differs from its expected content, or has an attribute, expiry or revision that can't occur",
     counts: 'Derived items that differed.',
   },
   orphan: {
@@ -50,47 +45,48 @@ export const VERDICTS = {
   quarantined: {
     ...NO_DRIFT,
     ...{ names: 'base item', isWrong: true, exitsWith1: 'always' },
-    means: 'a base item could not be projected in full; the reason says why',
+    means: "a base item couldn't be projected in full. The reason explains why",
     counts: 'Entries of the quarantine, also those that are in no index.',
   },
   unregistered: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
-    means: 'a derived item of a projection or shape that the registry does not know; it is never repaired or deleted',
+    means: "a derived item of a projection or shape that isn't in the registry. It is never repaired or deleted",
     counts: 'Derived items of projections or shapes that the registry does not know.',
   },
   maintenance: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'right, but could be better: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` does it',
+      'correct, but can be improved: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` improves the item',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'unless-explained' },
     means:
-      "differs, but the consumer hasn't read the change yet, a fan-out is on its way, or [the model changes](repair.md#the-check-during-a-change-of-the-model)",
+      "a difference that may still go away: the consumer hasn't read the change yet, a fan-out is running, or [the model is changing](repair.md#the-check-during-a-change-of-the-model)",
     counts: 'Differences that the consumer may still resolve.',
   },
   dangling: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'never' },
     means:
-      'an edge to a node that does not exist; found only with `--dangling`, which costs one or two read units for each edge',
+      "an edge to a node that doesn't exist. Found only with `--dangling`, which costs one or two read units for each edge",
     counts: 'Edges to a node that does not exist, where a check looks for them.',
   },
   unknown: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'with-strict' },
     means:
-      'base items whose type the model does not have, reported as one finding; `unknownTypes` lists the types with their counts and similar names of the model',
+      "base items whose type isn't in the model, reported as one finding. `unknownTypes` lists the types, with their counts and similar names in the model",
     counts: 'Base items of types outside the model.',
   },
   superseded: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'never' },
-    means: 'differed at first and was right when read again, so it was only late; counted, but not listed as a finding',
+    means:
+      'a difference that was gone when the item was read again, so the item was only late. Counted, but not listed as a finding',
     counts: 'Differences that were gone at the second look.',
   },
 } as const satisfies Record<string, VerdictTraits>;
@@ -131,20 +127,18 @@ export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** Derived items that differ and were not repaired. */
+/** Not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }
 
-/** What decides a check's exit code besides its counts. */
 export interface ExitRules {
-  /** True if items are pending although no consumer lags. */
+  /** Items are pending although no consumer lags. */
   isUnexplained: boolean;
-  /** True if items of types outside the model count as errors. */
+  /** Types outside the model count as errors. */
   isStrict: boolean;
 }
 
-/** Only unrepaired drift, and what is always wrong. */
 const LENIENT: ExitRules = { isUnexplained: false, isStrict: false };
 
 export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRules = LENIENT): boolean {
@@ -158,7 +152,6 @@ export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRu
   return exits[VERDICTS[verdict].exitsWith1];
 }
 
-/** Whether all drift is repaired and nothing else fails a check. */
 export function isClean(counts: VerdictCounts & { repaired: number }, rules?: ExitRules): boolean {
   const others = VERDICT_NAMES.filter((verdict) => !isDrift(verdict) && failsCheck(verdict, rules));
   return driftLeft(counts) === 0 && others.every((verdict) => countOf(counts, verdict) === 0);

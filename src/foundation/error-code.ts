@@ -1,6 +1,6 @@
 /**
- * The codes of Edgeloom's errors, with what happened and the remedy: docs/reference/errors.md is generated from these
- * comments. A failed DynamoDB call may also have DynamoDB's name of its error.
+ * docs/reference/errors.md is generated from these comments. A failed DynamoDB call may also have DynamoDB's name of
+ * its error.
  */
 export type ErrorCode =
   /** The edges both enter and leave nodes of this type. Remedy: Give `direction`. */

@@ -5,9 +5,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /**
- * Throws if writers could not compile the registry, which must not be written then. Checks the registry as it will be
- * without the views that this migration replaces or drops. Steps that only remove something aren't checked: a model
- * needn't have the functions of a projection that it drops.
+ * Throws if writers could not compile the registry without the views that this migration replaces or drops.
  *
  * @param dropped what the run's action removes.
  */

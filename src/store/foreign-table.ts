@@ -1,58 +1,31 @@
-import {
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  ScanCommand,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
 import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 import { Allowance } from './metered.ts';
 
-/** Reads a table without a model: its description, and its items. */
-
-/** Spreads what is read over the table: the items of a partition lie together. */
+/** The items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Items read of a segment at least, so that whole partitions are among them: a kind may be at the end of each. */
+/** Of a segment, so that whole partitions are among them. */
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
-/** `ttl` is undefined if the table deletes no items. Throws `no-table`. */
-export async function describeForeignTable(
-  client: DynamoDBClient,
-  name: string,
-): Promise<{ table: TableDescription; ttl: string | undefined }> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
-    const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-    const isOn = ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING';
-    return { table: Table!, ttl: isOn ? ttl?.AttributeName : undefined };
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') {
-      throw new EdgeloomError('no-table', `There is no table ${name}.`, 'Name another with --table.');
-    }
-    throw classifyError(error);
-  }
-}
-
 /** How a table is read. */
 export interface ForeignReadOptions {
-  /** Items to read at most. */
+  /** At most. */
   most: number;
   /** Read units per second. Default: unlimited. */
   maxRcu?: number | undefined;
-  /** Receives each page, in no order. */
+  /** In no order. */
   onItems: (items: readonly Item[]) => void;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads a whole table, or the same number of items from the beginnings of many segments. Which items these are depends on the table alone,
- * not on the size of pages or on which segment answers first.
+ * A whole table, or items from the beginnings of many segments. Which ones depends on the table alone, not on pages or
+ * on which segment answers first.
  */
 export async function readForeignTable(
   client: DynamoDBClient,
@@ -91,7 +64,7 @@ export async function readForeignTable(
     return true;
   };
   try {
-    // What short segments leave over is shared among the others.
+    // What short segments leave over.
     while (segments.length > 0 && left > 0) {
       const [share, more] = [Math.floor(left / segments.length), left % segments.length];
       const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {

@@ -1,3 +1,4 @@
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { identityAtHome } from '../../../src/registry/identity.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
@@ -6,13 +7,12 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
-/** A position with a client of its own. */
+/** A position with a client of its own, until `release`. */
 export interface OpenPosition extends PositionOfStream {
-  /** Lets the client go. */
   release(): void;
 }
 
-/** Tells how far the stream of a session's table is applied. */
+/** How far the stream of the session's table is applied. */
 export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);
@@ -22,7 +22,14 @@ export function positionOf({ graph, store, settings }: CommandSession, streamArn
   };
 }
 
-/** Throws `not-home-region` where the table has replicas and its derived items are written in another region. */
+/** The ARN of the table's stream; throws `no-stream` where it has none. */
+export function requireStream({ graph }: CommandSession, { streamArn }: { streamArn?: string | undefined }): string {
+  if (streamArn !== undefined) return streamArn;
+  const message = `The table ${graph.table.name} has no stream.`;
+  throw new EdgeloomError('no-stream', message, 'Add it with edgeloom table update.');
+}
+
+/** Throws `not-home-region` where another region writes this table's derived items. */
 export async function requireHomeRegion({ client, graph, store }: CommandSession): Promise<void> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { table, regions } = await tableIdentity(graph, { client });

@@ -1,5 +1,4 @@
 import {
-  DescribeTableCommand,
   type DynamoDBClient,
   type GlobalSecondaryIndexDescription,
   ScanCommand,
@@ -10,19 +9,18 @@ import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { isNameOfKeys, nativeIndexes } from '../../core/model/native-indexes.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { classifyError } from '../classify.ts';
+import { withClassifiedErrors } from '../answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-
-import { describeTable, type TableAccess, ttlOf } from '../table-description.ts';
+import { requireTable, ttlOf } from '../described-table.ts';
+import type { TableAccess } from '../table-description.ts';
 import { differs, otherIndexes } from '../table-indexes.ts';
-
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** A change to a table: its stream, an index, or TTL. */
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** An index of a native order or search, by name. */
+  /** By name. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 
@@ -32,43 +30,34 @@ export type IndexStep = Extract<TableStep, { kind: 'index' | 'native-index' }>;
 export interface TablePlan {
   table: string;
   steps: TableStep[];
-  /** The steps in words. */
   texts: string[];
   /**
-   * Steps not taken unless requested, in words: TTL for a table with items, replacing an index with all attributes, and
-   * deleting an index of native orders and searches that the model no longer has.
+   * Only taken on request: TTL for a table with items, replacing an index with all attributes, deleting an unused
+   * native index.
    */
   left: string[];
-  /**
-   * The most write units for filling new indexes: those of the whole table, once per index. Items without an index's
-   * keys cost nothing there.
-   */
+  /** At most, for filling new indexes: the table's items without their keys cost nothing. */
   mostWcu: number;
-  /** Native lists whose new index would leave out items with an invalid key. Absent: no native index is new. */
+  /** Absent: no native index is new. */
   lookedFor?: LookedForGaps;
 }
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
-  /**
-   * The TTL attribute, by the model's name. A table with items only gets TTL if this option names the attribute: TTL
-   * would also delete other software's items that have it.
-   */
+  /** The TTL attribute. A table with items only gets TTL by this option: TTL would also delete other software's items. */
   ttl?: string | undefined;
 }
 
 /**
- * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed
- * (other keys, an index or stream of another kind, TTL by another attribute) and `invalid-option` for a TTL that the
- * model doesn't name.
+ * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
+ * `invalid-option` for a TTL that the model doesn't name.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
   const { client, ttl: asked } = options;
   checkAsked(graph, asked);
-  const { itemCount, sizeBytes } = await describeTable(graph, { client });
-  const table = await describedTable(client, graph);
-  const ttl = await ttlOf(client, graph);
+  const table = await requireTable(client, graph.table.name);
+  const ttl = await ttlOf(client, graph.table.name);
   refuseOtherKind(graph, table, ttl);
   const steps: TableStep[] = [];
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
@@ -81,7 +70,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
   // An item takes at least one unit.
-  const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
+  const units = Math.max(table.ItemCount ?? 0, Math.ceil((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES));
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
     ...(addsNative && { lookedFor: await lookForGaps(client, graph) }),
@@ -109,22 +98,16 @@ function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
 
 /** DynamoDB's own count is hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
-  try {
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true }));
-    return Items.length > 0;
-  } catch (error) {
-    throw classifyError(error);
-  }
+  const command = new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true });
+  const { Items = [] } = await withClassifiedErrors(() => client.send(command));
+  return Items.length > 0;
 }
 
 function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
-/**
- * Describes indexes with all attributes: they work, and how to replace them. Under the same name readers would be
- * without the index in between.
- */
+/** Under the same name readers would be without the index in between. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -134,7 +117,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Indexes of native orders and searches that this model doesn't have: each write of their items pays for them. */
+/** Each write of their items pays for them. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -147,7 +130,7 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Indexes with a native index's keys under another name, which readers don't use. */
+/** Readers don't use other names. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -191,7 +174,6 @@ export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
   )!;
 }
 
-/** Throws if what the table has is of another kind than the model needs. */
 function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
   const refusal = otherIndexes(graph, table);
   if (refusal !== undefined) throw refusal;
@@ -209,13 +191,5 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `its TTL goes by the attribute ${ttl}`,
       `Name that attribute in the model (ttl), or switch that TTL off first.`,
     );
-  }
-}
-
-export async function describedTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: graph.table.name }))).Table!;
-  } catch (error) {
-    throw classifyError(error);
   }
 }

@@ -5,7 +5,8 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { createClient } from '../../../../src/store/client.ts';
-import { describeForeignTable, readForeignTable } from '../../../../src/store/foreign-table.ts';
+import { requireTable, ttlOf } from '../../../../src/store/described-table.ts';
+import { readForeignTable } from '../../../../src/store/foreign-table.ts';
 import type { LeftOut } from '../../../workbench/adopt/propose.ts';
 import { proposedFile } from '../../../workbench/adopt/proposed-file.ts';
 import { Sample } from '../../../workbench/adopt/sample.ts';
@@ -24,7 +25,7 @@ interface CommandOptions {
   out?: string;
 }
 
-/** The share of a provisioned table's read capacity that is used if the command line names no rate. */
+/** Share of a provisioned table's read capacity, by default. */
 const SHARE = 0.25;
 
 const HELP = `
@@ -35,7 +36,6 @@ reason. If the items are nodes and edges already, the file has only the model. R
 dynamodb:Scan on the table.
 `;
 
-/** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
     .option('--sample <n>', 'read only this many items, at many places of a large table (default: all)', wholeNumber)
@@ -63,8 +63,8 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
   const client = createClient(settings.client);
   const { signal, release } = createStopSignal();
   try {
-    const { table: description, ttl } = await describeForeignTable(client, table);
-    const described = tableFacts(description, ttl);
+    const description = await requireTable(client, table, 'Name another with --table.');
+    const described = tableFacts(description, await ttlOf(client, table));
     const { keys, keyAttributes, readCapacity } = described;
     const sample = new Sample();
     let read = 0;
@@ -118,12 +118,10 @@ function exampleText({ items, example, reason }: LeftOut): string {
   return printable(`${countText(items, 'item')}, such as ${example.join(' ').trimEnd()}: ${reason}`);
 }
 
-/** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
 function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Writes a file that does not exist yet. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });

@@ -3,14 +3,14 @@ import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation
 import { countText } from '../../../../src/foundation/figure.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { type OpenPosition, positionOf, requireStream } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;
 
-/** `edgeloom wait`: for scripts that start `dev`, or write, and then read what is projected. */
+/** `edgeloom wait`: for scripts that start `dev` or write, and then read projections. */
 export function waitCommand(command: Command): void {
   command
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
@@ -55,16 +55,11 @@ async function waitUntilProjected(session: CommandSession, seconds: number) {
 }
 
 async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
-  const { streamArn } = await describeTable(session.graph, { client: session.client });
-  if (streamArn !== undefined) return positionOf(session, streamArn);
-  throw new EdgeloomError(
-    'no-stream',
-    `The table ${session.graph.table.name} has no stream.`,
-    'Add it with edgeloom table update.',
-  );
+  const table = await describeTable(session.graph, { client: session.client });
+  return positionOf(session, requireStream(session, table));
 }
 
-/** Tells whether it passes while an engine starts and makes its table. */
+/** True for errors of an engine that is still starting. */
 function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);

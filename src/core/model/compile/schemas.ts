@@ -1,4 +1,3 @@
-import type { Mistake } from '../../../foundation/errors.ts';
 import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import { TENANT_SEPARATORS } from '../../items/keys.ts';
 import type { Compute, OrderModel } from '../compiled.ts';
@@ -31,10 +30,9 @@ import {
   wholeNumberBetween,
 } from '../options/shape.ts';
 import type { InboundOptions, SearchOptions } from '../schema.ts';
+import type { Mistakes } from './mistakes.ts';
 
 export { attributeName, sourceSchema } from '../options/checks.ts';
-
-export type MistakeLog = Mistake[];
 
 /** An item has at most 400 KB, and a batch may add to a view just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
@@ -75,10 +73,9 @@ export const nodeSchema = exactObject({
 });
 export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
-/** Orders have their own schema. */
 export const edgeSchema = exactObject({
   fields: unshapingOption(standardSchema),
-  // Required, but reported separately: see checkNodeTypes.
+  // Required; `checkNodeTypes` reports both.
   from: optional(typeNames),
   to: optional(typeNames),
   edgeSet: optional(
@@ -145,21 +142,19 @@ export const tableSchema = exactObject({
   ),
 });
 
-/**
- * Checks a part of a model and notes mistakes under its path. Returns the valid options, so that compiling continues
- * and finds the remaining mistakes.
- */
+/** Returns the valid options, so that compiling finds the remaining mistakes. */
 export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): T | undefined {
-  if (input === undefined && path !== 'table') return undefined;
-  const before = mistakes.length;
-  shape(input, (inner, message) => mistakes.push({ path: [path, ...inner].join('.'), message }));
-  if (mistakes.length === before) return input as T;
-  // Continue without the mistaken options, to report mistakes in the others as well.
+  if (input === undefined) return undefined;
+  let isMistaken = false;
+  shape(input, (inner, message) => {
+    isMistaken = true;
+    (inner.length === 0 ? mistakes : mistakes.at(inner.join('.'))).note(message);
+  });
+  if (!isMistaken) return input as T;
   if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
   const { of } = shape;
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
@@ -167,14 +162,11 @@ export function checkShape<T>(
   return hasShape(shape, part) ? part : undefined;
 }
 
-/** Notes options that exclude each other, or don't fit their orders. */
 export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,
   orders: readonly OrderModel[],
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): void {
-  for (const { option, message } of clashesOf(table, given, orders))
-    mistakes.push({ path: `${path}.${option}`, message });
+  for (const { option, message } of clashesOf(table, given, orders)) mistakes.at(option).note(message);
 }
