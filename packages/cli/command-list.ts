@@ -1,16 +1,13 @@
 import type { Command } from 'commander';
 
-/** A command as the list of commands shows it; what it takes and does is loaded when it is named. */
+/** A command in the list; what it takes and does is loaded when it is named. */
 export interface LazyCommand {
   name: string;
-  /** The heading under which the help lists it. */
   group: 'Data' | 'Table' | 'Operate' | 'Build';
   description: string;
-  /** Gives what adds arguments, options and the action to the command. */
   load(): Promise<(command: Command) => void>;
 }
 
-/** The commands, in the order of the help. */
 export const COMMANDS: readonly LazyCommand[] = [
   {
     name: 'get',

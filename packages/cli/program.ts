@@ -10,13 +10,13 @@ import { meantByWords, meantCommand, meantOption } from './shared/synonyms.ts';
 /** Usage or failure. */
 const FAILED = 2;
 
-/** Runs the command line; gives the exit code: 0 fine, 1 drift or quarantine found, 2 usage or failure. */
+/** Runs the command line. Exit code: 0 fine, 1 drift or quarantine found, 2 usage or failure. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const program = createProgram(args);
   const json = args.includes('--json');
   try {
     const [first, ...named] = program.parseOptions([...args]).operands;
-    // `help COMMAND` alone would show the command as it is before it is loaded.
+    // `help COMMAND` alone would show the command before it is loaded.
     const isHelp = first === 'help' && named.length > 0;
     const words = isHelp ? named : [first, ...named];
     if (asksForHelp(args)) refuseUnknown(program, words[0]);
@@ -35,7 +35,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Prints the document of a failure. Its texts may quote what was given: a terminal must not obey that. */
+/** Escaped: failures may quote input, which a terminal must not obey. */
 function printFailure(failure: object): void {
   process.stdout.write(`${printableLines(toJson(failure))}\n`);
 }
@@ -44,13 +44,13 @@ function asksForHelp(args: readonly string[]): boolean {
   return args[0] === 'help' || args.includes('--help') || args.includes('-h');
 }
 
-/** Throws for a word that names no command. Commander shows the help of the program for it. */
+/** Commander would show the program's help. */
 function refuseUnknown(program: Command, word: string | undefined): void {
   if (word === undefined || word === 'help' || program.commands.some((one) => one.name() === word)) return;
   program.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
 }
 
-/** Read off the arguments: the failure may be that they could not be parsed. */
+/** Read from the arguments, since parsing them may be what failed. */
 function asksForStack(args: readonly string[]): boolean {
   const given = args.indexOf('--log-level');
   const level =
@@ -58,7 +58,7 @@ function asksForStack(args: readonly string[]): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-/** The message of a usage error on one line, with what is probably meant by a word that there is not. */
+/** One line, with a suggestion for an unknown word. */
 function usageFailure(program: Command, args: readonly string[], text: string): { message: string; hint?: string } {
   const message = text.replace(/^error: /, '').trimEnd();
   const command = namedCommand(program, args);
@@ -86,7 +86,6 @@ function usageFailure(program: Command, args: readonly string[], text: string): 
   return { message, hint: `Did you mean ${meant}?` };
 }
 
-/** The command that the arguments name, as far as there is one. */
 function namedCommand(program: Command, args: readonly string[]): Command {
   let command = program;
   for (const word of args) command = command.commands.find((one) => one.name() === word) ?? command;
@@ -101,13 +100,13 @@ function ancestry(command: Command): Command[] {
   return command.parent === null ? [command] : [...ancestry(command.parent), command];
 }
 
-/** Refuses a second value: which of them is meant, nobody can tell. */
+/** Refuses a second value as ambiguous. */
 function once(value: string, previous: string | undefined): string {
   if (previous === undefined || previous === value) return value;
   throw new InvalidArgumentError(`${previous} is given too: leave one of them out.`);
 }
 
-/** Makes the program with its commands, whose options are loaded when they are named. `args` are those that it is going to parse. */
+/** Loads the options of the command that `args` name. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;
@@ -128,7 +127,7 @@ export function createProgram(args: readonly string[] = []): Command {
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
     .showHelpAfterError('(see edgeloom --help)')
-    // `usageFailure` knows more words.
+    // `usageFailure` suggests more.
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
@@ -144,7 +143,7 @@ export function createProgram(args: readonly string[] = []): Command {
     );
   for (const { name, group, description } of COMMANDS)
     program.command(name).description(description).helpGroup(`${group}:`);
-  // Loading all commands takes ten times as long as showing their list.
+  // Loading all commands takes ten times as long as listing them.
   program.hook('preSubcommand', async (_program, named) => {
     const listed = COMMANDS.find(({ name }) => name === named.name());
     if (listed !== undefined) (await listed.load())(named);

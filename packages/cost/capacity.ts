@@ -10,48 +10,45 @@ import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
 /**
- * Capacity units of the model's writes and queries, for items of up to 1 KB each. Source: DynamoDB bills a
- * write by started KB, once for the table and once for each index that the item is in, a read by started 4 KB, half of
- * that where eventually consistent.
+ * Units of a model's writes and queries, for items of up to 1 KB. DynamoDB bills a write by started KB, for the table and each index that the
+ * item is in, and a read by started 4 KB, half of that if eventually consistent.
  */
 
-/** Read capacity units and calls of one query that finds at most 4 KB in each shard. */
+/** RCU and calls of a query that finds at most 4 KB in each shard. */
 export interface QueryCost {
   query: string;
   calls: number;
   rcu: number;
 }
 
-/** Capacity that is no part of a single write or query. */
+/** Capacity besides single writes and queries. */
 export interface Overhead {
   part: string;
-  /** The occasion that it is billed for. */
+  /** What it is billed for. */
   each: string;
   wcu: number;
   rcu: number;
 }
 
-/** The costs of a model. */
 export interface ModelCost {
   /** Each type created, changed in each attribute that the model uses, and deleted. */
   writes: WriteCost[];
   queries: QueryCost[];
   overheads: Overhead[];
-  /** The costs of edge sets by their numbers of edges. */
+  /** By number of edges. */
   edgeSets: EdgeSetCost[];
-  /** The most that DynamoDB gives one partition: units a second, and gigabytes. An index partition without shards is one key of one. */
+  /** DynamoDB's limits of one partition. An index partition without shards is one of its keys. */
   partition: { wcu: number; rcu: number; gigabytes: number };
-  /** Warnings of much higher costs than these units, one sentence each. */
+  /** What costs much more than these units say, a sentence each. */
   warnings: string[];
-  /** The parts of the model that take more than they may need, one sentence each. */
+  /** Parts of the model that cost more than they may need, a sentence each. */
   advice: string[];
   assumptions: string;
 }
 
 const HALF_UNIT = 0.5;
-/** Source: DynamoDB's developer guide on partitions. */
 const PARTITION = { wcu: 1_000, rcu: 3_000, gigabytes: 10 };
-/** Seconds between two reads of the registry by a reader, between two writes of a consumer's progress, and between two of an observer's state. */
+/** Seconds between a reader's reads of the registry, a consumer's saves of its progress, and an observer's of its state. */
 export const [LEASE_SECONDS, PROGRESS_SECONDS, OBSERVER_SAVE_SECONDS] = [30, 10, 5];
 const OVERHEADS: Overhead[] = [
   { part: 'registry, by the projector', each: 'batch', wcu: 0, rcu: 1 },
@@ -66,9 +63,9 @@ const ASSUMPTIONS =
   'counts in a transaction, a source that orders edges written to each of them';
 
 /**
- * Adds up the costs of every type and index of a model.
+ * Adds up the costs of a model's types and indexes.
  *
- * @param values the numbers of values of multi-valued searches; one where none is given.
+ * @param values numbers of values of multi-valued searches. Default: one each
  */
 export function modelCost(graph: CompiledModel, values: ValueCounts = new Map()): ModelCost {
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
@@ -83,7 +80,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // The target node comes in the same Query, where that is read backwards.
+      // The same Query gives the target where it is read backwards.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }
@@ -101,7 +98,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
   };
 }
 
-/** Node types whose views hold all: a change of any attribute writes the whole node once more. */
+/** Views of all attributes: a change of any attribute rewrites the whole node. */
 function viewAdvice({ nodes }: CompiledModel): string[] {
   return [...nodes.values()]
     .filter(({ hasView, view }) => hasView && view.kind === 'ALL')
@@ -111,7 +108,7 @@ function viewAdvice({ nodes }: CompiledModel): string[] {
     );
 }
 
-/** Edge types whose orders DynamoDB could keep itself. */
+/** Orders that DynamoDB could keep itself. */
 function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): string[] {
   return [...graph.edges.values()].flatMap((edge) => {
     const { type, inbound } = edge;
@@ -136,7 +133,7 @@ function mayBeNative(inbound: InboundModel): boolean {
   return [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
 }
 
-/** Edge types whose edges change one item of a hub, or whose index items each change of a hub writes. */
+/** Edges that all change one item of a hub, or whose index items each change of a hub writes. */
 function hubWarnings({ edges }: CompiledModel, writes: readonly WriteCost[]): string[] {
   const ofTotals = [...edges.values()].flatMap(({ type, incoming, to }) =>
     incoming === undefined
@@ -172,7 +169,7 @@ function costsOfSearchQueries(search: SearchModel): QueryCost[] {
       },
     ];
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
-  // An equality, or a whole path, is found in one shard where that is taken from the value.
+  // Sharded by the value, an equality or a whole path asks one shard.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;
   return [
     { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },

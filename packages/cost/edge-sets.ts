@@ -6,41 +6,39 @@ import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/c
 import { listedEdges } from '../../src/core/model/edge-sets.ts';
 
 /**
- * The cost of an edge set by its number of edges. A view is billed whole for each edge that comes or goes; without the set the edges are
- * queried. So a set pays only where it is read often enough, and ever less as it grows.
+ * A view is billed whole for each edge that comes or goes; without the set, edges are queried. So a set pays only if read often, and less as it
+ * grows.
  */
 
-/** One point of the curve of an edge set. */
 export interface EdgeSetCost {
   type: string;
   edges: number;
-  /** Bytes of the view. */
+  /** Of the view. */
   bytes: number;
-  /** Write units of the view for the next edge; beyond the budget the set has left it. */
+  /** Units of the view for the next edge; beyond its budget, of the view without the set. */
   wcu: number;
-  /** True: the edges are beyond the budget, and readers query them. */
+  /** Beyond the budget: readers query the edges. */
   isEvicted: boolean;
-  /** Read units of the view with its set, and of the view without it with a Query of the edges. */
+  /** Of the view with its set, and of the view without it plus a Query of the edges. */
   rcu: number;
   queryRcu: number;
-  /** Reads for each write from which the set is the cheaper way; absent: it never is. */
+  /** Reads for each write from which the set is cheaper; absent: never. */
   paysFrom?: number;
 }
 
 const READ_UNIT_BYTES = 4096;
 const EDGES = [1, 14, 50, 100, 500];
-/** A write unit costs as much as five read units. */
+/** The price of a write unit in read units. */
 const READS_A_WRITE_UNIT = 5;
-/** Assumed: ids are UUIDs, and values of labels and attributes are short. */
+/** Assumes UUIDs, and short values of labels and attributes. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Keys, revision and stamp of a view; those of an edge, with an attribute or two. */
+/** Keys, revision and stamp of a view; keys and an attribute or two of an edge. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
-/** Attributes of a node that is shown whole. */
+/** Attributes of a node whose view shows all. */
 const ALL_BYTES = 300;
 
-/** The curves of all node types with an edge set. */
 export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
   return [...graph.nodes.values()].flatMap((node) => {
     const listed = listedEdges(graph, node.type);
@@ -52,7 +50,7 @@ function costOfSet(node: NodeModel, listed: readonly EdgeModel[], edges: number)
   const { view, viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = node;
   const shown = view.kind === 'ALL' ? ALL_BYTES : view.kind === 'LIST' ? ATTRIBUTE_BYTES * view.attributes.length : 0;
   const without = VIEW_BYTES + shown;
-  // Types are taken as equally frequent.
+  // Assumes equally frequent types.
   const element = mean(listed.map(elementBytes));
   const bytes = Math.ceil(without + edges * element);
   const isEvicted = bytes > viewBudgetBytes;

@@ -6,50 +6,48 @@ import { type ModelCost, modelCost, OBSERVER_SAVE_SECONDS, PROGRESS_SECONDS } fr
 import type { Prices } from './prices.ts';
 import type { ValueCounts, WriteCost } from './writes.ts';
 
-/** A load of a table. */
 export interface Load {
-  /** Base items that are written a second. */
+  /** Base items written each second. */
   putsPerSecond: number;
-  /** Gigabytes of the table and its indexes. */
+  /** Of the table and its indexes. */
   gigabytes: number;
-  /** How often each type is written, compared with the others; without any, all types are written equally often. */
+  /** How often each type is written, relative to others; empty: all equally often. */
   shares: ReadonlyMap<string, number>;
-  /** Queries a second, by their names in `modelCost` or the beginnings of these. Default: none. */
+  /** Queries a second, by names in `modelCost` or their beginnings. Default: none. */
   reads?: ReadonlyMap<string, number>;
-  /** The numbers of values of multi-valued searches. Default: one each. */
+  /** Numbers of values of multi-valued searches. Default: one each. */
   values?: ValueCounts;
   /** Kilobytes of a view. Default 1. */
   viewKilobytes?: number;
-  /** Shards of the stream. Default: by the table's size and its writes. */
+  /** Default: by the table's size and writes. */
   streamShards?: number;
 }
 
-/** The numbers of a stack's resources that are billed by number. */
+/** Resources of a stack that are billed by number. */
 export interface Fixtures {
   alarms: number;
   dashboards: number;
-  /** Metrics that the functions and the mapping emit. */
+  /** Emitted by the functions and the mapping. */
   metrics: number;
-  /** The same of a stack with an observer. Default: as without one. */
+  /** With an observer. Default: as without. */
   withObserver?: Omit<Fixtures, 'withObserver'> | undefined;
 }
 
-/** The cost of an observer in the stack, on demand, in US dollars a month. It is no part of the other bills. */
+/** An observer on demand, in US dollars a month; no part of the other bills. */
 export interface ObserverCost {
-  /** Function, reads, state and alarms, without the reads of the stream. */
+  /** Function, reads, state and alarms, without reads of the stream. */
   usd: number;
-  /** Reads of the stream a month, in millions. DynamoDB bills them apart, and the prices lack them. */
+  /** Millions a month; DynamoDB bills them apart, and `prices` lacks them. */
   millionStreamReads: number;
-  /** Events of the feed a month at most, in millions, for a model whose feed tells all. */
+  /** At most, in millions a month, of a feed that tells all. */
   millionFeedEvents: number;
-  /** The cost of `feedEventBus` at most, with every event in a message of its own, without targets. */
+  /** `feedEventBus` at most: a message for every event, without targets. */
   feedUsd: number;
-  /** The check every night, and once a month. */
+  /** Nightly and monthly checks. */
   checkUsd: number;
   monthlyCheckUsd: number;
 }
 
-/** One part of the bill. */
 export interface MonthlyPart {
   part:
     | 'puts'
@@ -67,33 +65,33 @@ export interface MonthlyPart {
   usd: number;
 }
 
-/** A bill of a month, for both ways in which DynamoDB bills. */
+/** A month's bill in both billing modes. */
 export interface MonthlyCost {
   monthly: MonthlyPart[];
-  /** The same with provisioned capacity that follows the load. */
+  /** With provisioned capacity that follows the load. */
   monthlyProvisioned: MonthlyPart[];
   /** The same load on demand without Edgeloom: see `alternativesText`. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
-  /** The cost of the stack's parameter `observe`. */
+  /** Of the stack's parameter `observe`. */
   observer: ObserverCost;
-  /** Shards of the stream, each with batches of its own. */
+  /** Each has batches of its own. */
   streamShards: number;
   priceDate: string;
-  /** The days of prices that were looked up on another day, by what they are of. */
+  /** Dates of prices looked up on another day, by service. */
   otherPriceDates: Readonly<Record<string, string>>;
   priceRegion: string;
   monthlyAssumptions: string;
 }
 
-/** Read units of the observer for a new node or edge, and more for an edge that copies, whose items use the source, or that is counted: `npm run bench -- observe`. */
+/** Measured by `npm run bench -- observe`: a new node or edge; more if it copies, if index items use its source, if it is counted. */
 const OBSERVED_RCU = { node: 2, edge: 4.5, copy: 6.8, joined: 1, counted: 1 };
-/** Seconds that a call of the observer lasts each minute, while the table is written to and at rest, and gigabytes of its function. */
+/** Seconds of the observer's call each minute, under writes and at rest; gigabytes of its function. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
-/** Calls of a message in the queue of the feed: it is sent, received and deleted. */
+/** Send, receive and delete a message of the feed's queue. */
 const CALLS_A_MESSAGE = 3;
-/** Lambda's pollers of a queue, and the seconds that each waits for a message. */
+/** Lambda's pollers of a queue, and seconds that each waits. */
 const [POLLERS, POLL_SECONDS] = [5, 20];
-/** Seconds and gigabytes of the feed's function for one message. */
+/** The feed's function for one message. */
 const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
 /** Seconds between two reads of a shard. */
 const OBSERVER_READ_SECONDS = 1;
@@ -101,30 +99,30 @@ const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
 const MILLION = 1_000_000;
-/** How much of provisioned capacity is used where it follows the load. */
+/** Used share of provisioned capacity that follows the load. */
 const UTILISATION = 0.7;
-/** Milliseconds of the stream function for one derived item, at 1 GB: measured on the engines, with room for TLS. */
+/** Milliseconds of the stream function for a derived item at 1 GB: measured on the engines, plus room for TLS. */
 const MS_A_WRITE = 1;
-/** The same of a function that loops over records with the DocumentClient: measured by `npm run bench -- peers`. */
+/** The same with a loop over the DocumentClient: `npm run bench -- peers`. */
 const MS_A_WRITE_BY_HAND = 2;
-/** Batches a second of a shard that has records for them: the window is one second. */
+/** Of a busy shard: the batch window is one second. */
 const BATCHES_A_SECOND = 1;
-/** A shard of the stream for each partition of the table: each takes this load, and a new table on demand has four. */
+/** WCU of a table partition, each of which has a stream shard; a new table on demand has four. */
 const PARTITION_WCU = 1_000;
 export const PARTITION_GIGABYTES = 10;
 const FEWEST_PARTITIONS = 4;
-/** Bytes of a batch's log lines: its own, its metrics, and Lambda's three. */
+/** Log lines of a batch, its metrics, and Lambda's three lines. */
 const LOG_BYTES_A_BATCH = 1_300;
-/** OpenSearch at its smallest with a second zone, and one unit that feeds it. */
+/** OpenSearch's minimum with a second zone, and one unit to feed it. */
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
-/** Bytes of a gigabyte, as AWS bills storage and logs. */
+/** As AWS bills storage and logs. */
 export const GIGABYTE = 1024 ** 3;
-/** Units a second that the check reads while its function runs; between its calls the state machine waits. */
+/** RCU a second while the check's function runs; between calls the state machine waits. */
 const CHECK_UNITS_A_SECOND = 1_000;
-/** Units that one call of the check's function reads. */
+/** RCU of one call of the check's function. */
 const UNITS_A_CALL = 30_000;
-/** Transitions that the state machine makes for one such call. */
+/** State machine transitions for one such call. */
 const TRANSITIONS_A_CALL = 4;
 
 const ASSUMPTIONS =
@@ -132,7 +130,7 @@ const ASSUMPTIONS =
   `provisioned is used to ${UTILISATION * 100} %; a check every night; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/** The monthly cost of a load. Throws `unknown-type` or `unknown-query` where the load names a type or a query that the model lacks. */
+/** Throws `unknown-type` or `unknown-query` where the load names what the model lacks. */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);
@@ -141,7 +139,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const checkUnits = ((load.gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
   const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
-  // A write of a derived item tells one change, or one for each of the two orders that share it.
+  // One event for each of the two orders that share an item.
   const millionFeedEvents = (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
   const batches = Math.min(load.putsPerSecond, streamShards * BATCHES_A_SECOND);
   const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
@@ -177,7 +175,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       },
       {
         part: 'bookkeeping',
-        // The registry, read for each batch, and the progress of each shard.
+        // The registry, read for each batch, and each shard's progress.
         usd: readUsd(batches) + write(load.putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
       },
       { part: 'reads', usd: readUsd(readUnits) },
@@ -201,13 +199,13 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     monthlyProvisioned: partsOfBill(
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.writeUnitHour,
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.readUnitHour,
-      // The units of a night, as if they were provisioned for just the time that they are read in.
+      // As if provisioned for just the time of the check.
       (checkUnits / 3600 / UTILISATION) * NIGHTS * dynamodb.readUnitHour,
     ),
     alternatives: {
       documentClient: withTotal([
         { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
-        // It reads an item before it writes it, since nothing tells it which record is newer.
+        // Nothing tells the loop which record is newer, so it reads before it writes.
         {
           part: 'projections',
           usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
@@ -241,7 +239,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   };
 }
 
-/** The cost of the feed at most, in US dollars a month. */
+/** At most, in US dollars a month. */
 function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): number {
   const millionPolls = (POLLERS * SECONDS) / POLL_SECONDS / MILLION;
   const usdOfFunction =
@@ -252,7 +250,6 @@ function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): n
   );
 }
 
-/** The cost of an observer that a schedule calls every minute. */
 function observerCost(
   graph: CompiledModel,
   { load, fixtures, streamShards }: { load: Load; fixtures: Fixtures; streamShards: number },
@@ -266,7 +263,7 @@ function observerCost(
     (metrics - fixtures.metrics) * cloudwatch.metricMonth +
     (dashboards - fixtures.dashboards) * cloudwatch.dashboardMonth;
   const reads = load.putsPerSecond * SECONDS * observedUnits(graph, load.shares);
-  // Its state and the stream's position, and the position of each shard.
+  // Its state, the stream's position, and each shard's.
   const writes = (seconds / OBSERVER_SAVE_SECONDS) * (2 + streamShards);
   return {
     usd:
@@ -279,7 +276,7 @@ function observerCost(
   };
 }
 
-/** Read units of the observer for one put, on the average of the mix. */
+/** RCU of the observer for an average put of the mix. */
 function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   const unitsOf = (type: string): number => {
     const edge = graph.edges.get(type);
@@ -298,7 +295,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
 }
 
-/** Read units a second of the queries of a load. Throws `unknown-query` for a name that is none, or that of several. */
+/** RCU a second. Throws `unknown-query` for an unknown or ambiguous name. */
 function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): number {
   let units = 0;
   for (const [name, rate] of reads) {
@@ -316,13 +313,13 @@ function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): 
   return units;
 }
 
-/** The shards of the stream: one for each partition of the table. */
+/** One for each partition of the table. */
 function shardsOf({ putsPerSecond, gigabytes }: Load, { derivedWrites }: ReturnType<typeof unitsOf>): number {
   const forWrites = (putsPerSecond * (1 + derivedWrites)) / PARTITION_WCU;
   return Math.ceil(Math.max(FEWEST_PARTITIONS, forWrites, gigabytes / PARTITION_GIGABYTES));
 }
 
-/** Write units and derived items of one put, on the average of the mix. */
+/** Write units and derived items of an average put of the mix. */
 function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   const puts = createsOf(cost);
   for (const type of shares.keys()) {
@@ -334,7 +331,7 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     );
   }
   const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
-  // A part has a view of its own, as small as the part.
+  // A part has its own view, of its own size.
   const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const viewBytes = viewKilobytes * WRITE_UNIT_BYTES;
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
@@ -342,20 +339,20 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
     base: meanOverMix(({ base }) => base),
-    // A write of a view is billed by the size of the whole.
+    // Writes of a view are billed by its whole size.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // A view is read whole, too, eventually consistently; half a unit for its first 4 KB is in `read`.
+    // Views are read whole, eventually consistently; `read` has the half unit of the first 4 KB.
     read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
-    // In the table; an index has partitions of its own.
+    // Indexes have partitions of their own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
-    // `indexItems` has two units for an index item, and `totalEntry` four for an entry with its total: each is one write of the function.
+    // `indexItems` counts 2 units for an item and `totalEntry` 4 for an entry with its total; either is one write of the function.
     derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),
   };
 }
 
-/** The writes that a load is of: new items. */
+/** A load is of new items. */
 function createsOf({ writes }: ModelCost): WriteCost[] {
   return writes.filter(({ write }) => write === 'create');
 }

@@ -6,11 +6,10 @@ import { EdgeloomError } from '../../src/foundation/errors.ts';
 const price = z.number().min(0);
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31');
 const pricesSchema = z.strictObject({
-  /** The region that the prices are of. */
   region: z.string().min(1),
-  /** The day on which they were looked up. */
+  /** When they were looked up. */
   date: day,
-  /** The days of prices that were looked up on another day, by the name of the service. */
+  /** Dates of prices looked up on another day, by service. */
   otherDates: z.optional(z.record(z.string(), day)),
   currency: z.literal('USD'),
   dynamodb: z.strictObject({
@@ -19,31 +18,28 @@ const pricesSchema = z.strictObject({
     writeUnitHour: price,
     readUnitHour: price,
     gigabyteMonth: price,
-    /** The price of point-in-time recovery. */
+    /** Point-in-time recovery. */
     restorableGigabyteMonth: price,
   }),
-  /** The prices of functions on arm64. */
+  /** Functions on arm64. */
   lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
   stepFunctions: z.strictObject({ thousandTransitions: price }),
   cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
-  /** Its serverless collections and its ingestion pipelines, which have one price. */
+  /** Serverless collections and ingestion pipelines have one price. */
   openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
-  /** The price of a program's own events, of 64 KB each. */
+  /** Custom events of up to 64 KB. */
   eventBridge: z.strictObject({ millionEvents: price }),
-  /** The price of calls of FIFO queues, of 64 KB each. */
+  /** FIFO requests of up to 64 KB. */
   sqs: z.strictObject({ millionFifoRequests: price }),
 });
 
-/** Prices of a region, in US dollars, without free tiers, discounts and taxes. */
+/** Of a region in US dollars, without free tiers, discounts and taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
-/** The prices that come with the package. */
+/** The prices in the package. */
 const OWN_FILE = 'assets/prices.json';
 
-/**
- * Reads a file of prices; without a name the one that comes with the package. Throws `invalid-prices` where it is missing or
- * lacks a price, and `other-region` where it is not of the region that is asked for.
- */
+/** Default: the package's prices. Throws `invalid-prices` for a missing file or price, `other-region` for another region. */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
   const own = packageFile(OWN_FILE);
   const name = file ?? own;

@@ -6,31 +6,29 @@ import { fewerShardsText, MANY_SHARDS } from '../../src/trust/explain/advice.ts'
 import type { Load } from './monthly.ts';
 
 /**
- * How many shards a search needs. DynamoDB gives one partition key of an index 1,000 write units a second, however many
- * items it has; a search that asks all shards pays half a read unit and a call for each. So shards are for writes, and each
- * one too many is paid for by every range search.
+ * One partition key of an index takes 1,000 WCU a second, and a search over all shards pays half an RCU and a call for each: shards serve
+ * writes, and each one too many costs every range search.
  */
 
-/** Changes a second of one shard, with as much again kept free. */
+/** Changes a second of one shard, with as much again in reserve. */
 const SHARD_CHANGES = 250;
 
-/** Advice about the shards of a search. */
 export interface ShardAdvice {
   search: string;
   shards: number;
-  /** Nodes a second that may change their value, one value each, where the shards are equally busy. */
+  /** Nodes a second that may change one value each, if shards are equally busy. */
   putsPerSecond: number;
-  /** DynamoDB calls of a page that asks all shards: a range, a prefix, `latest`. */
+  /** Calls of a page that asks all shards: a range, a prefix, `latest`. */
   rangeCalls: number;
-  /** Read units of such a page at least. */
+  /** Least RCU of such a page. */
   rangeRcu: number;
-  /** The number of shards that a rate of writes needs, with as much again kept free; absent where none was given. */
+  /** Shards for a rate of writes, with as much again in reserve; absent without a rate. */
   needed?: number;
   /** The change to make. */
   warning?: string;
 }
 
-/** The shards of each search of a model that has numbered ones, for a load where one is given. */
+/** Advice about each search with numbered shards, for a load if given. */
 export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
   return [...graph.nodes.values()].flatMap(({ type, searches }) => {
     return [...searches.values()]
@@ -42,7 +40,7 @@ export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSeco
   });
 }
 
-/** How many items of a type, or of a part, are written a second. */
+/** Items of a type or part written each second. */
 function putsOfType(
   { nodes, edges }: CompiledModel,
   { putsPerSecond, shares }: Pick<Load, 'putsPerSecond' | 'shares'>,
@@ -55,10 +53,10 @@ function putsOfType(
 }
 
 /**
- * Advice about one search; nothing with `shards: 'value'`.
+ * None for `shards: 'value'`.
  *
- * @param putsPerSecond nodes of the type that are written a second.
- * @param hottestShare the share of the busiest shard, where that is known: 0 to 1.
+ * @param putsPerSecond nodes of the type written each second
+ * @param hottestShare share of the busiest shard, 0 to 1, where known
  */
 export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottestShare?: number): ShardAdvice[] {
   const { shards, indexPartition } = search;

@@ -28,34 +28,33 @@ import {
 } from '../../src/registry/definition.ts';
 import { compileLayers } from '../../src/registry/layer.ts';
 
-/** A change of a model that somebody thinks about. */
+/** A change of a model to be tried. */
 export type ModelChange =
   | { kind: 'count'; edge: string; isCounted: boolean }
   | { kind: 'order'; edge: string; name: string; by: AddedOrder }
   | { kind: 'edge-shards'; edge: string; shards: number }
   | { kind: 'search-shards'; node: string; search: string; shards: number };
 
-/** The values of an order that is added. */
 export interface AddedOrder {
   attribute: string;
   type: 'string' | 'number' | 'date';
 }
 
-/** How a projection can be read while the table is brought to another model. */
+/** How a projection can be read during a migration. */
 export interface Readability {
   /** `search:USER.name`. */
   name: string;
   /**
-   * - `throughout`: readers use what there is until the rest is built;
-   * - `by the present model`: processes with the present model go on, and those with the new model wait;
+   * - `throughout`: readers use what exists until the rest is built;
+   * - `by the present model`: processes with the present model go on, those with the new one wait;
    * - `once built`: there is nothing to read before.
    */
   readable: 'throughout' | 'by the present model' | 'once built';
 }
 
 /**
- * Compiles a model with changes made to it, in their order. The model itself stays as it is. Throws `unknown-type` and `unknown-search` for
- * names that the model lacks, `invalid-change` for a change that its options refuse, and a `ModelError` for what the compiler refuses.
+ * Compiles a changed copy of a model. Throws `unknown-type` and `unknown-search` for unknown names, `invalid-change` for what a change's options
+ * refuse, and the compiler's `ModelError`.
  */
 export function changedModel(graph: CompiledModel, changes: readonly ModelChange[]): CompiledModel {
   return changes.reduce(withChange, graph);
@@ -71,7 +70,7 @@ function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
   return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
 }
 
-/** The model with another native order. Shards are refused as the compiler does. */
+/** Refuses shards, as the compiler does. */
 function withNative(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -131,7 +130,6 @@ function withSearchShards(
   return { ...graph, nodes: new Map(graph.nodes).set(type, { ...node, searches }) };
 }
 
-/** The definitions of an edge type's orders and counts. */
 interface EdgeParts {
   family: FamilyDefinition;
   named: readonly OrderDefinition[];
@@ -142,7 +140,7 @@ function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
-  // The due-list is not among them: it follows from the count.
+  // Without the due-list, which follows from the count.
   const named = [...(edge.inbound?.orders.keys() ?? [])].flatMap((name): OrderDefinition[] => {
     const definition = projections.get(orderName(edge.type, name))?.definition;
     return definition?.kind === 'order' ? [definition] : [];
@@ -162,7 +160,7 @@ function withCount(edge: EdgeModel, isCounted: boolean): EdgeModel {
   return isCounted ? { ...rest, count: count ?? UNPLACED } : rest;
 }
 
-/** Says that there is a count; the layer makes the places. */
+/** Says that there is a count; the layer places it. */
 const UNPLACED = {} as NonNullable<EdgeModel['count']>;
 
 function partsWithOrder(
@@ -174,7 +172,7 @@ function partsWithOrder(
   const present = [...(edge.inbound?.orders.keys() ?? [])];
   checkNewOrder(edge, name);
   const mistakes: MistakeLog = [];
-  // The place of an order depends on the number and the names of those before it, and on nothing else of theirs.
+  // An order's place depends only on the number and names of those before it.
   const before = present.map((one) => [one, by.attribute]);
   const input = { orders: { ...Object.fromEntries(before), [name]: orderBy(by) } };
   const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
@@ -210,7 +208,7 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
   };
 }
 
-/** The model with an edge type of these orders. Its count is that of `edge`. */
+/** `edge` decides about the count. */
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
@@ -249,7 +247,7 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
   return new EdgeloomError(code, `The model has no ${what} ${JSON.stringify(name)}.`, hint);
 }
 
-/** How what differs between two models can be read while a table is brought from the one to the other. */
+/** How the differences of two models can be read during a migration from one to the other. */
 export function readabilityOf(present: CompiledModel, changed: CompiledModel): Readability[] {
   const before = definitionsOf(present).projections;
   return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meanings }): Readability[] => {
@@ -265,7 +263,7 @@ export function readabilityOf(present: CompiledModel, changed: CompiledModel): R
   });
 }
 
-/** The lines of the model file that changes add (`+`) and take away (`-`), each below its path. */
+/** Lines of the model file that changes add (`+`) and remove (`-`), each below its path. */
 export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[]): string[] {
   return changes.flatMap((change) => {
     switch (change.kind) {
@@ -294,7 +292,7 @@ export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[])
   });
 }
 
-/** The line with the present number of shards, and the line with the new number. A default needs no line. */
+/** A default needs no line. */
 function shardLines(
   options: typeof INBOUND_OPTIONS | typeof SEARCH_OPTIONS,
   present: number | 'value' | undefined,

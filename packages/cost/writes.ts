@@ -22,46 +22,40 @@ import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
-/**
- * The capacity units of every write of a base item, with all that the projector derives from it: each type created, deleted, and
- * changed in each attribute that the model uses. A test compares each of these numbers with a projector whose store counts.
- */
+/** Units of every write of a base item with its projections. A test compares each number with a projector whose store counts. */
 
-/** The capacity units of one write, alone in its batch. */
+/** Units of one write, alone in its batch. */
 export interface WriteCost {
-  /** The type; of a part the node type and the part's name: `USER.STATE`. */
+  /** Of a part: node type and part, `USER.STATE`. */
   type: string;
   kind: 'node' | 'part' | 'edge';
   write: 'create' | 'change' | 'delete';
-  /** The attribute that a change is of; absent: another one, which no search, order or label uses. */
+  /** The changed attribute; absent: one that no search, order or label uses. */
   attribute?: string;
-  /** The producer's own write, with the item's entries in native indexes. */
+  /** The producer's write, with the item's entries in native indexes. */
   base: number;
-  /** The view. */
   view: number;
-  /** Index items, those of their indexes included; one search item for each value of a multi-valued attribute. */
+  /** With their indexes; a search item for each value of a multi-valued attribute. */
   indexItems: number;
-  /** The reverse item of an edge that copies attributes of its target. */
+  /** Of an edge that copies attributes of its target. */
   reverseItem: number;
-  /** The entry of an edge in the total of its target, and that total: a transaction. A batch shares the two units of the total. */
+  /** An edge's entry in its target's total, and the total: a transaction. A batch shares the two units of the total. */
   totalEntry: number;
-  /** Write units of all of these. */
   total: number;
-  /** Read units of the projector, without those of the registry: half a unit for each derived item, one for each base item that decides. */
+  /** RCU of the projector without the registry: half a unit for each derived item, one for each base item that decides. */
   read: number;
-  /** Write units of a hand-made layout for the same questions: see `ASSUMPTIONS`. */
+  /** Units of a hand-made layout for the same questions: see `ASSUMPTIONS`. */
   byHand: number;
-  /** Additional units for each edge that copies the node or whose index items use it, by edge type, at most. */
+  /** At most, for each edge that copies the node or whose index items use it, by edge type. */
   perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
 }
 
-/** A write, and the attribute that it changes; `undefined`: one that nothing uses. */
+/** An `undefined` attribute is one that nothing uses. */
 type Write = { write: 'create' | 'delete' } | { write: 'change'; attribute: string | undefined };
 
-/** How many values an attribute of a multi-valued search has, by the search's name: `USER.tags`. */
+/** Numbers of values by multi-valued search: `USER.tags`. */
 export type ValueCounts = ReadonlyMap<string, number>;
 
-/** The costs of every write of a model's types. */
 export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteCost[] {
   const costs: WriteCost[] = [];
   const add = (type: Checked, used: ReadonlySet<string>, costOfWrite: (write: Write) => WriteCost): void => {
@@ -86,8 +80,8 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
 type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
 
 /**
- * The native indexes that items of a type are in, whichever type they are for: those of attributes that the model uses of the type, or
- * that its `fields` know. With the attributes of the type whose changes the indexes bill.
+ * The native indexes that items of a type enter, by attributes that the model uses or the type's `fields` know, and the attributes whose changes
+ * these bill.
  */
 function nativeOf(
   graph: CompiledModel,
@@ -99,11 +93,11 @@ function nativeOf(
   const known = new Set([...used, ...(knownFields(fields)?.forms.keys() ?? [])]);
   const indexes = needs.filter(({ attribute }) => known.has(attribute));
   const billed = indexes.flatMap(({ attribute, attributes = [] }) => [attribute, ...attributes]);
-  // A change of these makes the item absent: a write of another kind.
+  // Changes of these make the item absent: another kind of write.
   return { indexes, attributes: billed.filter((name) => known.has(name) && name !== deletedWhen && name !== expires) };
 }
 
-/** The write units of the entries of a base item in native indexes. */
+/** Units of a base item's entries in native indexes. */
 function unitsOfNative(indexes: readonly NativeIndexNeed[], write: Write): number {
   return sum(indexes, ({ attribute, attributes }) => {
     if (write.write !== 'change') return unitsOfIndex(indexChange(write, 'changes'));
@@ -136,21 +130,16 @@ function costOf(
   };
 }
 
-/**
- * The read units of derived items that are reconciled together: each is read eventually consistently, and then the base items that decide
- * about all of them, once and consistently.
- */
+/** RCU of derived items reconciled together: each read eventually consistently, the base items that decide once and consistently. */
 function readsOf(derivedItems: number, baseItems: number): number {
   return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
 }
-
-// Nodes and parts
 
 function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
   const copied = copyingEdges(graph, node).flatMap(({ copy = [] }) => copy);
   const joined = joinedEdges(graph, node).flatMap(sourceAttributesOf);
   const own = [...searchesOf(node, undefined)].flatMap(attributesOfSearch);
-  // An attribute of a part has the part's name before it.
+  // Attributes of a part have its name in front.
   return new Set([...own, ...listed(node.view), ...copied, ...joined.filter((name) => !name.includes('.'))]);
 }
 
@@ -200,7 +189,6 @@ function costOfPartWrite(
   });
 }
 
-/** Tells whether the write changes an attribute that a projection shows. */
 function isShown(projection: Projection, write: Write): boolean {
   if (write.write !== 'change') return true;
   if (projection.kind === 'ALL') return true;
@@ -209,11 +197,11 @@ function isShown(projection: Projection, write: Write): boolean {
 
 interface SearchUnits {
   wcu: number;
-  /** The search items that are written. */
+  /** Search items written. */
   items: number;
-  /** The changes of the indexes that a hand-made layout has for the searches by one value. */
+  /** Index changes of a hand-made layout for single-valued searches. */
   indexes: IndexChange[];
-  /** The units of that layout's items for searches by several values. */
+  /** Units of that layout's items for multi-valued searches. */
   ofValuesByHand: number;
 }
 
@@ -235,10 +223,10 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     }
     const count = values.get(search.indexPartition) ?? 1;
     const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
-    // One value is exchanged for another; the items of the others hold the attribute where it is projected.
+    // One value is exchanged; the items of the others change where they project the attribute.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
     const others = isShown(search.project, write) ? count - 1 : 0;
-    // A hand-made layout has the same items for them.
+    // A hand-made layout has the same items.
     const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
     if (isOfValues) units.items += 2 + others;
     else units.items += isLeft ? 0 : count;
@@ -255,7 +243,7 @@ function effectOnSearch({ order, partition, project }: SearchModel, write: Write
   return isShown(project, write) ? 'changes' : 'none';
 }
 
-/** The effect of a change of the attribute on an item: its key in an index, its content, or nothing. */
+/** Its key in an index, its content, or neither changes. */
 type Effect = 'moves' | 'changes' | 'none';
 
 function indexChange({ write }: Write, effect: Effect): IndexChange {
@@ -264,7 +252,7 @@ function indexChange({ write }: Write, effect: Effect): IndexChange {
   return effect === 'none' ? 'stays' : effect;
 }
 
-/** The fan-outs of a write of a node or a part: to the views of edges that copy, and to the index items of edges that use it. */
+/** Fan-outs to views of edges that copy a node or part, and to index items of edges that use it. */
 function fanOutsOf(
   graph: CompiledModel,
   node: NodeModel,
@@ -275,7 +263,7 @@ function fanOutsOf(
   let read = 0;
   for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
     if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
-    // The reverse items are queried. Then views are read, with their edges, and the node once for each page of them.
+    // Query the reverse items; read views with their edges, and the node once for each page.
     read += write.write === 'create' ? 1 : 2;
     if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: readsOf(1, 1), byHand: 0 };
   }
@@ -285,14 +273,14 @@ function fanOutsOf(
       write.write === 'change' ? used.includes(write.attribute ?? '') : part === undefined || used.length > 0;
     if (!isUsed) continue;
     const items = joinedItemsOf(edge);
-    // Each kind of item and the edges are queried, and the node is read with the parts that are used.
+    // Query each kind of item and the edges; read the node with the parts in use.
     read += items.length + 1 + sourceNodeItems(graph, node.type);
     if (write.write !== 'create') perEdge[edge.type] = perEdgeOf(edge, items, part, write, perEdge[edge.type]);
   }
   return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
 }
 
-/** The items that are read for a source node: the node, and its parts that index items of its edges use. */
+/** The node, and its parts that index items of its edges use. */
 function sourceNodeItems(graph: CompiledModel, nodeType: string): number {
   return 1 + partsOfSource(graph, nodeType).size;
 }
@@ -308,7 +296,7 @@ function perEdgeOf(
   const attribute = sourceName(part, write);
   const effects = (orders: InboundItem['orders']): IndexChange[] =>
     orders.map(({ order }) => indexChange(write, effectOfSource(inbound, order, attribute, write)));
-  // Every joined item is written, if only its revision changes.
+  // Every joined item is written, even if only its revision changes.
   const wcu = sum(items, ({ orders }) => unitsOfItem(effects(orders)));
   const byHand = effects(items.flatMap(({ orders }) => orders));
   return {
@@ -333,8 +321,6 @@ function effectOfSource(inbound: InboundModel, order: OrderModel, attribute: str
 function sourceOfPart(order: OrderModel): string[] {
   return order.kind === 'source' ? [order.order.attribute] : [];
 }
-
-// Edges
 
 function attributesOfEdge(edge: EdgeModel): Set<string> {
   const { inbound } = edge;
@@ -361,7 +347,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
-  // The items of an edge are decided by the edge, and by its source where they use that; the element of a view by the edge alone.
+  // An edge decides about its items, with its source where they use that; about an element of a view, the edge alone.
   const [from = ''] = edge.from;
   const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
   const others = items.items + (entry.wcu === 0 ? 0 : 1);
@@ -371,7 +357,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
     indexItems: items.wcu,
     reverseItem,
     totalEntry: entry.wcu,
-    // The reverse item comes first, by itself.
+    // The reverse item is read first, by itself.
     read:
       readsOf(reverseItem, deciding) +
       readsOf(view + others, (others === 0 ? 1 : deciding) + copied) +
@@ -381,7 +367,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   });
 }
 
-/** The entry in a total, and the total: a transaction. The total is read before a value gets a place in it. */
+/** A transaction; the total is read before a value gets a place in it. */
 function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; readOfTotal: number } {
   if (!isKept || !changesTotals(totals, write)) return { wcu: 0, readOfTotal: 0 };
   return { wcu: 4, readOfTotal: addsGroupValue(totals, write) ? 1 : 0 };
@@ -400,12 +386,12 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
   return write.write === 'create' && groups.length > 0;
 }
 
-/** The index items of an edge that a write changes, their write units, and the read of their count before a value gets a place in it. */
+/** Changed index items of an edge, their units, and the read of the count before a value gets a place in it. */
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
   const declared = inbound === undefined || inbound.native ? [] : inbound.items;
   const shared = declared.find(({ orderName }) => orderName === undefined);
-  // An edge that is counted has an item for the count, whether or not an order applies.
+  // A counted edge has an item for the count, whether or not an order applies.
   const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
     count !== undefined && shared === undefined ? [...declared, { orders: [] }] : declared;
   const units = { wcu: 0, items: 0, readOfCount: 0 };
@@ -417,7 +403,7 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: 
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    // A transaction doubles the units of the table: those of the item and of its count.
+    // A transaction doubles the table's units, of the item and its count.
     units.wcu += changesCount ? wcu + 3 : wcu;
     units.items += 1;
     if (changesCount && addsGroupValue(count.totals, write)) units.readOfCount = 1;
@@ -436,7 +422,7 @@ function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write
   return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
 }
 
-/** An edge with its index keys; counts and totals are items that a transaction changes with it. */
+/** Index keys on the edge; a transaction changes counts and totals. */
 function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
@@ -444,13 +430,11 @@ function edgeByHand(edge: EdgeModel, write: Write): number {
   return counters.length === 0 ? own : own + 1 + 2 * counters.length;
 }
 
-// The attributes that the model uses
-
 function attributesOfSearch({ order, partition, project }: SearchModel): string[] {
   return [...attributesOfOrder(order), ...(partition === undefined ? [] : [partition]), ...listed(project)];
 }
 
-/** The attributes of the item itself that an order is by. A computed value is taken as one that stays. */
+/** Attributes of the item itself; a computed value is assumed to stay. */
 function attributesOfOrder(order: OrderModel): readonly string[] {
   switch (order.kind) {
     case 'attribute':
@@ -477,7 +461,7 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
   return [...edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(type));
 }
 
-/** The edge types that leave a node type and have index items that need it. */
+/** Edge types from a node type whose index items need the node. */
 export function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
   return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }

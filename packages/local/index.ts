@@ -1,7 +1,4 @@
-/**
- * `edgeloom/local`: an embedded engine for tests and development, and the worker that projects a table's stream
- * without Lambda.
- */
+/** `edgeloom/local`: an embedded engine, and a worker that projects a table's stream without Lambda. */
 
 export type { Logger } from '../../src/foundation/logger.ts';
 export { createSourceWorker, createWorker } from '../../src/projecting/worker/worker.ts';

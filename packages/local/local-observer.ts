@@ -8,14 +8,11 @@ import type { LocalTable } from './local-table.ts';
 
 /** The observer of a local table. */
 export interface LocalObserver {
-  /**
-   * Every derived item that nothing has touched since this time is right, but for the known drift: milliseconds since 1970. Undefined: not
-   * known yet.
-   */
+  /** Derived items untouched since this time are right, but for known drift: milliseconds since 1970. Undefined: not known yet. */
   readonly verifiedThroughMs: number | undefined;
-  /** Number of derived items that are known to be wrong. */
+  /** Derived items known to be wrong. */
   readonly drift: number;
-  /** Resolves when it was stopped. Rejects with the error that it gave up with; the worker goes on. */
+  /** Resolves when stopped; rejects with the error that ended it. The worker goes on. */
   ended: Promise<void>;
 }
 
@@ -29,18 +26,17 @@ export interface LocalObserverSettings {
 /** A running observer, and its end. */
 export interface RunningObserver {
   observer: LocalObserver;
-  /** Stops it, after its state is saved. Calling it again is fine. */
+  /** Saves its state and stops. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** An engine on this machine shows records at once, and there is one clock. */
+/** A local engine shows records at once, and has this machine's clock. */
 const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
-/** How often the position of the consumer is read, in milliseconds. */
+/** Milliseconds between reads of the consumer's position. */
 const MARK_MS = 2_000;
-/** Milliseconds until another try where a process before has left its lease. */
+/** Milliseconds between tries while an earlier process has the lease. */
 const RETRY_MS = 5_000;
 
-/** Starts the observer of a local table, in this process. */
 export function startLocalObserver(
   graph: CompiledModel,
   { streams, store, streamArn, loss }: Pick<LocalTable, 'streams' | 'store' | 'streamArn' | 'loss'>,
@@ -70,12 +66,12 @@ export function startLocalObserver(
         onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect }, 'drift')),
         onIndexDifference: (difference) => logger?.warn({ ...difference }, 'index difference'),
       });
-      // Another process may have the lease, or a process that was killed.
+      // Another process may have the lease, or one that was killed.
       await wait(RETRY_MS);
     }
   };
   const ended = Promise.race([run(), loss]);
-  // `ended` tells of a failure. A program that does not use it goes on without.
+  // `ended` tells of a failure; a program may ignore it.
   ended.catch((error: unknown) => {
     if (!signal.aborted) logger?.error({ error: String(error) }, 'The observer has ended.');
   });

@@ -17,31 +17,30 @@ import { type Mirror, MirrorShard } from './mirror-shard.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
-  /** Databases whose items are made into the table: those that the model file exports. A table that is absent is made, and its stream followed. Default: none. */
+  /** Databases to mirror, as the model file exports them; a missing table is created. Default: none. */
   sources?: readonly Source[] | undefined;
   /**
-   * The endpoint of an engine that runs and has the source tables, with streams: `http://127.0.0.1:8000`. The application goes on with it, with
-   * its own indexes. Default: the engine that this starts, in which an absent source table is made.
+   * Endpoint of a running engine with the source tables and their streams, such as `http://127.0.0.1:8000`; the application's own indexes stay
+   * there. Default: the engine that this starts, which creates missing source tables.
    */
   sourceEndpoint?: string | undefined;
 }
 
 /** The mirrors of a local table. */
 export interface LocalMirrors {
-  /** Resolves when all that was written to the sources up to now is mirrored; projected it is later. Rejects where a mirror or the engine ends before. */
+  /** Resolves when all present writes to the sources are mirrored, though not yet projected. Rejects if a mirror or the engine ends before. */
   idle(): Promise<void>;
-  /** Resolves when they were stopped; rejects with the error that one gave up with. */
+  /** Resolves when stopped; rejects with the error that ended one. */
   ended: Promise<void>;
 }
 
-/** Running mirrors. */
 export interface RunningMirrors {
   mirrors: LocalMirrors;
-  /** Finishes the batches in hand. Calling it again is fine. */
+  /** Finishes the batches in hand. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts the mirrors of sources, in this process: each follows the stream of its table. */
+/** Each mirror follows the stream of its table in this process. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -95,7 +94,7 @@ export async function startLocalMirrors(
   }
   const all = Promise.all(followers.map((follower) => follower.run(false))).then(() => undefined);
   const ended = Promise.race([all, table.loss]);
-  // `ended` tells of a failure. A program that does not use it goes on without.
+  // `ended` tells of a failure; a program may ignore it.
   ended.catch(() => undefined);
   return {
     mirrors: {

@@ -18,33 +18,27 @@ import { updateTable } from '../../src/store/table-update/update.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
 
-/** An engine with a model's table in it. */
 export interface LocalTable {
-  /** The engine that runs. */
   engine: EngineName;
   /** `http://127.0.0.1:PORT`; any credentials and region will do. */
   endpoint: string;
-  /** A client for the engine. */
   client: DynamoDBClient;
   streams: DynamoDBStreamsClient;
-  /** The table. */
   store: Store & ScanSource;
-  /** ARN of the table's stream. */
   streamArn: string;
-  /** Where the follower of the stream keeps how far it came: it belongs to the data, and goes with it. */
+  /** Belongs to the data, and goes with it. */
   checkpoint: CheckpointStore;
-  /** Rejects when the engine ends (`engine-ended`); after a stop it is not listened to. */
+  /** Rejects when the engine ends (`engine-ended`), until a stop. */
   loss: Promise<never>;
-  /** Closes the clients and stops the engine. Calling it again is fine. */
+  /** Closes clients and engine. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The checkpoint's name in the data folder. */
 const CHECKPOINT_FILE = 'checkpoint.json';
 
 /**
- * Starts an engine and makes sure that the model's table is in it; the model is registered with an empty one. Throws an `EdgeloomError` where the engine does not
- * start (see `startEngine`) or a kept table cannot be brought to the model (`table-differs`).
+ * Creates the model's table where it is absent and registers the model. Throws what `startEngine` throws, and `table-differs` where a kept table
+ * can't be brought to the model.
  */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir, mostBytes } = options;
@@ -67,7 +61,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
       ...(await tableIdentity(graph, { client })),
     });
     const loss = failWhenEngineEnds(running);
-    // A race against it tells of it.
+    // Races against it report it.
     loss.catch(() => undefined);
     return {
       engine: name,
@@ -95,7 +89,7 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
   );
 }
 
-/** Creates the table where it is absent, and gives a kept one what the model needs by now; gives its stream's ARN. */
+/** Creates the table, or gives a kept one what the model needs now; returns its stream's ARN. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
   if (!(await tableExists(client, graph))) return (await createTable(graph, { client })).streamArn!;
   const { lacks } = await describeTable(graph, { client });

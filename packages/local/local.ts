@@ -19,15 +19,15 @@ export interface LocalOptions
   /** Milliseconds between two polls of a quiet stream. Default 50. */
   pollIntervalMs?: number | undefined;
   /**
-   * The time in milliseconds since 1970 by which the worker deletes edges that are over and counted. For tests: give reader and writer the
-   * same, and move it. Default: the engine's clock.
+   * Milliseconds since 1970 by which the worker deletes edges that are over and counted. For tests: give reader and writer the same. Default:
+   * the engine's clock.
    */
   now?: (() => number) | undefined;
   /** Judges each change that the worker projects: docs/explain/observing.md. Default true. */
   observe?: boolean | undefined;
 }
 
-/** An engine, a model's table in it, and a worker that projects it. */
+/** A running engine with a model's table, and a worker that projects it. */
 export interface Local {
   /** The engine that runs. */
   engine: EngineName;
@@ -40,23 +40,22 @@ export interface Local {
   /** ARN of the table's stream. */
   streamArn: string;
   worker: {
-    /** Resolves when all that was written up to now is projected. Rejects where worker or engine end before. */
+    /** Resolves when all present writes are projected. Rejects if worker or engine end before. */
     idle(): Promise<void>;
-    /** The worker's end: what it did, or the error that it, or the engine, gave up with. */
+    /** What the worker did, or the error that ended worker or engine. */
     ended: Promise<WorkerResult>;
   };
   /** Says through when everything derived is right; absent with `observe: false`. */
   observer?: LocalObserver;
   /** Mirrors the sources into the table; absent without `sources`. */
   mirrors?: LocalMirrors;
-  /** Finishes the batch in hand, then stops mirrors, worker, observer and engine. Calling it again is fine. */
+  /** Finishes the batch in hand, then stops mirrors, worker, observer and engine. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an embedded engine with a model's table, a worker that projects it and an observer that judges what comes of it: for tests and
- * development. With `dataDir` a later start finds the table, and goes on where the worker was. Throws an `EdgeloomError` where the engine
- * does not start (see `startEngine`) or the kept table cannot be brought to the model (`table-differs`).
+ * Starts an embedded engine with a model's table, a worker and an observer, for tests and development. With `dataDir` a later start resumes.
+ * Throws what `startEngine` throws, and `table-differs` where a kept table can't be brought to the model.
  *
  * @example
  * const local = await startLocal(graph);
@@ -87,13 +86,13 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     ...{ streams, streamArn, checkpoint, pollIntervalMs },
     store: now === undefined ? store : withReplacedCalls(store, { serverTime: async () => now() }),
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
-    // Whoever tries it out waits for it.
+    // People at a terminal wait for it.
     endedIntervalMs: 1_000,
-    // The data end with this process, so nothing is gained by a batch that is finished.
+    // The data end with this process: finishing a batch gains nothing.
     ...(table.engine === 'memory' && { stopGraceMs: 0 }),
   });
   const ended = Promise.race([worker.run(), loss]);
-  // `ended` and `idle` tell of a failure. A program that uses neither goes on without.
+  // `ended` and `idle` tell of a failure; a program may ignore both.
   ended.catch(() => undefined);
   const observing = observe ? startLocalObserver(graph, table, { onDrift, logger }) : undefined;
   const stop = async (): Promise<void> => {

@@ -8,15 +8,14 @@ import { ShardPages } from '../../src/stream/shard-pages.ts';
 import { ShardWorker } from '../../src/stream/shard-work.ts';
 import type { StreamRecord } from '../../src/stream/source.ts';
 
-/** One source, and how what its stream names is touched. */
 export interface Mirror extends Pick<OpenSources, 'touchTexts'> {
   source: Source & { from: SourceKeys };
   progress: SourceProgress;
-  /** Milliseconds between two polls of a shard that has nothing new. */
+  /** Milliseconds between polls of a quiet shard. */
   pollIntervalMs: number;
 }
 
-/** Reads one shard of a source's stream, and touches the items that its records name. */
+/** Reads one shard of a source's stream and touches the items that its records name. */
 export class MirrorShard extends ShardWorker<FollowRun & { mirror: Mirror }> {
   override async work(): Promise<void> {
     const { run, shardId } = this;
@@ -47,7 +46,7 @@ export class MirrorShard extends ShardWorker<FollowRun & { mirror: Mirror }> {
     }
   }
 
-  /** Touches until nothing is left; false where the run ended before. */
+  /** False where the run ended first. */
   private async touch(records: readonly StreamRecord[]): Promise<boolean> {
     const { mirror, stopping, graceMs, report } = this.run;
     const { source, progress } = mirror;

@@ -11,7 +11,6 @@ import type {
 
 /** The counter that reads add their capacity to. */
 export interface ReadStats {
-  /** Read capacity units. */
   rcu: number;
 }
 
@@ -20,12 +19,7 @@ export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
   stats: ReadStats;
 }
 
-/**
- * One call per page, counted in `stats`.
- *
- * @example
- * for await (const { items } of queryPages(store, { partition: 'GOAL-1', consistent: true })) count += items.length;
- */
+/** One call per page. */
 export async function* queryPages(
   store: Pick<Store, 'query'>,
   request: QueryRequest,
@@ -60,16 +54,13 @@ export async function* queriedItems(
   for await (const { items } of queryPages(store, request, stats)) yield* items;
 }
 
-/** Consistent and counted. */
 export async function readItem({ store, stats }: CountingReader<'get'>, key: ItemKey): Promise<Item | undefined> {
   const { item, rcu } = await store.get(key, { consistent: true });
   stats.rcu += rcu;
   return item;
 }
 
-/**
- * Consistent and counted, in the order of the keys; no call without keys. The context says how a call waits. @internal
- */
+/** In the order of the keys. @internal */
 export async function readItems(
   { store, stats, wait, random, remainingMs, signal }: CountingReader<'getMany'> & BatchWaits,
   keys: readonly ItemKey[],

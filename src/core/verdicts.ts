@@ -1,23 +1,18 @@
-/**
- * The verdicts of a check. Types, counts and their schema, exit code, metrics, reports, the studio and the table in
- * docs/how-to/operations.md follow from this list.
- */
+/** Types, counts, exit code, metrics, the studio and docs/how-to/operations.md follow from this list. */
 
-/** When a finding makes `edgeloom check` exit with 1. */
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 
 export interface VerdictTraits {
-  /** What a finding means. Links are relative to docs/how-to. */
+  /** Links are relative to docs/how-to. */
   means: string;
   names: 'derived item' | 'base item';
-  /** True if it counts as `drift`, which triggers the alarm `Drift`. */
+  /** Triggers the alarm `Drift`. */
   isDrift: boolean;
-  /** True if it needs a repair, or a person. */
+  /** It needs a repair, or a person. */
   isWrong: boolean;
-  /** True if `--repair` fixes it. */
   isRepaired: boolean;
   exitsWith1: ExitsWith1;
-  /** What its metric counts: `Check` and the verdict's name. */
+  /** Of the metric `Check` and the verdict's name. */
   counts: string;
 }
 
@@ -131,20 +126,18 @@ export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** Derived items that differ and were not repaired. */
+/** Not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }
 
-/** What decides a check's exit code besides its counts. */
 export interface ExitRules {
-  /** True if items are pending although no consumer lags. */
+  /** Items are pending although no consumer lags. */
   isUnexplained: boolean;
-  /** True if items of types outside the model count as errors. */
+  /** Types outside the model count as errors. */
   isStrict: boolean;
 }
 
-/** Only unrepaired drift, and what is always wrong. */
 const LENIENT: ExitRules = { isUnexplained: false, isStrict: false };
 
 export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRules = LENIENT): boolean {
@@ -158,7 +151,6 @@ export function failsCheck(verdict: Verdict, { isUnexplained, isStrict }: ExitRu
   return exits[VERDICTS[verdict].exitsWith1];
 }
 
-/** Whether all drift is repaired and nothing else fails a check. */
 export function isClean(counts: VerdictCounts & { repaired: number }, rules?: ExitRules): boolean {
   const others = VERDICT_NAMES.filter((verdict) => !isDrift(verdict) && failsCheck(verdict, rules));
   return driftLeft(counts) === 0 && others.every((verdict) => countOf(counts, verdict) === 0);

@@ -1,9 +1,9 @@
 /**
- * A moment by both clocks of a process. Neither suffices to tell how long ago something was: the steady clock stops
- * while a laptop sleeps, a virtual machine is paused or a function is frozen, and the wall clock may be set.
+ * Neither clock suffices: the steady one stops while a machine sleeps or a function is frozen, and the wall clock may
+ * be set.
  */
 export interface Moment {
-  /** Milliseconds of a clock that never goes back. */
+  /** Never goes back. */
   steadyMs: number;
   wallMs: number;
 }
@@ -12,10 +12,7 @@ export function currentMoment(): Moment {
   return { steadyMs: performance.now(), wallMs: Date.now() };
 }
 
-/**
- * Whether this many milliseconds may have passed, by either clock. If the wall clock has gone back, any time may have
- * passed. False if `from` is later.
- */
+/** If the wall clock has gone back, any time may have passed. */
 export function mayHavePassed(milliseconds: number, from: Moment, to: Moment): boolean {
   const steadyMs = to.steadyMs - from.steadyMs;
   const wallMs = to.wallMs - from.wallMs;

@@ -1,4 +1,4 @@
-/** The folder of each documentation page that the code names. @internal */
+/** @internal */
 export const PAGES = {
   adopting: 'how-to',
   alarms: 'how-to',
@@ -10,13 +10,10 @@ export const PAGES = {
 
 export type DocsPage = keyof typeof PAGES;
 
-/** Where an installed package has its pages, without pictures of the studio. */
+/** In an installed package. */
 export const DOCS = 'node_modules/edgeloom/docs';
 
-/**
- * The path of a page, such as `node_modules/edgeloom/docs/how-to/alarms.md#drift`. `base` replaces the folder, such as
- * by an address where the pages are published. A test compares the folders with the pages.
- */
+/** `node_modules/edgeloom/docs/how-to/alarms.md#drift`; `base` replaces the folder. */
 export function docsPage(page: DocsPage, anchor = '', base = DOCS): string {
   return `${base}/${PAGES[page]}/${page}.md${anchor === '' ? '' : `#${anchor}`}`;
 }

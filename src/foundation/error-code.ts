@@ -1,6 +1,6 @@
 /**
- * The codes of Edgeloom's errors, with what happened and the remedy: docs/reference/errors.md is generated from these
- * comments. A failed DynamoDB call may also have DynamoDB's name of its error.
+ * docs/reference/errors.md is generated from these comments. A failed DynamoDB call may also have DynamoDB's name of
+ * its error.
  */
 export type ErrorCode =
   /** The edges both enter and leave nodes of this type. Remedy: Give `direction`. */
@@ -216,7 +216,7 @@ export type ErrorCode =
    * The index items of the list do not have the attribute of the filter. Remedy: Name the attribute in `project`, then migrate.
    */
   | 'not-projected'
-  /** The sample of the table has no items of other software. Remedy: Choose a different table, or start with `init`. */
+  /** None of the items that were read was written by other software. Remedy: Choose a different table, or start with `init`. */
   | 'nothing-to-adopt'
   /** Another process observes the table. Remedy: Stop it, or wait a minute after its end. */
   | 'observer-busy'

@@ -1,8 +1,7 @@
-/** Every error of Edgeloom: a stable `code` for machines, a sentence for people, and a hint with the remedy. */
+/** Every error of Edgeloom: a stable `code`, a sentence, and a hint with the remedy. */
 export class EdgeloomError extends Error {
-  /** Stable, kebab-case: `invalid-id`, `item-too-large`, ... */
+  /** `invalid-id`, `item-too-large`, ... */
   readonly code: string;
-  /** The remedy. */
   readonly hint: string;
 
   constructor(code: string, message: string, hint: string, options?: ErrorOptions) {
@@ -13,7 +12,7 @@ export class EdgeloomError extends Error {
   }
 }
 
-/** Ends an execution whose input is wrong: no call with the same input succeeds. */
+/** No call with the same input succeeds. */
 export const WRONG_INPUT = 'WrongInput';
 
 /** A model with mistakes; `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */
@@ -54,10 +53,8 @@ export interface Mistake {
 }
 
 /**
- * How to treat a failed store call, decided once, where the call was made:
- * - `retryable`: the same call may succeed later (throttling, 5xx, network);
- * - `terminal`: this item will never be accepted (too large, a bad key): it is quarantined;
- * - `fatal`: no call will succeed before an operator acts (no such table, access denied): the batch fails at once.
+ * `retryable`: the same call may succeed later; `terminal`: this item will never be accepted, so it is quarantined;
+ * `fatal`: an operator has to act, so the batch fails at once.
  */
 export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
 

@@ -1,8 +1,5 @@
 import { isLosslessNumber, LosslessNumber, stringify } from 'lossless-json';
 
-/** JSON without losing digits: what commands print, and what the studio sends to its page. */
-
-/** A number with DynamoDB's digits. */
 export function losslessNumber(text: string): LosslessNumber {
   return new LosslessNumber(text);
 }
@@ -17,7 +14,7 @@ function plainJson(value: unknown): unknown {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Set) return [...value].map(plainJson);
   if (Array.isArray(value)) return value.map(plainJson);
-  // Dates, and numbers that no JS number holds, have their own text.
+  // Dates, and numbers that no JS number holds.
   if ('toJSON' in value && typeof value.toJSON === 'function') return plainJson(value.toJSON());
   const copy: Record<string, unknown> = Object.create(null);
   for (const [name, entry] of Object.entries(value)) copy[name] = plainJson(entry);

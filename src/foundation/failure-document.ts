@@ -3,15 +3,12 @@ export interface FailureDocument {
     code: string;
     message: string;
     hint: string;
-    /** The item's current attributes if a condition failed; null without an item. */
+    /** If a condition failed; null without an item. */
     current?: object | null;
   };
 }
 
-/**
- * Recognizes errors by their shape: a model file may have its own copy of the package, so `instanceof` would miss its
- * errors.
- */
+/** A model file may have its own copy of the package, so `instanceof` would miss its errors. */
 export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';

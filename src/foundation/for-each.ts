@@ -1,20 +1,13 @@
 import pMap from 'p-map';
 import { EdgeloomError } from './errors.ts';
 
-/** The default number of calls that a walk has in flight. */
 export const CALLS_AT_ONCE = 16;
 
 export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
 }
 
-/**
- * Works on several elements at once. Throws the first error at once, and starts no more work. Costs one promise per
- * element besides its work, where `pMap` costs eight: a batch has tens of thousands.
- *
- * @example
- * await forEachAtOnce(units, applyUnit, { concurrency: 32 });
- */
+/** Throws the first error at once. One promise per element, where `pMap` costs eight: a batch has tens of thousands. */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
   work: (element: T, place: number) => Promise<void>,
@@ -46,12 +39,7 @@ export async function forEachAtOnce<T>(
   await Promise.all(workers);
 }
 
-/**
- * Like `forEachAtOnce`, but throws the first error only when all running work has ended.
- *
- * @example
- * await forEachSettled(chunks, deleteChunk, { concurrency: 16 });
- */
+/** Throws the first error when all running work has ended. */
 export async function forEachSettled<T>(
   elements: Iterable<T>,
   work: (element: T) => Promise<void>,
@@ -66,13 +54,7 @@ export async function forEachSettled<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/**
- * Works on several elements of an asynchronous source at once. Throws the work's first error at once, and the source's
- * error when running work has ended.
- *
- * @example
- * await forEachOf(endedEdges(context), deleteEdge, { concurrency: 8 });
- */
+/** Throws the work's first error at once, and the source's when running work has ended. */
 export async function forEachOf<T>(
   source: AsyncIterable<T> | Iterable<T>,
   work: (element: T) => Promise<void>,
@@ -83,7 +65,7 @@ export async function forEachOf<T>(
     try {
       yield* source;
     } catch (error) {
-      // If two of its calls wait for an element and no work is running, pMap treats a throwing generator as finished.
+      // pMap may treat a throwing generator as finished.
       failures.push(error);
     }
   }

@@ -6,22 +6,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface GuardedCommand {
   file: string;
   args?: readonly string[];
-  /** Default: this process's working directory. */
+  /** Default: this process's. */
   cwd?: string;
   environment?: NodeJS.ProcessEnv;
   /** A folder that exists as long as the program. */
   scratch?: ScratchFolder;
-  /** Seconds between the request to end and the kill. Default 0: killed at once. */
+  /** Before the kill. Default 0: killed at once. */
   graceSeconds?: number;
   onOutput?: (chunk: Buffer) => void;
   onErrorOutput: (chunk: Buffer) => void;
 }
 
-/** Made by the guard before the program starts, and removed when it is gone. */
 export interface ScratchFolder {
-  /** Must not exist yet. */
   path: string;
-  /** A file that is copied into it under its own name. */
+  /** Copied into it under its own name. */
   seed: string;
 }
 
@@ -31,13 +29,8 @@ export interface ProcessEnd {
 }
 
 /**
- * Runs the program under a shell that ends it when this process's end of a pipe closes. The kernel closes the pipe
- * however this process ends, so that even `kill -9` leaves nothing behind. The shell exits with the program's status.
- * (`read` is built into the shell, and the guard sleeps in steps of one second, so it leaves nothing behind either.)
- *
- * The shell makes the scratch folder itself: if this process made it and were killed before starting the shell, it
- * would stay. The shell survives signals that ask it to end, which may be sent to a whole process tree, and then
- * removes the folder.
+ * The kernel closes the pipe however this process ends, so even `kill -9` leaves nothing behind. The shell makes the
+ * scratch folder, which would stay if this process were killed before starting the shell, and removes it.
  */
 const WATCHDOG = `
 scratch=$1
@@ -70,10 +63,10 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** How long to wait for a dead process's output. */
+/** For a dead process's output. */
 const CLOSE_MS = 1_000;
 
-/** A shell adds this to the number of the signal that ended its program. */
+/** A shell adds this to a signal's number. */
 const SIGNAL_STATUS = 128;
 const SIGNALS: ReadonlyMap<number, string> = new Map([
   [6, 'aborted'],
@@ -83,7 +76,7 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class GuardedProcess {
-  /** Resolves when it and everything it started is gone. */
+  /** With everything that it started. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;
@@ -92,7 +85,7 @@ export class GuardedProcess {
     const { file, args = [], cwd, environment, scratch, graceSeconds = 0, onOutput, onErrorOutput } = command;
     const { path = '', seed = '' } = scratch ?? {};
     const shellArgs = ['-c', WATCHDOG, 'sh', path, seed, String(graceSeconds), file, ...args];
-    // In its own group: Ctrl-C in the terminal only reaches this process, which can then finish its batch.
+    // In its own group: Ctrl-C reaches only this process, which can finish its batch.
     const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
     const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });
     this.child = child;
@@ -107,7 +100,7 @@ export class GuardedProcess {
     return this.isGone;
   }
 
-  /** Its process group: the guarding shell and the program. */
+  /** Of the guarding shell and the program. */
   get processGroup(): number | undefined {
     return this.child.pid;
   }
@@ -117,15 +110,13 @@ export class GuardedProcess {
     for (const stream of this.child.stdio) if (stream instanceof Socket) stream.unref();
   }
 
-  /** Asks it to end, kills it after the grace period, and waits until it is gone. Idempotent. */
   async stop(): Promise<void> {
-    // Waiting for it has to keep this process alive.
+    // Waiting has to keep this process alive.
     if (!this.isGone) this.child.ref();
     this.child.stdin?.end();
     await this.ended;
   }
 
-  /** Kills it with everything it started, and waits until it is gone. Idempotent. */
   async kill(): Promise<void> {
     killGroup(this.child);
     await this.ended;
@@ -135,9 +126,9 @@ export class GuardedProcess {
     const closed = once(this.child, 'close').catch(() => undefined);
     try {
       const [status, signal] = (await once(this.child, 'exit')) as [number | null, NodeJS.Signals | null];
-      // Child processes of the program would continue to run.
+      // Its children would continue to run.
       killGroup(this.child);
-      // Its output closes when the last of the group is dead; a process that has left the group may hold it open.
+      // A process that has left the group may hold the output open.
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
       return { reason: reasonOf(status, signal) };
     } catch (error) {

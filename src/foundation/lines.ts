@@ -1,19 +1,15 @@
-/**
- * The longest line of an import or export. An item of 400 KB in DynamoDB's JSON, with every character escaped, is
- * shorter.
- */
+/** An item of 400 KB, with every character escaped, is shorter. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** Counted from 1; `bytes` is absent if the line is too long. */
+/** `bytes` is absent if the line is too long. */
 export interface Line {
   number: number;
   bytes?: Buffer;
 }
 
 /**
- * Lines as bytes, of bounded length: nothing is kept of a longer one. Blank lines are counted but not returned: some
- * kilobytes of a compressed file may hold millions. `node:readline` doesn't limit lines, and also breaks them at
- * U+2028, which JSON allows in strings.
+ * `node:readline` doesn't limit lines, and breaks them at U+2028, which JSON allows. Blank lines aren't returned: a
+ * small compressed file may hold millions.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   let number = 1;

@@ -1,6 +1,6 @@
 import { EdgeloomError } from './errors.ts';
 
-/** The names of options: the type requires that none is missing, and that booleans are marked. */
+/** The type requires every name, and that booleans are marked. */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: [boolean, Exclude<Options[Name], undefined>] extends [
     Options[Name],
@@ -10,7 +10,7 @@ export type OptionNames<Options> = {
     : true;
 };
 
-/** Other libraries' words for options, in lower case, with the names here. */
+/** Other libraries' words, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
@@ -57,8 +57,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for a name that isn't `known` and would be ignored, and `invalid-option` if `options` isn't
- * an object, or a boolean option isn't a boolean. `what` is the function that takes them.
+ * Throws `unknown-option` for an unknown name, `invalid-option` for a non-object or a boolean option that isn't a
+ * boolean.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -82,7 +82,7 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
-/** A text such as 'no' would count as true, or be ignored. */
+/** A text such as 'no' would count as true. */
 function checkBooleans(what: string, options: object, known: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || typeof value === 'boolean') continue;
@@ -95,10 +95,7 @@ function checkBooleans(what: string, options: object, known: object): void {
   }
 }
 
-/**
- * Throws `invalid-option` if a given option isn't a number, is less than `least`, or is a fraction of something that is
- * counted.
- */
+/** Throws `invalid-option`. */
 export function checkNumber(
   option: string,
   value: unknown,

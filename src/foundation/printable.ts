@@ -1,23 +1,14 @@
-/**
- * Characters that control a terminal or the direction of a line: C0 and C1 control characters, line and paragraph
- * separators, directional marks.
- */
+/** C0 and C1 control characters, separators, directional marks: they control a terminal or a line's direction. */
 const CONTROL = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/**
- * Escapes control characters, such as `\u001b`, so that contents can neither drive the terminal nor forge a line of a
- * report.
- */
+/** `\u001b`: contents can neither drive the terminal nor forge a line of a report. */
 export function printable(text: string): string {
   return text.replace(CONTROL, (character) => SHORT[character] ?? escapeOf(character));
 }
 
-/**
- * Like `printable`, but keeps line breaks: for a whole output whose values already went through `printable`. JSON stays
- * JSON.
- */
+/** For values that already went through `printable`. JSON stays JSON. */
 export function printableLines(text: string): string {
   return text.replace(CONTROL, (character) => (character === '\n' ? character : escapeOf(character)));
 }

@@ -3,35 +3,26 @@ import { type Abortable, type RuntimeOptions, runtimeOf } from './runtime.ts';
 const BASE_MS = 25;
 const CAP_MS = 5_000;
 
-/**
- * The wait before retry number `attempt` (from 1), in milliseconds: exponential with full jitter, at most 5 s. Source:
- * "Exponential Backoff and Jitter", AWS Architecture Blog, 2015.
- */
+/** Exponential with full jitter ("Exponential Backoff and Jitter", AWS Architecture Blog, 2015), from attempt 1. */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** Without `remainingMs` retries never end. The signal ends a wait. */
+/** Without `remainingMs` retries never end. */
 export interface RetryOptions extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
+  /** Milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Asked after each failure, with the number of tries so far; the place to log it. */
+  /** Asked after each failure. */
   isRetryable: (error: unknown, attempt: number) => boolean;
-  /** Whether the caller gives up; asked after each wait. Default: never. */
+  /** Asked after each wait. Default: never. */
   isEnding?: () => boolean;
 }
 
-/**
- * Tries until the action succeeds, with backoff and jitter. Throws its last failure if that isn't retryable, if a wait
- * would exceed the remaining time, or if `isEnding` says so.
- *
- * @example
- * await retrying(() => store.put(item), { isRetryable: isRetryableStoreError });
- */
+/** Throws the last failure if that isn't retryable, or a wait would exceed the remaining time. */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,
   { isRetryable, isEnding = () => false, signal, ...options }: RetryOptions,

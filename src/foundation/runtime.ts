@@ -1,39 +1,36 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OptionNames } from './options.ts';
 
-/**
- * What a run takes from outside besides the store: time, waiting and randomness. Tests and simulators replace it, so
- * that a run depends on nothing else.
- */
+/** What a run takes from outside besides the store; tests and simulators replace it. */
 export interface Runtime {
-  /** The current time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   now: () => number;
   /** Throws the signal's reason if aborted first. */
   wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** A random number from 0 to below 1, for the jitter of retries. */
+  /** From 0 to below 1. */
   random: () => number;
-  /** Milliseconds left; called many times. At 0 no new call is started. */
+  /** At 0 no new call is started. */
   remainingMs: () => number;
 }
 
 /** An option of calls that take time. */
 export interface Abortable {
   /**
-   * Stops the call early; it then rejects with the signal's reason. Reads and waits stop at once. A write makes no further request, and
-   * waits for the requests already sent, so that their outcome is known.
+   * Stops the call early; it rejects with the signal's reason. A write makes no further request, and waits for those
+   * already sent.
    */
   signal?: AbortSignal | undefined;
 }
 
-/** Options that replace parts of the runtime. A function picks those it supports. */
+/** Options that replace parts of the runtime. */
 export interface RuntimeOptions extends Abortable {
-  /** The current time in milliseconds since 1970. Default: the machine's. @internal */
+  /** Milliseconds since 1970. @internal */
   now?: (() => number) | undefined;
-  /** Waits this many milliseconds. Default: a timer. @internal */
+  /** @internal */
   wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** A random number from 0 to below 1, for the jitter of retries. Default: `Math.random`. @internal */
+  /** From 0 to below 1. @internal */
   random?: (() => number) | undefined;
-  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
+  /** Milliseconds left; called many times. At 0 the run stops where it can continue. Default: unlimited. */
   remainingMs?: (() => number) | undefined;
 }
 

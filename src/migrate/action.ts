@@ -4,20 +4,17 @@ import { type Definitions, searchesIn, typeOfView, viewName } from '../registry/
 import type { Generation, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
-/** Actions: changes that a person requests and the model doesn't contain. */
-
 /** A change of one projection, besides those of the model. */
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
    * `search:USER.name`, `list:USER`, or one generation by its id: `search:USER.name@2`. For a search that shares
-   * another one's item, the generations of that item that have the search. If a projection's name equals the whole
-   * text, that projection is meant.
+   * another one's item, the generations of that item that have the search.
    */
   name: string;
 }
 
-/** What an action removes, decided when a run begins. */
+/** Decided when a run begins. */
 export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
   /** The named search, if it shares another one's item: `USER.email`. */
@@ -96,8 +93,8 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-projection` for a name that neither the registry nor the model has. A search's name may end like a
- * generation's. The registry keeps the names of forgotten projections, so that a repeated drop means the same.
+ * Throws `unknown-projection`. A search's name may end like a generation's. The registry keeps the names of forgotten
+ * projections, so that a repeated drop means the same.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
@@ -128,7 +125,7 @@ function projectionNamedBy(
   );
 }
 
-/** Set if a drop removes a projection of the model, which the next migration builds again. */
+/** A dropped projection of the model, which the next migration builds again. */
 export function ownDrop(
   registry: Registry,
   data: DefinitionData,
@@ -146,7 +143,6 @@ export function ownDrop(
   return isOwn ? name : undefined;
 }
 
-/** The id of the type's views, or of those before they were dropped; undefined without views. */
 function newestShape({ shapes }: Registry, type: string): number | undefined {
   const entry = shapes.get(type);
   return entry && entry.next - 1;
@@ -157,9 +153,8 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
 }
 
 /**
- * Actions that remove what the registry has besides the model: other models' projections, and their definitions of the
- * model's projections. Each of them costs every write of its items. An action names one generation by id, so that it
- * never removes a later one. In the registry's order.
+ * Actions that remove what the registry has besides the model, each of which costs every write of its items. An action
+ * names one generation by id, so that it never removes a later one.
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];

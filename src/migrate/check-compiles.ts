@@ -6,9 +6,7 @@ import type { DefinitionData } from '../registry/revive.ts';
 import type { ActionTarget } from './action.ts';
 
 /**
- * Throws if writers could not compile the registry, which must not be written then. Checks the registry as it will be
- * without the views that this migration replaces or drops. Steps that only remove something aren't checked: a model
- * needn't have the functions of a projection that it drops.
+ * Throws if writers could not compile the registry without the views that this migration replaces or drops.
  *
  * @param dropped what the run's actions remove.
  */

@@ -14,7 +14,7 @@ import type { MigratePlace } from './walks/place.ts';
 export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /** The table and stream that the store reads. Absent: unknown, not compared. */
+  /** The table and stream that the store reads. Absent: not compared. */
   table?: TableIdentity;
   /** The regions of the table and its replicas. Absent: no replicas. */
   regions?: TableRegions | undefined;
@@ -35,17 +35,16 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   clock?: () => number;
   /**
    * DynamoDB's clock, in milliseconds since 1970: `serverTime(graph, { client })`. Dates the registry's entries, and
-   * measures the pause between two calls. Returns undefined if unknown. Default: `now`.
+   * measures the pause between two calls. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /**
-   * True if the caller waits for readers between runs: a run then returns its place and `waitSeconds` instead of
-   * waiting. Default false.
+   * True if the caller waits for readers between runs: a run then returns its place and `waitSeconds`. Default false.
    */
   waitsBetweenCalls?: boolean;
   /**
    * How late a consumer's write may arrive, in milliseconds; retired items are deleted after that time. Default: 20
-   * minutes. Use 0 for a local table, where no write is under way for long.
+   * minutes. Use 0 for a local table.
    */
   lateWritesMs?: number | undefined;
   /**
@@ -55,8 +54,8 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
    */
   acceptLeftOut?: boolean | undefined;
   /**
-   * The walks over the table that this run makes. Default: all. `others`: none; the run stops before a walk, which the
-   * result names as `toWalk`. `{ only }`: just the walk of this name in the segments of `resume`.
+   * The walks over the table that this run makes. Default: all. `others`: none; the run stops before a walk, and names
+   * it as `toWalk`. `{ only }`: just this walk, in the segments of `resume`.
    */
   walks?: 'others' | { only: string } | undefined;
   /**
@@ -94,10 +93,7 @@ export interface MigrateResult {
   done: boolean;
   /** The next step, in words; empty if there is none. */
   next: string;
-  /**
-   * Actions that remove what only other models have, as after a migration that was killed or rolled back. Empty while
-   * steps of the model are left.
-   */
+  /** Actions that remove what only other models have. Empty while steps of the model are left. */
   leftovers: MigrateAction[];
   /** Where to continue; set if the run stopped because time ran out, or its caller has to wait. */
   place?: MigratePlace;

@@ -48,9 +48,8 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 
 /**
  * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
- * started again, even twice at the same time or from another checkout: each step is one conditional write, or
- * repeatable work, and steps reported by `onStep` are finished. Adds the indexes that the model needs, and deletes
- * those of native lists that an action removes. Throws `table-differs` if the table can't get an index. Throws
+ * started again, even twice at the same time or from another checkout. Adds the indexes that the model needs, and
+ * deletes those of native lists that an action removes. Throws `table-differs` if the table can't get an index, and
  * `items-left-out` if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there.
  * With `maxRcu` or `maxWcu`, throttled calls are repeated.
  *
@@ -74,10 +73,9 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   );
 }
 
-/** Attempts at a step before the run assumes that another run is at work. */
+/** Before the run assumes that another run is at work. */
 export const MOST_OVERTAKEN = 8;
 
-/** Another run with a different aim keeps overtaking this one. */
 export function overtakenByAnotherAim(): OvertakenError {
   return new OvertakenError(
     'overtaken',
@@ -91,7 +89,6 @@ class MigrationRun {
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
   private targets: readonly ActionTarget[] | undefined;
-  /** How often another run has changed the registry first. */
   private overtaken = 0;
   private readonly made: Map<string, number>;
 
@@ -192,7 +189,6 @@ class MigrationRun {
     );
   }
 
-  /** Like `makeStep`, but returns the place where it stopped. */
   private async makeOrStop(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean | StoppedRun> {
     try {
       this.work.checkTime();
@@ -204,25 +200,22 @@ class MigrationRun {
     }
   }
 
-  /** False if the registry has changed since it was read. */
   private async makeStep(step: Step, head: Head | undefined, data: DefinitionData): Promise<boolean> {
     const kind = kindOf(step);
     if ('write' in kind) return await this.makeRegistryStep(step, kind, head, data);
     const done = await kind.work(this.work, step, { registry: head!.registry, data });
     if (kind.remembers !== undefined) for (const seen of done) this.memory[kind.remembers].add(seenKey(seen));
-    // Another run has changed a state.
     for (let left = kind.states(step).length - done.length; left > 0; left--) this.noteOvertaken();
     return true;
   }
 
-  /** False if another run has written the registry since it was read. */
   private async makeRegistryStep(
     step: Step,
     kind: RegistryStep<Step>,
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // A run for one walk (`walks: { only }`) stops here: the deciding run writes the registry.
+    // The deciding run writes the registry, not a run for one walk.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(
@@ -272,7 +265,6 @@ class MigrationRun {
 
   /** A run with another aim reverts what this one makes, again and again. */
   private noteMade(step: Step): void {
-    // A projection gets another id each time.
     const names = projectionNamesOf(step).split(' ');
     const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
     if (name === step.kind) return;

@@ -8,9 +8,8 @@ import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
- * Decides the next step of a migration: a pure function of the registry, the expected model, and what this run has done
- * under the ids that it has seen. Each step is one write of the registry, or the work before one, so an interrupted run
- * can simply be started again.
+ * A pure function of the registry, the expected model, and what this run has done under the ids that it has seen. Each
+ * step is one write of the registry, or the work before one, so an interrupted run can simply be started again.
  */
 
 export interface Situation {
@@ -18,14 +17,12 @@ export interface Situation {
   data: DefinitionData;
   expected: Definitions;
   memory: RunMemory;
-  /** The indexes of the model that readers cannot use, by name. Absent: none. */
   missingIndexes?: readonly string[];
-  /** True if the table was empty after the registration; absent: not checked. */
+  /** After the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
-  /** What the run's actions remove, decided when it began. Absent: no action, or no registry yet. */
   targets?: readonly ActionTarget[];
-  /** How late a consumer's write may arrive, in milliseconds. Default: 20 minutes. */
+  /** How late a consumer's write may arrive. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
 }
 
@@ -65,8 +62,8 @@ export function nextStep(situation: Situation): Step | undefined {
 }
 
 /**
- * Wait until no reader relies on the absence of a registry. Such a reader uses plain keys and views by its own model,
- * but writers of another model are about to change the table.
+ * A reader that found no registry uses plain keys and views by its own model, but writers of another model are about to
+ * change the table.
  */
 function waitForReadersWithoutRegistry({ projections, shapes }: Registry, { unused }: RunMemory): Step | undefined {
   const seen = [
@@ -100,7 +97,6 @@ function isIndex(name: string): boolean {
   return indexNamedIn(name) !== undefined;
 }
 
-/** Adds the indexes that the table lacks, before anything is read through them. */
 function indexStep(situation: Situation): Step | undefined {
   // rule: index-is-filled-before-readers-use-it
   const indexes = (situation.missingIndexes ?? []).filter((name) => !isDropped(indexName(name), situation));
@@ -122,16 +118,12 @@ function buildStep(registry: Registry, situation: Situation): Step | undefined {
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
 
-/**
- * Every replica has to show the last write before readers use the generation: a reader may ask any replica, and would
- * take a gap for absence.
- */
+/** Every replica has to show the last write: a reader may ask any of them, and would take a gap for absence. */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** Whether another ready generation has the same definition; the same meaning isn't enough. */
 function isReadyWithDefinition(other: Generation, own: Generation): boolean {
   return other.state === 'ready' && other.definition === own.definition;
 }
@@ -162,8 +154,8 @@ function shapeStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Removes earlier generations whose meanings newer ones all have. No `MigrateAction` is needed, since readers use the
- * newer ones. A search may have moved to another projection's item.
+ * Earlier generations whose meanings newer ones all have. No `MigrateAction` is needed, since readers use the newer
+ * ones.
  */
 function retireStep(registry: Registry, { expected, data, memory }: Situation): Step | undefined {
   const leaving: SeenState[] = [];
@@ -181,7 +173,6 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
         const other = own.get(meaning);
         if (other === undefined) return false;
         if (other.name === name) return generation.id < other.generation.id;
-        // A search that moved to another projection's item.
         return (
           generation.definition !== expected.projections.get(name)?.fingerprint &&
           (generation.since ?? 0) <= (other.generation.since ?? 0)
@@ -196,8 +187,8 @@ function retireStep(registry: Registry, { expected, data, memory }: Situation): 
 }
 
 /**
- * Deletes what is retired: of all projections, or of some, and of dropped views. An index goes at once. Since its deletion cannot be made conditional, it is
- * forgotten, and may be added again, only when no late call of another run can reach it.
+ * An index goes at once. Since its deletion cannot be made conditional, it is forgotten, and may be added again, only
+ * when no late call of another run can reach it.
  */
 function deleteStep(
   registry: Registry,
@@ -222,8 +213,8 @@ function deleteStep(
 }
 
 /**
- * The walk that deletes a generation's items begins when no writer can write one: each has read in the registry that it
- * is retired, and earlier writes have arrived.
+ * The items of a generation are deleted when every writer has read in the registry that it is retired, and earlier
+ * writes have arrived.
  */
 function outlastStep(
   retired: readonly SeenState[],
@@ -233,10 +224,7 @@ function outlastStep(
   return seen.length === 0 || lateWritesMs === 0 ? undefined : { kind: 'outlast', seen, forMs: lateWritesMs };
 }
 
-/**
- * Removes what the model's own changes don't remove. All targets leave together, so that a run waits once for all of
- * them.
- */
+/** All targets leave together, so that a run waits once for all of them. */
 function actionStep(registry: Registry, situation: Situation): Step | undefined {
   const { targets = [], memory } = situation;
   const leaving: SeenState[] = [];
@@ -263,10 +251,7 @@ function actionStep(registry: Registry, situation: Situation): Step | undefined 
   return isDeleted ? undefined : deleteStep(registry, situation, undefined, goneViews);
 }
 
-/**
- * Whether an action would remove the last ready generation of a search from readers, while the model gives the search
- * another place.
- */
+/** Whether an action would remove the last ready generation of a search that the model gives another place. */
 function takesLast({ projections }: Registry, situation: Situation): boolean {
   const { targets = [], expected, data } = situation;
   const isTarget = (name: string, id: number): boolean =>
@@ -290,10 +275,7 @@ function takesLast({ projections }: Registry, situation: Situation): boolean {
   );
 }
 
-/**
- * Removes generations that aren't ready: waits until this run has seen that for a full lease, then `abandon` for one of
- * them. Undefined if there are none.
- */
+/** Waits until this run has seen for a full lease that they aren't ready. */
 function removalStep(leaving: readonly SeenState[], memory: RunMemory): Step | undefined {
   const waiting = leaving.filter((seen) => !memory.unused.has(seenKey(seen)));
   if (waiting.length > 0) return { kind: 'wait', seen: waiting };

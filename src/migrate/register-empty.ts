@@ -8,10 +8,9 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';
 
 /**
- * Registers the model with a table without registry and items, so that readers may use everything at once. Any other
- * table is left alone: registration would make its searches unavailable until they are verified, so a person has to run
- * `migrate`. So is a table that lacks indexes of the model, which `migrate` adds. Returns whether readers may use
- * everything: not if an item arrived during the registration, and the caller gives no time to build its projections.
+ * Only a table without registry, items and missing indexes: elsewhere registration would make searches unavailable
+ * until they are verified, so a person has to run `migrate`. Returns whether readers may use everything: not if an item
+ * arrived during the registration, and there is no time to build its projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;
@@ -21,7 +20,6 @@ export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   if ((await new TableIndexes(store).missing(graph)).length > 0) return false;
-  // `migrate` registers the projections as kept and looks for items again, so that it builds whatever was written in
-  // between.
+  // `migrate` looks for items again, so that it builds whatever was written in between.
   return (await migrateTable(options)).done;
 }

@@ -17,7 +17,7 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** The time in which a run begins to delete an index after it has looked at the registry: AWS refuses a call that is 15 minutes old. */
+/** Between the look at the registry and the deletion of an index: AWS refuses a call that is 15 minutes old. */
 const DECISION_MS = 60_000;
 
 export class StepWork implements StepRun {
@@ -28,13 +28,11 @@ export class StepWork implements StepRun {
   readonly waits: Waits;
   isEmpty: boolean | undefined;
   private readonly indexes: TableIndexes;
-  /** The walk that the last run had under way. */
   private begun: MigratePlace['walk'];
   private phase = '';
   private walkName = '';
   private readonly known = new Map<string, Data>();
   private last: Head | undefined;
-  /** Walks that others have finished. */
   private readonly walkedByOthers: ReadonlySet<string>;
 
   constructor(private readonly options: OfGraph<MigrateOptions>) {
@@ -55,7 +53,6 @@ export class StepWork implements StepRun {
     return { head, data };
   }
 
-  /** Throws `StoppedRun` if time is over. */
   checkTime(): void {
     if (this.isOver()) throw new StoppedRun({ walk: this.begun, waiting: this.options.resume?.waiting });
   }
@@ -91,7 +88,6 @@ export class StepWork implements StepRun {
     };
   }
 
-  /** Throws `StoppedRun` if the walk stops. */
   async walkOrStop(
     name: string,
     walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>,
@@ -110,13 +106,12 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may need another walk than the one that was dealt out: nothing to do for this share.
+    // The registry may need another walk than the one that was dealt out.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
   }
 
-  /** Begins with the walk in which the last run stopped. */
   async buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void> {
     const walks = buildingWalks(context, generations).map((one) => ({
       ...one,
@@ -127,8 +122,8 @@ export class StepWork implements StepRun {
   }
 
   /**
-   * The names of the model's indexes that the table lacks, or that DynamoDB fills. A run that only walks does not ask. Throws
-   * `table-differs` for one that the table cannot get, but where an action may be what makes room.
+   * That the table lacks, or that DynamoDB fills. Throws `table-differs` for one that the table cannot get, unless an
+   * action may make room.
    */
   async missingIndexes(): Promise<readonly string[]> {
     if (typeof this.options.walks === 'object') return [];
@@ -154,7 +149,7 @@ export class StepWork implements StepRun {
         const lookedAtMs = this.runtime.now();
         // rule: index-is-deleted-while-it-is-retired
         if (!(await this.areUnchanged(seen))) throw new ChangedStates();
-        // A process that stood still since then looks again.
+        // A process that was suspended since then looks again.
         // rule: index-is-deleted-soon-after-the-look
         const mayDrop = (): boolean => this.runtime.now() - lookedAtMs < DECISION_MS;
         if (await this.indexes.drop(index, mayDrop)) break;
@@ -182,12 +177,10 @@ export class StepWork implements StepRun {
     await this.waits.outlastLateWrites(seen.map(seenKey), forMs);
   }
 
-  /** Throws `StoppedRun` if this run only walks. */
   private checkMayWait(): void {
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
   }
 
-  /** Whether generations or shapes are unchanged, by one consistent read. */
   private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
     if (states.length === 0) return true;
     const { head } = await this.readRegistry();
@@ -204,7 +197,6 @@ export class StepWork implements StepRun {
   }
 }
 
-/** The names of missing indexes. Throws `table-differs` for one that the table cannot get, unless they are only to be named. */
 export function namesOfMissing(missing: readonly MissingIndex[], onlyNamed = false): readonly string[] {
   const refusal = onlyNamed ? undefined : missing.find((one) => one.refusal !== undefined)?.refusal;
   if (refusal !== undefined) throw refusal;

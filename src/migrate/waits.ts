@@ -7,15 +7,14 @@ import { type MigratePlace, StoppedRun } from './walks/place.ts';
 
 type Waiting = NonNullable<MigratePlace['waiting']>;
 
-/** Added to a wait between two calls, whose clocks may differ by some seconds. */
 const CLOCKS_DIFFER_MS = 5_000;
 
 /** The first and the longest pause between two looks at an index that DynamoDB changes. */
 const [LOOK_MS, LONGEST_LOOK_MS] = [50, 10_000];
-/** The look from which on pauses are long: then a person is told what the run waits for. */
+/** From here on pauses are long, and a person is told what the run waits for. */
 const TOLD_ATTEMPT = 8;
 
-/** Each wait has names, so that the next call knows what the last one has waited for. */
+/** A wait has names, so that the next call knows what the last one has waited for. */
 export class Waits {
   constructor(
     private readonly options: Pick<
@@ -24,7 +23,6 @@ export class Waits {
     >,
   ) {}
 
-  /** Waits for the end of leases that began before this run saw the named states. */
   async waitForLeases(names: readonly string[]): Promise<void> {
     // rule: run-waits-for-a-full-lease
     await this.waitOrStop(LEASE_MS, names);
@@ -38,7 +36,6 @@ export class Waits {
     );
   }
 
-  /** Waits until no write can arrive that is based on a registry from before the named states. */
   async outlastLateWrites(names: readonly string[], forMs: number): Promise<void> {
     await this.waitOrStop(
       forMs,
@@ -46,11 +43,7 @@ export class Waits {
     );
   }
 
-  /**
-   * Waits before the next look at an index that DynamoDB adds or deletes, for as long as the table is large.
-   *
-   * @param isOver true if the time of this run has ended: then another call looks.
-   */
+  /** @param isOver the time of this run has ended: then another call looks. */
   async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
     if (this.options.waitsBetweenCalls !== true && !isOver) {
       if (attempt === TOLD_ATTEMPT) this.options.onWait?.(changingIndex(index), LONGEST_LOOK_MS);
@@ -66,7 +59,7 @@ export class Waits {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
 
-  /** Throws `StoppedRun` if the caller waits between two calls. A timer isn't affected by setting the wall clock. */
+  /** Throws `StoppedRun` if the caller waits between two calls. */
   private async waitOrStop(milliseconds: number, names: readonly string[]): Promise<void> {
     const { waitsBetweenCalls = false, resume } = this.options;
     // A timer may end up to a millisecond early.

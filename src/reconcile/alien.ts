@@ -6,9 +6,8 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './apply-context.ts';
 
 /**
- * Deletes a retired or misplaced item if it still is one and has not changed since it was read. The id of a retired generation is
- * never used again, so no writer needs the item. A fan-out has no id: it may be of what needs fan-outs again. A misplaced item may be of a
- * projection that is newer than the model here. So the registry is read after both. A tombstone stays of a fan-out.
+ * A retired id is never used again, so no writer needs the item. A fan-out has no id, though, and a misplaced item may
+ * be of a projection that is newer than the model here: so the registry is read after both.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
   const { graph, store, model } = context;
@@ -25,7 +24,6 @@ export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<
   return (await store.delete(key, unchangedCondition(item, graph.table.ttl))).applied;
 }
 
-/** Deletes an item of no kind that the model maintains; returns whether it did. */
 export async function deleteItem({ graph, store }: ApplyContext, key: ItemKey): Promise<boolean> {
   const { item } = await store.get(key, { consistent: true });
   if (item === undefined) return false;

@@ -11,19 +11,17 @@ import { type CountingReader, readItems } from '../core/store-pages.ts';
 import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 
 /**
- * The base items that decide about some derived items, each read once, consistently, after the derived items. Without that an item of
- * before the last change could decide, and nobody would come again.
+ * The base items that decide about some derived items, read consistently and after them. Otherwise an item from before
+ * the last change could decide, and nobody would come again.
  */
 export class BaseItems {
   private readonly derived = new Map<string, Derived>();
 
-  /** @param items by `textOfKey`; a key without an item was read, and nothing is there. */
   constructor(
     private readonly graph: CompiledModel,
     private readonly items: ReadonlyMap<string, Item | undefined>,
   ) {}
 
-  /** Reads base items. */
   static async read(
     context: CountingReader<'getMany'> & BatchWaits & { graph: CompiledModel },
     keys: Iterable<ItemKey>,
@@ -35,7 +33,6 @@ export class BaseItems {
     return new BaseItems(context.graph, new Map([...distinct.keys()].map((text, i) => [text, items[i]])));
   }
 
-  /** All that a base item asks for now; of an edge with joined items together with its source node. */
   derivedOf(base: ItemKey): Derived {
     const text = textOfKey(base);
     let derived = this.derived.get(text);
@@ -48,19 +45,16 @@ export class BaseItems {
     return derived;
   }
 
-  /** A base item as it was read; undefined: it is absent, or was not read. */
   imageOf(base: ItemKey): Item | undefined {
     return this.items.get(textOfKey(base));
   }
 
-  /** The fields that a base item asks for in a derived item; undefined: it asks for no such item. */
   fieldsOf(base: ItemKey, { source, target }: ItemKey): Item | undefined {
     const { indexItems, inTarget } = this.derivedOf(base);
     const own = source === base.source ? indexItems.get(target) : undefined;
     return own ?? inTarget?.find(({ key }) => key.target === target && key.source === source)?.fields;
   }
 
-  /** The copies that edges take of their targets, by the edges' sort keys; edges of types without copies are left out. */
   copiesOf(targets: Iterable<string>): ParentCopies {
     const copies = new Map<string, Item | undefined>();
     for (const target of targets) {
@@ -78,11 +72,6 @@ export class BaseItems {
   }
 }
 
-/**
- * The keys of the base items that decide about a touched item.
- *
- * @param was the item as it was read.
- */
 export function decidingKeys(graph: CompiledModel, touch: Touch, was: Item | undefined): ItemKey[] {
   if (touch.kind === 'view') {
     const { source } = touch;
@@ -99,7 +88,7 @@ export function decidingKeys(graph: CompiledModel, touch: Touch, was: Item | und
   return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
 }
 
-/** The base items that have a share in a view: edges of an evicted type have none, until their type comes back. */
+/** Edges of an evicted type have no share in the view until their type comes back. */
 export function sharingTargets(targets: readonly string[], view: Item | undefined): readonly string[] {
   const evicted = evictedTypes(view);
   return evicted.size === 0 ? targets : targets.filter((target) => !evicted.has(typePrefix(target) ?? ''));

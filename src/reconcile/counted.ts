@@ -33,38 +33,29 @@ import { type ApplyContext, checkSending, isTooLate, updateItem } from './apply-
 import { reconcileItem } from './reconcile-item.ts';
 
 /**
- * Counted edges. The count of a node's edges equals the number of their live items, and its sums and groups are those of the values in
- * these items. An item whose part in the count changes is written in one transaction with the count, under the item's revision, so
- * that a replay does not count it a second time. All other writes are made as those of other items.
+ * A count equals the number of live items of a node's edges. An item whose part in the count changes is written in one
+ * transaction with the count, so that a replay doesn't count it twice.
  */
 
-/** Bytes of the items in one transaction; DynamoDB allows 4 MB. */
+/** DynamoDB allows 4 MB. */
 const TRANSACTION_BYTES = 3_000_000;
-/** The most values of groups that one transaction changes: its update of the count names each of them, within 4 KB. */
+/** The update of the count names each changed value, within 4 KB. */
 const MOST_CHANGED_VALUES = 100;
 
-/** The most numbers that one update removes: its expression has room for 4 KB. A check finds the rest. */
+/** An expression has room for 4 KB. A check finds the rest. */
 const MOST_REMOVED = 100;
-/** Reads at once, if each item is read by itself. */
 const READS_AT_ONCE = 32;
 
-/** A change of a counted item, and the update that makes it. */
 export interface CountedWrite extends CountedChange {
   update: DerivedUpdate;
 }
 
-/** How to write counted items. */
 export interface CountedOptions {
-  /** Milliseconds in which calls may still be sent; asked before each. */
   remainingMs: () => number;
-  /** True if values that had no room in the count get it where there is some by now. */
+  /** Values that had no room in the count get it if there is some now. */
   readmits?: boolean;
 }
 
-/**
- * Writes counted items under the revisions that were read, with their count where that changes: as many in each transaction as fit.
- * Returns what became of each, parallel to `changes`.
- */
 export async function writeCounted(
   context: ApplyContext,
   countName: string,
@@ -86,7 +77,7 @@ export async function writeCounted(
   return changes.map((one) => outcomes.get(one)!);
 }
 
-/** Writes one transaction. Where DynamoDB refuses one of its items, each goes by itself, so that only that one is quarantined. */
+/** If DynamoDB refuses one of the items, each is written by itself, so that only that one is quarantined. */
 async function writeMoving(
   context: ApplyContext,
   countName: string,
@@ -110,7 +101,7 @@ async function writeMoving(
   }
 }
 
-/** The most items of a count in one transaction; one place is for the count. Each group of an item may leave one value for another. */
+/** One place is for the count. Each group of an item may leave one value for another. */
 function itemsPerTransaction({ graph }: ApplyContext, countName: string): number {
   const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
@@ -133,10 +124,7 @@ function transactionChunks(changes: readonly CountedWrite[], most: number): Coun
   return chunks;
 }
 
-/**
- * The change that writing an item makes to the numbers of a count: the numbers of the expected item, less those of the current one. An
- * item that names another count has none.
- */
+/** The numbers of the expected item, less those of the current one. An item that names another count has none. */
 function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
   const difference = amountsOf(expected, countName);
   // rule: count-follows-the-item-seen
@@ -145,19 +133,17 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Tells whether a write of an item leaves its count as it is. Values that the item has already keep their place in the count. */
+/** Values that the item has already keep their place in the count. */
 function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
   if (hasNewGroupValue(change, readmits)) return false;
   const { current, expected } = change;
   return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(expected, textsOf(current, OTHER)), countName));
 }
 
-/** The update of an item that leaves its count as it is: its values keep their place too. */
 function withKeptGroupValues({ update, current, expected }: CountedWrite): DerivedUpdate {
   return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current, OTHER));
 }
 
-/** Writes items together with their count; not applied if one of them has changed since it was read. */
 async function writeWithCount(
   context: ApplyContext,
   countName: string,
@@ -182,7 +168,7 @@ async function writeWithCount(
   const addTo = Object.entries(groupValuesByAttribute(difference)).filter(
     ([attribute]) => freed.set[attribute] === undefined,
   );
-  // The count is written even if the changes add up to zero: a repair that counts the items has to see that they changed.
+  // Written even if the changes add up to zero: a repair that counts the items has to see that they changed.
   const countUpdate: DerivedUpdate = {
     key,
     set: { [MODEL]: { S: context.graph.fingerprint }, ...freed.set },
@@ -192,7 +178,7 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
-  // Asked last: to read the count may take any time.
+  // Asked last: reading the count may take any time.
   if (remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
@@ -200,16 +186,12 @@ async function writeWithCount(
   return await context.store.transact([...updates, countUpdate]);
 }
 
-/** The condition that a count still has the values that a write adds to: a full group may have given their room away. */
+/** A full group may have given the room of these values away. */
 function conditionOfValues(texts: Room['held']): UpdateCondition {
   // rule: value-is-added-to-while-it-has-room
   return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };
 }
 
-/**
- * Adds to an item's update the attribute that names the groups whose values the count has no room for. If there are none, the update
- * removes the attribute.
- */
 function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly string[]): DerivedUpdate {
   return groups.length === 0
     ? { ...update, unset: [...update.unset, OTHER] }
@@ -217,9 +199,8 @@ function updateNamingGroupsWithoutRoom(update: DerivedUpdate, groups: readonly s
 }
 
 /**
- * Reconciles the count of a node's edges of a type with its live index items. Each index item that appears or disappears changes
- * the count's revision too, in one transaction. A Query may run during a transaction and prove nothing: its result is trusted only
- * if it equals the count. Else each item is read by itself.
+ * A Query that runs during a transaction proves nothing, so its result is trusted only if it equals the count.
+ * Otherwise each item is read by itself.
  */
 export async function reconcileCount(context: ApplyContext, source: string, sortKey: string): Promise<void> {
   const key = { source, target: sortKey };
@@ -238,11 +219,8 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
 }
 
 /**
- * Reconciles a count that contained an item by mistake. The item has left that count, and the transaction that wrote the item
- * changed only the count that holds items in its place.
- *
- * @param name the count that the item named.
- * @param holding the count that holds items in its place.
+ * The transaction that wrote an item changed only the count that holds items in its place (`holding`), so the count
+ * that the item named by mistake (`name`) still contains it.
  */
 export async function reconcileOtherCount(
   context: ApplyContext,
@@ -256,12 +234,11 @@ export async function reconcileOtherCount(
 }
 
 /**
- * Counts the items one by one and writes the numbers; false if the count has changed meanwhile. A Query may show items from before a
- * transaction whose count GetItem shows already. So the count's revision is changed first: that fails while a transaction is under
- * way. Then each item is read by itself. The numbers are written if the revision has not changed since.
+ * A Query may show items from before a transaction whose count GetItem already shows. So the count's revision is
+ * changed first, which fails while a transaction is under way; then each item is read by itself. False if the count has
+ * changed meanwhile.
  *
- * @param current the count as it was read.
- * @param move the update that only changes its revision.
+ * @param move the update that only changes the count's revision.
  */
 async function writeExactCount(
   context: ApplyContext,
@@ -274,7 +251,7 @@ async function writeExactCount(
   const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
-  // A malformed revision was replaced just now: the next attempt reads the new one.
+  // A malformed revision was just replaced: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
   const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };
@@ -285,10 +262,6 @@ async function writeExactCount(
   return (await updateItem(context, countUpdate(context, key, afterMove, amounts))).applied;
 }
 
-/**
- * Adds up the live items of a count. It reads each of them by its key. A consistent Query of the partition names the items, live or not.
- * For a count of edges that leave the node, its base edges name items too.
- */
 async function countExactly(context: ApplyContext, { source, target: countKey }: ItemKey): Promise<Amounts> {
   const { store, graph } = context;
   const places = placesOfCount(countKey);
@@ -306,7 +279,6 @@ async function countExactly(context: ApplyContext, { source, target: countKey }:
   return amounts;
 }
 
-/** Makes the update that sets a count to its numbers, under the revision that was read; other numbers in it are removed. */
 function countUpdate(
   { graph }: ApplyContext,
   key: ItemKey,

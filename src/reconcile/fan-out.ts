@@ -18,17 +18,12 @@ import { reconcileItem } from './reconcile-item.ts';
 import { reconcileOrThrow } from './touches.ts';
 
 /**
- * The fan-out of a node's change to the views of its children, or to the joined items of its edges. A consistent Query of the reverse items
- * finds the children, and each child's view is reconciled in the edge that lists the node.
- *
- * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. So either this Query
- * finds it, or that read is later than the parent's change that this fan-out is about.
+ * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. So either
+ * the Query finds the reverse item, or that read is later than the parent's change.
  */
 
-/** Reverse items in a page if the projector's options give no number. One invocation visits one page. */
 export const PAGE_CHILDREN = 250;
 
-/** Visits the first page of a parent's children. The record of the continuation drives the remaining pages. */
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;
@@ -40,8 +35,8 @@ export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Pr
 }
 
 /**
- * Visits the next page of a fan-out, and moves the continuation past it, under the revision that was read before. If the record of the
- * continuation shows another one, another worker has continued or restarted the fan-out, and this sequence of pages ends.
+ * If the continuation isn't the record's any more, another worker has continued or restarted the fan-out, and this
+ * sequence of pages ends.
  */
 export async function continueFanOut(context: ApplyContext, touch: ContinuationTouch): Promise<void> {
   const key = { source: touch.source, target: touch.sortKey };
@@ -63,7 +58,6 @@ export async function continueFanOut(context: ApplyContext, touch: ContinuationT
   await updateItem(context, moveContinuationUpdate(context.graph, touch, item, after, epochSeconds(context)));
 }
 
-/** Has a stuck fan-out go on. */
 export async function restartFanOut(context: ApplyContext, key: ItemKey): Promise<void> {
   await reconcileItem(context, {
     key,
@@ -72,7 +66,6 @@ export async function restartFanOut(context: ApplyContext, key: ItemKey): Promis
   });
 }
 
-/** Visits one page of children, or of edges; returns the sort key of the last reverse item, or edge, if more may follow. */
 async function visitPage(
   context: ApplyContext,
   touch: FanOutTouch | ContinuationTouch,
@@ -97,13 +90,14 @@ async function visitPage(
   // Whoever may write the parent's partition may forge a reverse item.
   // rule: fan-out-visits-possible-children
   const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
-  // The batch has written these views by the node as it was after its record. Else the fan-outs of many nodes would fight over one view.
+  // The batch has written these views by the node as of its record. Otherwise the fan-outs of many nodes would compete
+  // for one view.
   const isDone = (child: string): boolean =>
     touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source: child, target: edgeKey })) === true;
   const children = page.items
     .map((item: Item) => stringOf(item[CHILD]) ?? '')
     .filter((child) => isPossible(child) && !isDone(child));
-  // Views that do not list the edge are written as well: a worker that is about to add it has read the parent before.
+  // Also views that don't list the edge: a worker about to add it has read the parent before.
   // rule: fan-out-leaves-a-trace-in-every-view
   const views = children.map((child) => ({ ...viewTouch(child, [edgeKey]), records }));
   await reconcileOrThrow(context, views);

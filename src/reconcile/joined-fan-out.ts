@@ -16,23 +16,14 @@ import { BaseItems } from './base-items.ts';
 import { reconcileTouches } from './touches.ts';
 
 /**
- * The fan-out of a source node's change to the index items of its edges, page by page. The ranges of the items are queried first,
- * then the base edges, then the node, all consistently: the same order as for a single item. Every edge is reconciled, even if its
- * item is absent, because a writer with an older read of the node may be about to write it.
- *
- * No edge is missed. An edge that the Query does not find is written after the change of the node, and its own record makes the
+ * Every edge is reconciled, even if its item is absent: a writer with an older read of the node may be about to write
+ * it. An edge that the Query doesn't find is written after the change of the node, and its own record makes the
  * projector read the node again.
  */
 
 type Fan = FanOutTouch | ContinuationTouch;
 
-/**
- * Visits one page of a node's edges of a type.
- *
- * @param after the sort key of the last visited edge.
- * @param pageSize number of items to read of each range.
- * @returns the end of the page, which is the end of the shortest range; undefined if nothing follows.
- */
+/** @returns the end of the shortest range; undefined if nothing follows. */
 export async function visitEdges(
   context: ApplyContext,
   touch: Fan,
@@ -63,12 +54,11 @@ export async function visitEdges(
     const base = { source, target };
     items.set(textOfKey(base), edge);
     for (const sortKey of joinedKeysOf(graph, touch.edgeType, target)) {
-      // This batch has reconciled the item already, with an edge and a node that it read after the node's record.
+      // Reconciled already, with an edge and a node read after the node's record.
       if (touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source, target: sortKey }))) continue;
       // rule: edge-without-its-joined-item-is-reconciled
       const one = { ...itemTouch({ source, target: sortKey }, base), records: touch.records };
       const range = ranges.find(({ prefix }) => prefix + target === sortKey);
-      // An item with a hash in its name is in no range.
       if (range === undefined) apart.push(one);
       else {
         touches.push(one);
@@ -88,17 +78,13 @@ export async function visitEdges(
   return end;
 }
 
-/**
- * A part of a partition: the items with a prefix, by the edge's sort key, and the key that the part ends at; undefined: it is
- * complete.
- */
 interface Range {
   prefix: string;
   items: ReadonlyMap<string, Item>;
   end: string | undefined;
 }
 
-/** Reads a page of a range; undefined if the key of the place to continue from would be longer than a sort key can be. */
+/** Undefined if the key to continue from would be too long. */
 async function readRange(
   context: ApplyContext,
   { source, edgeType }: Fan,

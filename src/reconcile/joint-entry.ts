@@ -6,16 +6,14 @@ import { hasExpectedFields } from '../core/plan/writes/item-update.ts';
 import type { BaseItems } from './base-items.ts';
 import type { Planned } from './plan-write.ts';
 
-/** An entry to reconcile, and whether before its item is written or afterwards. */
 export interface JointEntry {
   entry: EntryTouch;
   isBefore: boolean;
 }
 
 /**
- * The entry of an edge that may have to be written, or removed. A fault that only an edge and its source node have together is in no
- * record of one of them. So the entry follows the joined item: where the item fails, the entry is written afterwards; where an item that
- * was empty, as a failing one is, comes back, the entry goes before.
+ * A fault that only an edge and its source node have together is in no record of either, so its entry follows the
+ * joined item: it is written after an item that fails, and goes before an item that comes back.
  */
 export function jointEntry(
   { graph, isScan }: { graph: CompiledModel; isScan: boolean },
@@ -33,14 +31,13 @@ export function jointEntry(
   // rule: absent-item-may-have-failed
   const mayHaveFailed = was === undefined && !isScan && !isOfNewEdge(touch);
   if (!wasEmpty && !mayHaveFailed) return undefined;
-  // Who writes an entry with older reads writes the empty item first, which fails where the item was absent and is written now.
+  // A writer of an entry with older reads writes the empty item first, which fails here.
   const mayStay = expected === undefined || was === undefined;
   // rule: entry-goes-before-its-item-comes-back
   const isBefore = expected !== undefined;
   return { entry: mayStay ? { ...entry, isLook: true } : entry, isBefore };
 }
 
-/** Tells whether all records of a touch put its edge where none was: so the edge had no fault before. */
 function isOfNewEdge({ base, records }: ItemTouch): boolean {
   return (
     records.length > 0 &&
@@ -51,7 +48,6 @@ function isOfNewEdge({ base, records }: ItemTouch): boolean {
   );
 }
 
-/** Notes an entry that has to be reconciled; to look at it is less than that. */
 export function noteEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
   const place = textOfKey(keyOfTouch(entry));
   if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);

@@ -16,20 +16,15 @@ import { reconcileOtherCount, writeCounted } from './counted.ts';
 import { reconcileItem } from './reconcile-item.ts';
 import { reconcileOrThrow } from './touches.ts';
 
-/** Derived items reconciled by what they name: a scan has found them, and no record says which base item they belong to. */
+/** A scan has found these items, and no record says which base item they belong to. */
 
-/**
- * Reconciles an index item, a reverse item or an entry of a total with the base item that its key or its fields name. One that names no
- * base item becomes a tombstone.
- */
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   const base = await namedBase(context, key);
   if (base !== undefined) await reconcileOrThrow(context, touchesOfNamed(context.graph, key, base), { isScan: true });
 }
 
 /**
- * What a scan touches for an item that a base item asks for. While a reverse item was missing, the fan-out of a change may not have found
- * the edge: so the view with the copy is touched too.
+ * While a reverse item was missing, a fan-out may not have found the edge: so the view with the copy is touched too.
  */
 export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey): Reconcilable[] {
   const item = itemTouch(key, base);
@@ -37,11 +32,10 @@ export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey
   return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
 }
 
-/** Finds the base item that an item names. An item that names none is buried, and leaves the count that it names. */
 async function namedBase(context: ApplyContext, key: ItemKey): Promise<ItemKey | undefined> {
   const { source, target } = key;
   const countName = parseDerivedKey(target)?.kind === 'total-entry' ? totalOfEntry(target).name : undefined;
-  // If the edge is put after the search, its write changes the item, so that the burial fails and the search is made again.
+  // If the edge is put after the search, its write changes the item, so the burial fails and the search is repeated.
   const { actual, expected: base } = await reconcileItem(context, {
     key,
     expected: (item) => baseNamedBy(context, key, item),
@@ -63,7 +57,6 @@ async function baseNamedBy(context: ApplyContext, key: ItemKey, item: Item | und
   return target === undefined ? undefined : { source, target };
 }
 
-/** Buries one counted item, with its count; false if the item has changed since it was read. */
 async function writeWithTotal(
   context: ApplyContext,
   countName: string,
@@ -79,11 +72,6 @@ async function writeWithTotal(
   return outcome!.applied;
 }
 
-/**
- * Makes the update that turns a derived item that no base item asks for into a tombstone; undefined if nothing is there to bury.
- *
- * @param current the item as it was read, before the base items.
- */
 function tombstoneUpdate(context: ApplyContext, key: ItemKey, current: Item | undefined): DerivedUpdate | undefined {
   if (current === undefined || isTombstone(current, context.graph.table)) return undefined;
   return itemUpdate(context.graph, key, current, undefined, epochSeconds(context));

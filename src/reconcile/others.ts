@@ -6,9 +6,6 @@ import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
 import { reconcileNamed } from './named-item.ts';
 
-/**
- * Reconciles items whose values of groups had no room in a count, as long as there is room. Each of them gets a name for its values.
- */
 export async function placeValuesWithoutRoom(context: ApplyContext, count: ItemKey): Promise<void> {
   const { source, target: countKey } = count;
   const amounts = storedAmounts(await readItem(context, count));

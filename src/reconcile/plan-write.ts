@@ -10,39 +10,32 @@ import type { DerivedUpdate } from '../core/store-port.ts';
 import { type BaseItems, sharingTargets } from './base-items.ts';
 import type { SeenEntry } from './quarantine.ts';
 
-/** An item to reconcile; `seen`: it was read, by itself or in the answer to a refused write. */
 export interface Open {
   touch: Reconcilable;
   seen?: { was: Item | undefined; readAtMs: number };
-  /** The entry of an item that the table has refused before. */
   entry?: SeenEntry;
 }
 
-/** An item that was read, and the write that makes it right. */
 export interface Planned {
   open: Open;
   was: Item | undefined;
   update: DerivedUpdate;
-  /** The fields that it is to hold. */
   expected?: Item | undefined;
-  /** The count that moves with it. */
   count?: string | undefined;
-  /** The content of an entry. */
   content?: Item | undefined;
-  /** False if the entry is not written yet, but its tombstone. */
+  /** False if only the entry's tombstone is written yet. */
   isBegun?: boolean;
 }
 
 interface Planning {
   graph: CompiledModel;
   nowMs: number;
-  /** See `ReconcileOptions`. */
   isScan: boolean;
 }
 
 /**
- * Decides what is to be written to an item that was read; undefined: nothing. Records always leave a new revision, since a worker with an
- * older read must fail. A scan writes only what is wrong.
+ * Undefined: nothing to write. Records always leave a new revision, since a worker with an older read must fail. A scan
+ * writes only what is wrong.
  */
 export function planWrite(
   { graph, nowMs, isScan }: Planning,
@@ -59,7 +52,7 @@ export function planWrite(
     return !changesNothing(update);
   };
   if (touch.kind === 'view') {
-    // A scan may have found edges of an evicted type in the view, which have no share in it.
+    // A scan may have found edges of an evicted type in the view.
     const targets = isScan ? touch.targets : sharingTargets(touch.targets, was);
     const { source } = touch;
     const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
@@ -69,8 +62,8 @@ export function planWrite(
   if (touch.kind === 'entry') {
     const { problems } = bases.derivedOf(touch.base);
     const content = faultEntry({ base: touch.base, was, problems, records: touch.records }, nowMs);
-    // A look leaves no trace of an absent entry. So who is to put one leaves a trace first, and then reads the base item again: it is as a
-    // look has read it, or the look finds the trace.
+    // A look leaves no trace of an absent entry. So a writer leaves a trace first, and then reads the base item again:
+    // either nothing has changed since the look, or the look finds the trace.
     // rule: entry-begins-as-a-tombstone
     const isBegun = content === undefined || was !== undefined;
     const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
@@ -81,12 +74,11 @@ export function planWrite(
   const expected = bases.fieldsOf(touch.base, keyOfTouch(touch));
   const update = itemUpdate(graph, keyOfTouch(touch), was, expected, now);
   const count = countHolding(graph, touch.base, touch.sortKey)?.name;
-  // Values that had no room in the count may have some by now.
   const isLacking = count !== undefined && expected !== undefined && was?.[OTHER] !== undefined;
   return isLacking || isToWrite(update, expected === undefined) ? { open, was, update, expected, count } : undefined;
 }
 
-/** Tells whether a touch may end without a write: no later read is overtaken by it. */
+/** A touch that may end without a write: it needn't overtake any later read. */
 export function isLook(touch: Reconcilable): boolean {
   return touch.kind === 'entry' && touch.isLook === true;
 }

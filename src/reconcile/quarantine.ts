@@ -5,18 +5,17 @@ import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, type Refusal, updateItem } from './apply-context.ts';
 
-/** An entry as it was seen, and when. */
 export interface SeenEntry {
   was: Item | undefined;
   readAtMs: number;
 }
 
 /**
- * Writes a quarantine entry under the revision that was read, and counts it. Where the table refuses it, less of it is written: no record
- * may hold up those behind it. Where the table refuses every form, the count and the log alone tell of the item, until a check finds it.
+ * Smaller forms are tried, since no record may hold up those behind it. If the table refuses all, only the count and
+ * the log tell of the item, until a check finds it.
  *
- * @param refusal the derived item that the table refuses; absent: the entry is of a base item.
- * @returns the entry as it is now if it has changed since it was read; undefined: it is resolved.
+ * @param refusal absent: the entry is of a base item.
+ * @returns the entry as it is now if it has changed since it was read.
  */
 export async function putEntry(
   context: ApplyContext,
@@ -46,11 +45,8 @@ export async function putEntry(
 }
 
 /**
- * Writes the entry of a derived item that the table refuses, as a derived item itself: under what was read of it before the base items.
- * Who has not read the entry takes it for absent. If it has changed, the derived item has to be tried once more: by now it may fit, and
- * a redrive may have ended the entry.
- *
- * @returns the entry as it is now if it has changed since it was read; undefined: it is resolved.
+ * If the entry has changed since it was read, the derived item has to be tried again: a redrive may have ended the
+ * entry.
  */
 export async function putRefusal(
   context: ApplyContext,

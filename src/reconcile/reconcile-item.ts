@@ -5,40 +5,31 @@ import { backoffMs } from '../foundation/retry.ts';
 import { type ApplyContext, checkTime, isTooLate, updateItem, waitWithin } from './apply-context.ts';
 
 /**
- * The loop of `reconcileTouches` for one derived item whose deciding items are not named by its key: a view that is made whole, a count, a
- * continuation. The order is the same: the derived item, what decides about it, the write under the revision that was read.
+ * For one derived item whose deciding items aren't named by its key: a view that is made whole, a count, a
+ * continuation.
  */
 
-/** One derived item to reconcile. */
 export interface Reconciling<Expected> {
   key: ItemKey;
-  /** The derived item, if it was read before; its `item` is undefined if there is none. */
   seen?: { item: Item | undefined } | undefined;
-  /** Reads the items that decide, and returns what they ask for. Called after the derived item is read, and again after each conflict. */
+  /** Called after the derived item is read, and again after each conflict. */
   expected: (actual: Item | undefined) => Expected | Promise<Expected>;
-  /** Makes the update of the derived item, under the revision of `actual`; undefined if nothing is to be written. */
   update: (actual: Item | undefined, expected: Expected) => DerivedUpdate | undefined;
-  /**
-   * Carries out an update that takes more than one conditional update, and rests on a read made at `readAtMs`. Returns false if the derived
-   * item has changed: the loop then reads it again, because only a single update that fails returns the present item.
-   */
+  /** Takes more than one conditional update. False if the derived item has changed. */
   writeIfUnchanged?: ((update: DerivedUpdate, seen: Seen<Expected>, readAtMs: number) => Promise<boolean>) | undefined;
-  /** True if a wait with backoff and jitter precedes each repetition. */
   backsOff?: boolean;
 }
 
-/** A derived item as it was read, and what is expected of it. */
 interface Seen<Expected> {
   actual: Item | undefined;
   expected: Expected;
 }
 
-/** The last look at a reconciled item, and the update that was made; undefined if it was right already. */
 export interface Reconciled<Expected> extends Seen<Expected> {
   update: DerivedUpdate | undefined;
 }
 
-/** Reconciles one derived item. Throws `OutOfTimeError` if the time ends before a write succeeds. */
+/** Throws `OutOfTimeError` if the time ends before a write succeeds. */
 export async function reconcileItem<Expected>(
   context: ApplyContext,
   { key, seen: known, expected, update: updateOf, writeIfUnchanged, backsOff = false }: Reconciling<Expected>,

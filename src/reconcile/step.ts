@@ -14,62 +14,49 @@ import { type JointEntry, jointEntry, noteEntry } from './joint-entry.ts';
 import { isLook, type Open, type Planned, planWrite } from './plan-write.ts';
 import { putEntry, putRefusal } from './quarantine.ts';
 
-/** An item that could not be reconciled. */
 export interface Failure {
   touch: Reconcilable;
   error: EdgeloomError;
 }
 
-/** How to reconcile items. */
 export interface ReconcileOptions {
   /**
-   * True if no record asks for it, but a scan. Then items are read consistently, and one that is right is left as it is: whoever read
-   * before the last change of its base items is overtaken by the record of that change.
+   * Asked by a scan, not by a record. Items are then read consistently, and right ones aren't written: the record of a
+   * later change overtakes whoever read before it.
    */
   isScan?: boolean;
-  /** What is read already, or is being read. Default: nothing. */
   ahead?: ReadAhead | undefined;
 }
 
-/** Derived items as they were read, by their touches; without an item: there is none. */
 type ReadItems = ReadonlyMap<Reconcilable, Item | undefined>;
 
-/** A read of derived items that was begun before. Items that it leaves out are read by themselves. */
 export interface ReadAhead {
   was: ReadItems | Promise<ReadItems>;
-  /** All that decides about the items, read after them. Absent: it is read now. */
+  /** Absent: read now. */
   bases?: BaseItems;
-  /** When the first of them was read. */
   readAtMs: number;
 }
 
-/** What the steps of a group share. */
 export interface Steps {
-  /** Makes a view of another shape by all base items of its partition; false if the view has the shape by now. */
   makeWhole(source: string): Promise<boolean>;
-  /** Entries to reconcile after all items, by key. */
   entries: Map<string, EntryTouch>;
-  /** Counts that items named by mistake, each with one of the items and the count that holds it. */
   counts: Map<string, { touch: Reconcilable; name: string; holding: string | undefined }>;
 }
 
-/** When a write was sent, and when the first of the reads that it rests on was made. */
 interface Times {
   sentAtMs: number;
   readAtMs: number;
 }
 
-/** Some items that are read and written together, again and again until all are right or time is over. */
 export class Step {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;
-  /** Views that the table has refused, in the shares of several base items. */
   private readonly refusedViews: ViewTouch[] = [];
 
   constructor(
     private readonly context: ApplyContext,
     private readonly options: ReconcileOptions,
-    /** True if this step is tried also where no time is left. */
+    /** Tried even without time left. */
     private readonly isFirst: boolean,
     private readonly steps: Steps,
   ) {}
@@ -91,7 +78,7 @@ export class Step {
         }
         if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
         if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
-        // DynamoDB refuses a call for one of its keys: so the items go apart.
+        // DynamoDB refuses a call for one of its keys, so the items are tried in halves.
         else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
         break;
       }
@@ -105,7 +92,7 @@ export class Step {
     return this.options.isScan === true;
   }
 
-  /** The time that is left; the first step of a batch has some, so that each call gets on. */
+  /** The first step of a batch always has time, so that each call makes progress. */
   private readonly remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, this.context.remainingMs());
 
   private async runPart(touches: readonly Reconcilable[]): Promise<void> {
@@ -117,7 +104,7 @@ export class Step {
     const { context } = this;
     if (attempt === 1) return this.isFirst || context.remainingMs() > 0;
     if (context.remainingMs() <= 0) return false;
-    // Who loses a race once reads again at once; who loses twice, or finds the table busy, waits.
+    // Reads again at once after one lost race; waits after two, or if the table is busy.
     if (attempt === 2 && this.cause === undefined) return true;
     try {
       await waitWithin(context, backoffMs(attempt - 1, context.random));
@@ -132,12 +119,11 @@ export class Step {
     for (const { touch } of open) this.failures.push({ touch, error });
   }
 
-  /** Reads, decides and writes once; returns the items that have to be tried again. */
   private async tryOnce(open: readonly Open[], attempt: number): Promise<Open[]> {
     const { context, options, isScan } = this;
     const { graph } = context;
     const ahead = attempt === 1 ? options.ahead : undefined;
-    // What is known of an item from a refused write is as old as that.
+    // What a refused write has shown is as old as that write.
     const readAtMs = open.reduce(
       (oldest, { seen: known, entry }) => Math.min(oldest, known?.readAtMs ?? oldest, entry?.readAtMs ?? oldest),
       Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY),
@@ -181,7 +167,7 @@ export class Step {
     return again;
   }
 
-  /** Reads the derived items that are not known yet. What is stale costs a conflict at most: only a scan may end without a write. */
+  /** A stale read costs at most a conflict: only a scan may end without a write. */
   private async readDerived(
     open: readonly Open[],
     attempt: number,
@@ -214,7 +200,6 @@ export class Step {
     return again;
   }
 
-  /** Notes what became of a write; returns the item if it has to be tried again. */
   private async handleOutcome(
     planned: Planned,
     outcome: UpdateOutcome,
@@ -238,7 +223,6 @@ export class Step {
     return undefined;
   }
 
-  /** Notes why an item could not be written; one that the table refuses is quarantined. Returns the item if it has to be tried again. */
   private async handleError(
     open: Open,
     error: StoreError,
@@ -255,7 +239,7 @@ export class Step {
       this.fail([open], error);
       return undefined;
     }
-    // Which share the table refuses is not known. All others are written all the same: nobody else comes for them.
+    // Which share the table refuses isn't known. All others are written: nobody else comes for them.
     // rule: refused-view-is-written-in-parts
     if (touch.kind === 'view' && touch.targets.length > 1) {
       this.refusedViews.push(touch);
@@ -280,7 +264,6 @@ export class Step {
     return undefined;
   }
 
-  /** Writes counted items with their counts, one count after the other in itself, counts side by side. */
   private async writeTotals(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     const byCount = new Map<string, Planned[]>();
     for (const one of planned) {
@@ -315,7 +298,6 @@ export class Step {
     return again;
   }
 
-  /** Makes views of another shape whole, each by a Query of its partition. */
   private async makeWhole(open: readonly Open[], readAtMs: number): Promise<Open[]> {
     const again: Open[] = [];
     await pMap(
@@ -336,7 +318,6 @@ export class Step {
     return again;
   }
 
-  /** Notes a count that an item named by mistake, and that it has left by now. */
   private noteOtherCount({ open: { touch }, was, count }: Planned): void {
     const name = stringOf(was?.[COUNTED]);
     if (!this.isScan || touch.kind !== 'item' || name === undefined || name === count) return;
@@ -344,8 +325,8 @@ export class Step {
   }
 
   /**
-   * Reconciles the entries of edges whose joined items are about to come back. An item that is empty says that there may be an entry: once
-   * the item is written, nobody would know. Returns the items that may be written.
+   * An empty item says that there may be an entry: once the item is written, nobody would know. Returns the items that
+   * may be written.
    */
   private async clearEntries(
     planned: readonly Planned[],
@@ -364,7 +345,6 @@ export class Step {
   }
 }
 
-/** Reads touched items. */
 export async function readTouched(
   { store, stats, wait, random }: ApplyContext,
   touches: readonly Reconcilable[],
@@ -376,7 +356,6 @@ export async function readTouched(
   return new Map(touches.map((touch, i) => [touch, items[i]]));
 }
 
-/** Cuts a list in two, for what the table has refused as a whole. */
 export function halves<T>(all: readonly T[]): readonly (readonly T[])[] {
   const half = Math.ceil(all.length / 2);
   return [all.slice(0, half), all.slice(half)];

@@ -8,23 +8,17 @@ import { type Failure, type ReadAhead, type ReconcileOptions, readTouched, Step,
 import { reconcileWholeView } from './whole-view.ts';
 
 /**
- * To reconcile derived items is to make them what their base items ask for, whatever records said. The order is the rule: first read
- * what is there, then what should be there, then write under the revision that was read. If a derived item has changed meanwhile, the
- * write fails, and both are read again. So no write brings a base item that is older than the derived item that it replaces, and the
- * order of records, their batches and their repetitions do not matter.
- *
- * Many items share three round trips: derived items, base items, writes.
+ * The order is the rule: first read what is there, then what should be there, then write under the revision that was
+ * read. If a derived item has changed meanwhile, the write fails and both are read again. So the order of records,
+ * their batches and their repetitions don't matter.
  */
 
-/** Items in the first step, so that a call with hardly any time gets on all the same. */
+/** Small, so that a call with hardly any time makes progress. */
 const FIRST_STEP = 100;
-/** Items in each further step: bounded memory for a batch of any size. */
+/** Bounds the memory for a batch of any size. */
 const STEP = 2_000;
 
-/**
- * Reconciles derived items, as many at once as fit; returns those that failed. Items that the table refuses are quarantined, and count
- * as reconciled. Edges' items in the partitions of copied nodes come before the views that list these edges.
- */
+/** Returns the items that failed. Those that the table refuses are quarantined, and count as reconciled. */
 export async function reconcileTouches(
   context: ApplyContext,
   touches: readonly Reconcilable[],
@@ -36,26 +30,24 @@ export async function reconcileTouches(
 }
 
 function inOrder(touches: readonly Reconcilable[]): Reconcilable[][] {
-  // A parent is read only after its reverse items are written: else the fan-out of its next change could miss the child. Where one of them
-  // could not be written, its record comes again, and touches the view once more.
+  // A parent is read only after its reverse items are written: otherwise the fan-out of its next change could miss the
+  // child. If one couldn't be written, its record comes again, and touches the view once more.
   // rule: reverse-items-before-views
   const isReverse = (touch: Reconcilable): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
   const [first, then] = [touches.filter(isReverse), touches.filter((touch) => !isReverse(touch))];
   return [first, then].filter((group) => group.length > 0);
 }
 
-/** Begins to read the derived items that `reconcileTouches` reads first. */
 export function readAhead(context: ApplyContext, touches: readonly Reconcilable[]): ReadAhead {
   const readAtMs = context.now();
   const first = inOrder(touches)[0]?.slice(0, FIRST_STEP) ?? [];
   const consistent = first.some(isLook);
   const was = readTouched(context, first, { consistent, remainingMs: () => Math.max(1, context.remainingMs()) });
-  // Whoever reads ahead may need the items no longer: then nobody waits for an error.
+  // If the items aren't needed any more, nobody waits for an error.
   was.catch(() => undefined);
   return { was, readAtMs };
 }
 
-/** Reconciles derived items, or throws why one could not be. */
 export async function reconcileOrThrow(
   context: ApplyContext,
   touches: readonly Reconcilable[],
@@ -65,12 +57,10 @@ export async function reconcileOrThrow(
   if (failure !== undefined) throw failure.error;
 }
 
-/** Makes a view of another shape by all base items of its partition; false if the view has the shape by now. */
 export function makeViewWhole(context: ApplyContext, source: string): Promise<boolean> {
   return reconcileWholeView(context, source, reconcileOrThrow);
 }
 
-/** Reconciles one derived item for a scan, or throws why it could not be. */
 export async function reconcileTouch(context: ApplyContext, touch: Reconcilable): Promise<void> {
   await reconcileOrThrow(context, [touch], { isScan: true });
 }

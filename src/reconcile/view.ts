@@ -14,9 +14,7 @@ import { halves } from './step.ts';
 import { makeViewWhole, reconcileOrThrow } from './touches.ts';
 import { baseItems, writeMissingReverseItems } from './whole-view.ts';
 
-/** Views reconciled by a scan: a repair, or a redrive of a view that the table has refused. */
-
-/** Reconciles the parts of a view that belong to some base items. If the table refuses one of them, it throws after all others are written. */
+/** If the table refuses one of the parts, throws after all others are written. */
 export async function reconcileViewParts(
   context: ApplyContext,
   source: string,
@@ -68,7 +66,6 @@ async function reconcilePartsTogether(
   await reconcileWithBaseItems(context, source, readBases, corrections);
 }
 
-/** Reconciles a whole view: with every base item of the partition, and for every element without one. */
 export async function reconcileView(context: ApplyContext, source: string): Promise<void> {
   await reconcileWithBaseItems(context, source, async (view) => {
     const bases = new Map<string, Item | undefined>();
@@ -77,7 +74,7 @@ export async function reconcileView(context: ApplyContext, source: string): Prom
       const key = edgeKeyOfElement(elements[0]!);
       if (decodeElement(elements[0]!) !== undefined && !bases.has(key)) bases.set(key, undefined);
     }
-    // The node is added even if it is absent: its attributes may still be in the view.
+    // Even if the node is absent, its attributes may still be in the view.
     if (!bases.has(source)) bases.set(source, undefined);
     return bases;
   });
@@ -109,7 +106,6 @@ async function reconcileWithBaseItems(
   if (expected === undefined) await makeViewWhole(context, source);
 }
 
-/** The edges that the view lists after it is reconciled. Edges of evicted types are not in it. */
 function listedEdges(
   view: Item | undefined,
   shares: ReadonlyMap<string, Share>,

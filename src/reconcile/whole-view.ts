@@ -12,12 +12,11 @@ import type { ItemKey, QueryRequest } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileItem } from './reconcile-item.ts';
 
-/** Reconciles index items, or throws why one could not be. */
 export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
 
 /**
- * Makes a view of another shape, or one that is missing while not every node has a view yet, by all base items of its partition. Returns
- * false if the view has the shape by now: somebody else has made it.
+ * For a view of another shape, or a missing one while not every node has a view yet. False if the view has the shape
+ * already.
  */
 export async function reconcileWholeView(
   context: ApplyContext,
@@ -35,8 +34,8 @@ export async function reconcileWholeView(
 }
 
 /**
- * Reads everything that the base items of a partition ask for in its view, consistently. Writes the missing reverse items of the edges
- * first, and then reads the copied nodes: the fan-out of a later change of these nodes finds the edge.
+ * Missing reverse items are written before the copied nodes are read: the fan-out of a later change of these nodes then
+ * finds the edge.
  */
 async function readWholeView(
   context: ApplyContext,
@@ -58,10 +57,6 @@ async function readWholeView(
   return { shares, copies };
 }
 
-/**
- * Writes the missing reverse items of edges that copy. It runs before the copied nodes are read: the fan-out of a later change has
- * to find the edge.
- */
 export async function writeMissingReverseItems(
   context: ApplyContext,
   source: string,
@@ -77,7 +72,6 @@ export async function writeMissingReverseItems(
   await reconcileItems(context, missing);
 }
 
-/** Yields the base items of a partition in a range of sort keys, each with its sort key. */
 export async function* baseItems(
   { store, stats, graph }: ApplyContext,
   source: string,

@@ -7,15 +7,7 @@ import type { DefinitionData } from './revive.ts';
 import { areViewsReady, standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
-/**
- * The projections that a check compares: the ready ones. A projection under construction differs by nature, a retired
- * one is garbage, and unregistered items are neither right nor wrong.
- */
-
-/**
- * The ready projections of the table's registry, not everything that writers maintain. Without a registry, or with an
- * announced one, the own model.
- */
+/** The ready projections of the registry. Without a registry, or with an announced one, the own model. */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, modelOfReady);
 }
@@ -32,9 +24,8 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * Keys of items that the registry now treats differently than when the check began. Findings about them don't count.
- * Others do: ids are never reused, so an item that is ready now under the same id was always maintained, and a retired
- * one stays retired.
+ * Keys of items that the registry treats differently than when the check began: findings about them don't count. Others
+ * do, since ids are never reused.
  */
 export async function keysMovedSince(
   began: CompiledModel,

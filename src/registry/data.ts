@@ -1,13 +1,9 @@
 import { hash128 } from '../core/items/keys.ts';
 
-/**
- * Definitions as JSON data: a compiled model's content without functions. Undefined and false are left out, so that a
- * new option with such a default changes no fingerprint.
- */
+/** Undefined and false are left out, so that a new option with such a default changes no fingerprint. */
 
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
-/** Mark maps and sets; no option has these names. */
 const MAP = '$map';
 const SET = '$set';
 
@@ -35,10 +31,8 @@ export function dataOf(value: unknown): Data | undefined {
   return data;
 }
 
-/** Finds a derive's function by its place in the definition, such as `order/0`, and its version. */
 export type FindCode = (place: string, version: number) => unknown;
 
-/** Turns data back into a compiled model's value; derives come from `findCode`. */
 export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown {
   if (data === null || typeof data !== 'object') return data;
   if (Array.isArray(data))
@@ -58,7 +52,6 @@ export function reviveValue(data: Data, findCode: FindCode, place = ''): unknown
   );
 }
 
-/** By their places. */
 export function derivesOf(value: unknown, place = '', found = new Map<string, object>()): Map<string, object> {
   if (value === null || typeof value !== 'object') return found;
   if (isDerive(value)) return found.set(place, value);
@@ -72,12 +65,11 @@ export function derivesOf(value: unknown, place = '', found = new Map<string, ob
   return found;
 }
 
-/** Sixteen hex digits, equal only for equal data. */
 export function fingerprintOf(data: Data): string {
   return hash128(JSON.stringify(data)).slice(0, 16);
 }
 
-/** Named parts keep their name in paths, whatever precedes them. */
+/** A named part keeps its path, whatever precedes it. */
 function partName(part: unknown, i: number): string {
   const { name, type } = Object(part) as { name?: unknown; type?: unknown };
   if (typeof name === 'string') return name;

@@ -30,27 +30,20 @@ import { packsOf } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
-/**
- * Definitions of a model's projections, and of each node type's views. A definition holds everything that its items
- * depend on: models with the same definition derive the same items.
- */
+/** A definition holds everything that its items depend on: models with the same definition derive the same items. */
 
-/** The options that decide which base items are edges of a type. */
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 export type Owners = ReadonlyMap<string, Projection>;
 
 export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
-/** Attributes by which nodes count as absent, by the types that a definition depends on; undefined: none. */
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A node type's search, with those that share its index item. */
+/** A search, with those that share its index item. */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
-  /** The first one, which names the item. */
   search: SearchSettings;
-  /** The others, in index order. */
   packed?: readonly SearchSettings[];
 }
 
@@ -60,14 +53,11 @@ export interface PartDefinition {
   part: PartSettings;
 }
 
-/** The item shared by the first orders, with the edges' count, total, and the target's item. */
 export interface FamilyDefinition extends OfNodes {
   kind: 'inbound';
   edge: EdgeTyping;
   degree: boolean;
-  /** Sums and groups of the count. */
   outgoing?: TotalSettings;
-  /** The total of incoming edges. */
   incoming?: TotalSettings;
   orders: readonly OrderSettings[];
   settings?: InboundSettings;
@@ -82,20 +72,17 @@ export interface OrderDefinition extends OfNodes {
   owners?: Owners;
 }
 
-/** The index of native orders and searches, which a migration adds and deletes. Their readers use them once it is ready. */
 export interface IndexProjection extends OfNodes {
   kind: 'index';
-  /** The name in the table. */
   name: string;
   partition: string;
   sort: string;
-  /** The attributes that it holds besides the keys. Absent: all. */
+  /** Besides the keys. Absent: all. */
   attributes?: readonly string[];
-  /** True if the model names the index itself: the table may have had it before, so no migration deletes it. */
+  /** The model names the index itself: the table may have had it before, so no migration deletes it. */
   isNamed?: boolean;
 }
 
-/** A node type's views: what they show of the node and its outgoing edges. */
 export interface ViewDefinition extends OfNodes {
   kind: 'view';
   type: string;
@@ -104,26 +91,21 @@ export interface ViewDefinition extends OfNodes {
   edges: readonly (EdgeTyping & Pick<EdgeModel, 'labels' | 'copy'>)[];
 }
 
-/** A projection with its own keys. */
 export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition | IndexProjection;
 export type KeyedKind = KeyedDefinition['kind'];
 export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
-/** Any definition. */
 export type Definition = KeyedDefinition | ViewDefinition;
 
-/** A definition with its registry data and fingerprints. */
 export interface Defined<D extends Definition = Definition> {
   name: string;
   definition: D;
   data: Data;
-  /** Of the whole definition. */
   fingerprint: string;
   /**
-   * Fingerprints without options that only spread items over index partitions, which don't affect readers' results:
-   * one, or one per search that shares the item, in index order.
+   * Fingerprints without options that only spread items over index partitions: one, or one per search that shares the
+   * item, in index order.
    */
   meanings: readonly string[];
-  /** The functions, by place. */
   code: ReadonlyMap<string, object>;
 }
 
@@ -159,12 +141,10 @@ export function orderName(edgeType: string, order: string): ProjectionName<'orde
   return `order:${edgeType}.${order}`;
 }
 
-/** The name of an index among the projections. */
 export function indexName(index: string): ProjectionName<'index'> {
   return `${INDEX}${index}`;
 }
 
-/** The index of a projection; undefined for a projection of another kind. */
 export function indexNamedIn(projection: string): string | undefined {
   return projection.startsWith(INDEX) ? projection.slice(INDEX.length) : undefined;
 }
@@ -282,7 +262,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** Fingerprints of what results depend on: see `Defined`. A search has the same one in whichever item it is. */
+/** A search has the same fingerprint in whichever item it is. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
@@ -294,7 +274,7 @@ export function searchesIn(data: Data | undefined): string[] {
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
-/** Fingerprint of the order of a search's hits, its partitions, and which nodes count as absent. @internal */
+/** Of the order of hits, the partitions, and which nodes count as absent. @internal */
 export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? model.nodes.get(type) : undefined;
@@ -305,7 +285,7 @@ export function meaningOfSearch(model: CompiledModel, search: SearchSettings & {
   }));
 }
 
-/** Fingerprint of an edge type's order, its partitions, and which edges count as absent. @internal */
+/** Of the order, the partitions, and which edges count as absent. @internal */
 export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen, expires } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => model.nodes.get(from)?.deletedWhen ?? []) : [];
@@ -321,7 +301,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
 
 const meanings = new WeakMap<object, string>();
 
-/** Cached, since every page of a read asks for it. */
+/** Every page of a read asks for it. */
 function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);
@@ -331,7 +311,7 @@ function cachedMeaning(part: object, ordering: () => object): string {
 const SPREAD: readonly OptionTable[] = [SEARCH_OPTIONS, INBOUND_OPTIONS];
 const SPREADING: ReadonlySet<string> = new Set(SPREAD.flatMap((table) => settingNames(table, 'spread')));
 
-/** What results depend on: an item's place in the index only matters if it decides which queries are possible. */
+/** An item's place in the index only matters if it decides which queries are possible. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
@@ -341,7 +321,6 @@ function meaningOf(data: Data): Data {
   return Object.fromEntries(entries);
 }
 
-/** The options that decide which base items are the type's edges. */
 export function typingOf({ type, from, to, keys, tenantSeparator, deletedWhen, expires }: EdgeModel): EdgeTyping {
   return {
     ...{ type, from, to, keys },
@@ -377,7 +356,6 @@ const SETTINGS = settingNames(INBOUND_OPTIONS);
 const ORDER = settingNames(ORDER_OPTIONS);
 const TOTALS = ['sums', 'groups'];
 const TYPING = ['type', 'from', 'to', 'keys', 'tenantSeparator', ...ABSENCE] as const;
-/** The options that this software maintains, by the part of a definition that holds them. */
 const OPTIONS: Readonly<Record<string, readonly string[]>> = {
   search: ['kind', 'type', 'search', 'packed', ...ABSENCE],
   'search/search': settingNames(SEARCH_OPTIONS),
@@ -407,10 +385,7 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
   parts: true,
 };
 
-/**
- * Throws `unknown-definition` if a definition has a part that this software doesn't maintain: it comes from a newer
- * version, and items made without that part would be wrong.
- */
+/** Throws `unknown-definition` for a part that newer software has made: items made without it would be wrong. */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
   const options = OPTIONS[kind];
   if (options === undefined) throw unknownDefinition(name, kind);

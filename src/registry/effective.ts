@@ -5,13 +5,13 @@ import { type Generation, type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
 
 /**
- * The model that a writer maintains: the registry's content, compiled. Further models have all but the newest
- * generations that fit together, so that one model never has two definitions of the same name.
+ * Further models hold all but the newest generations that fit together, so that one model never has two definitions of
+ * the same name.
  */
 
 /**
- * Everything in the registry, with the own model's functions. Throws `projection-code-missing` if a function is
- * missing, and `unknown-definition` if a definition comes from newer software.
+ * Throws `projection-code-missing` if the own model lacks a function, and `unknown-definition` if a definition comes
+ * from newer software.
  *
  * @param whole the table's registry, if `registry` is only a part of it.
  */
@@ -38,10 +38,7 @@ export function effectiveModel(
   return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
 }
 
-/**
- * Adds types that no projection names: node types of the registry, and edge types, parts and viewless node types of the
- * own model. Their items are then of a known type, without derived items.
- */
+/** Items of types that no projection names are then of a known type, without derived items. */
 function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
   const nodes = new Map(model.nodes);
   for (const [type, { shape }] of shapes) if (shape !== undefined && !nodes.has(type)) nodes.set(type, bareNode(type));
@@ -65,10 +62,7 @@ export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): 
   };
 }
 
-/**
- * What a later generation has as well: its searches, or the whole projection. A search may have moved to another
- * projection's item.
- */
+/** A search may have moved to another projection's item. */
 export function supersededBy(
   { projections }: Registry,
   data: DefinitionData,
@@ -92,7 +86,6 @@ export function supersededBy(
   };
 }
 
-/** For comparison: a generation without a time is the latest. */
 function keptSince({ since = Number.POSITIVE_INFINITY }: Generation): number {
   return since;
 }

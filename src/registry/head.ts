@@ -9,32 +9,28 @@ import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
- * The registry's items, in a partition of their own: `head`, states too large for it, and definitions by fingerprint.
- * Their sort keys are lower case without `~`: neither the stream's filter nor an older version's repair mistakes them
- * for its own.
+ * The registry's items: `head`, states too large for it, and definitions by fingerprint. Their sort keys are lower case
+ * without `~`: neither the stream's filter nor a repair takes them for its own.
  *
- * The head is read often, so it stays within one read unit: a larger state is a separate item, named by its content. It
- * is written before a head names it, and read when a head names another one than before.
+ * The head is read often, so it stays within one read unit: a larger state is a separate item, named by its content,
+ * and written before a head names it.
  */
 
 const HEAD: ItemKey = { source: SERVICE_PARTITION, target: 'head' };
 const STATE_PREFIX = 'states/';
 const DEFINITION_PREFIX = 'definitions/';
 const STATE = 'state';
-/** The name of the item with the head's state, if separate. */
 const STATE_NAME = 'stateName';
 const DEFINITION = 'definition';
-/** Limit of a state inside the head: the item has at most 4 KB. */
+/** The item has at most 4 KB. */
 const MOST_BYTES_IN_HEAD = 3_800;
-/** Tries to read a head whose state keeps being replaced. */
+/** Of a head whose state keeps being replaced. */
 const MOST_READS = 8;
 
 export interface Head {
   registry: Registry;
-  /** Compared by the write of the next head. */
   revision: string | undefined;
   text: string;
-  /** The item with the text; absent: the head itself. */
   stateKey?: ItemKey | undefined;
 }
 
@@ -52,7 +48,6 @@ export async function readHead(reader: CountingReader<'get'>, last?: Head): Prom
     const holder = stateKey === undefined || isSame ? item : await readItem(reader, stateKey);
     const text = isSame ? last!.text : stringOf(holder?.[STATE]);
     if (item === undefined || (text === undefined && stateKey === undefined)) return undefined;
-    // Another head replaced it between the two reads.
     if (text === undefined) continue;
     const registry = last?.text === text ? last.registry : decodeRegistry(text);
     return { registry, revision: numberOf(item[REVISION]), text, ...(stateKey && { stateKey }) };
@@ -74,7 +69,6 @@ export interface WriteStats {
   wcu: number;
 }
 
-/** False if the head has changed since `revision` was read. */
 export async function writeHead(
   writer: CountingWriter<'update'>,
   registry: Registry,
@@ -90,7 +84,7 @@ export async function writeHead(
   return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
 }
 
-/** Deletes the item of a replaced state: a version never comes back. */
+/** A version never comes back. */
 export async function deleteState(
   { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
   stateKey: ItemKey,
@@ -99,7 +93,7 @@ export async function deleteState(
   stats.wcu += (await store.delete(stateKey)).wcu;
 }
 
-/** Writes definitions before a head names them. They are named by content, so they never change. */
+/** Before a head names them. They are named by content, so they never change. */
 export async function writeDefinitions(
   writer: CountingWriter<'get' | 'update'>,
   definitions: ReadonlyMap<string, Data>,
@@ -126,7 +120,6 @@ async function writeItem(
   return applied;
 }
 
-/** Adds definitions that aren't in `known` yet: they never change. */
 export async function readDefinitions(
   reader: CountingReader<'getMany'>,
   { projections, shapes }: Registry,
@@ -149,7 +142,6 @@ function definitionKey(fingerprint: string): ItemKey {
   return { source: SERVICE_PARTITION, target: DEFINITION_PREFIX + fingerprint };
 }
 
-/** A registry that existed is gone, so what readers and writers relied on is unknown. */
 export function registryGone(): EdgeloomError {
   return new EdgeloomError(
     'registry-gone',

@@ -4,12 +4,9 @@ import { readHead, writeHead } from './head.ts';
 import type { TableIdentity } from './registry.ts';
 import { distrustEverything, isAnnounced } from './transitions.ts';
 
-/** Which table and stream a registry belongs to, and where it is maintained. */
-
 /**
- * A table with replicas in several regions has one home, where consumers and migrations run. Conditions only hold
- * within a region, and writes from elsewhere arrive later and in another order, so two regions would undo each other's
- * work.
+ * A table with replicas has one home, where consumers and migrations run: conditions only hold within a region, so two
+ * regions would undo each other's work.
  */
 
 /** Where a table is, as DynamoDB describes it from one region. */
@@ -36,14 +33,13 @@ export function identityAtHome(
   return { id: table.id, streamLabel: table.streamLabel, ...(replicas.length > 0 && { home: region }) };
 }
 
-/** Throws `not-home-region` if derived items must not be written here. */
 export function checkWriterRegion(home: string | undefined, region: string | undefined): void {
   if (home !== undefined && region !== undefined && home !== region) throw notHome(home, region);
 }
 
 /**
- * Throws `replica-read` if a reader uses a replica without requesting it by region: registry and items arrive there in
- * any order, so a lease means nothing.
+ * Throws `replica-read` unless the replica is requested by region: registry and items arrive there in any order, so a
+ * lease means nothing.
  */
 export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
   if (home === undefined || region === undefined || home === region || replica === region) return;
@@ -62,14 +58,11 @@ function notHome(home: string, region: string): EdgeloomError {
   );
 }
 
-/** Tries of one head write under contention. */
 const MOST_TRIES = 8;
 
 /**
- * Takes everything from readers until a migration has verified it, since a consumer has lost records, or the stream
- * isn't the registered one (the table was restored, or has a new stream). Returns whether it did.
- *
- * @param streamLabel of the stream that is read; absent: the registered stream lost records.
+ * A consumer has lost records, or the table was restored or has a new stream: readers get nothing until a migration has
+ * verified it. Returns whether this call did it.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
@@ -78,7 +71,6 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
     // Nobody trusts an announced registry, and writers don't follow it.
     if (head === undefined || isAnnounced(head.registry)) return false;
     const { table } = head.registry;
-    // Another consumer has done it.
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;
     const now = table && { ...table, ...(streamLabel !== undefined && { streamLabel }) };
     if (await writeHead(writer, distrustEverything(head.registry, now), head.revision)) return true;
@@ -86,7 +78,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** Whether a stream was made after the registered one: the rest of an earlier one may still be read. */
+/** The rest of an earlier stream may still be read. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

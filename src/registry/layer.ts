@@ -37,7 +37,6 @@ import {
 } from './definition.ts';
 
 export interface Kept {
-  /** Absent: the first. */
   generation?: number;
   /** What a newer generation has as well: searches as `USER.name`, or the projection itself. Absent: nothing. */
   superseded?: ReadonlySet<string>;
@@ -84,10 +83,6 @@ export interface LayerPart<Kind extends KeyedKind = KeyedKind> {
   kept: Kept;
 }
 
-/**
- * Compiles views and generations: those that fit together into one model, and those with another definition of the same
- * name into further models, maintained with it.
- */
 export function compileLayers(
   views: readonly ViewDefinition[],
   parts: readonly LayerPart[],
@@ -118,7 +113,6 @@ const ADDITIONS: {
   index: () => true,
 };
 
-/** False if the layer has another definition of something it needs. */
 function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
   return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
     layer,
@@ -129,7 +123,6 @@ function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): bool
 
 type EditedEdge = { -readonly [K in keyof EdgeModel]: EdgeModel[K] };
 
-/** Options that say when nodes count as absent. */
 type Absence = Pick<NodeModel, (typeof ABSENCE)[number]>;
 
 class Layer {
@@ -141,11 +134,8 @@ class Layer {
   >();
   /** Node types whose `view` matters: for their views or their target items. */
   private readonly viewed = new Set<string>();
-  /** By edge type: node types that it includes in its index partitions. */
   private readonly including = new Map<string, Set<string>>();
-  /** How nodes count as absent, for each type that a definition depends on. */
   private readonly absence = new Map<string, Absence>();
-  /** Edge types that have their shared item, or their count, here. */
   private readonly families = new Set<string>();
 
   /** Shapes are installed together, so they agree about each edge type. */
@@ -170,7 +160,6 @@ class Layer {
     }
   }
 
-  /** False if the layer has a search of the same name. */
   addSearch(definition: SearchDefinition, kept: Kept): boolean {
     const { type, search } = definition;
     const searches = this.searches.get(type) ?? new Map();
@@ -184,7 +173,6 @@ class Layer {
     return true;
   }
 
-  /** False if the layer has a view of the part. */
   addPart({ type, part }: PartDefinition, kept: Kept): boolean {
     const present = this.part(type, part.name);
     if (present.view !== undefined) return false;
@@ -214,7 +202,6 @@ class Layer {
     return true;
   }
 
-  /** Undefined if the layer has another definition of what they need. */
   addOrders(
     definition: FamilyDefinition | OrderDefinition,
     orders: readonly OrderSettings[],
@@ -238,7 +225,6 @@ class Layer {
     return edge;
   }
 
-  /** A type whose nodes count as absent differently in the definition than in this layer. */
   private otherAbsence(definition: Exclude<Definition, PartDefinition>): string | undefined {
     return nodesDecidingOf(definition).find((type) => {
       const known = this.absence.get(type);
@@ -295,7 +281,6 @@ class Layer {
     return node;
   }
 
-  /** Undefined if the edge type joins other node types here. */
   private edge(expected: FamilyDefinition['edge']) {
     let edge = this.edges.get(expected.type);
     if (edge === undefined) {
@@ -313,7 +298,6 @@ function absenceOf(node: Absence | undefined): Absence {
   );
 }
 
-/** A node type from which nothing is derived. */
 export function bareNode(type: string, own?: Absence): NodeModel {
   return {
     ...absenceOf(own),

@@ -6,9 +6,9 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 export interface ModelNotice {
   isManaged: boolean;
-  /** The differences in words: projections that the table lacks, and others that it has; empty: none. */
+  /** In words: projections that the table lacks, and others that it has. */
   changes: readonly string[];
-  /** Differences that leave parts of the model unready, which checks skip and readers don't use. Absent: none. */
+  /** Checks skip the parts of the model that aren't ready, and readers don't use them. */
   unready?: readonly string[];
 }
 

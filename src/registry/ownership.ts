@@ -13,8 +13,8 @@ export interface Ownership {
 }
 
 /**
- * By the item's key or, if that is hashed, by its content. Undefined for views and other items without generations, for
- * a key that no projection makes, and for a tombstone with a hashed key.
+ * By the item's key or, if that is hashed, by its content. Undefined for items without generations, for a key that no
+ * projection makes, and for a tombstone with a hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
@@ -22,7 +22,6 @@ export function ownerOfItem(source: string, sortKey: string, item: Item): Owners
   return place && toOwnership(place);
 }
 
-/** The generations in whose index partitions an item lies, whatever its own key is. */
 export function partitionOwners(item: Item): Ownership[] {
   return projectionsOfIndexPartitions(item).map(toOwnership);
 }

@@ -6,7 +6,6 @@ import type { DefinitionData } from './revive.ts';
 export interface PlannedChange {
   /** `search:USER.name`, `view:GOAL`. */
   name: string;
-  /** The other searches that share its item, without the node type; absent: none. */
   with?: readonly string[];
   /**
    * `add`: the table has nothing of this name. `move`: it has a definition with the same meaning in another place,
@@ -16,7 +15,6 @@ export interface PlannedChange {
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
 
-/** Without a registry everything is to be added. */
 export function plannedChanges(
   registry: Registry | undefined,
   data: DefinitionData,

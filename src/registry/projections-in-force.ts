@@ -45,9 +45,8 @@ import { type Registry, stampText } from './registry.ts';
 import { type DefinitionData, reviveKeyed } from './revive.ts';
 
 /**
- * The projections in force for a read: which generation a reader of one model uses, and where its items are. Any ready
- * generation with the same meaning as the reader's definition will do, even with other shards. For views, only the
- * current shape will do, and only if it is the reader's own.
+ * Which generation a reader of one model uses, and where its items are. Any ready generation with the meaning of the
+ * reader's definition will do. For views, only the current shape will do, and only if it is the reader's own.
  */
 export interface ProjectionsInForce {
   /** As stored; throws `projection-not-ready`. */
@@ -56,23 +55,17 @@ export interface ProjectionsInForce {
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
   /** Undefined if the part itself has to be read. */
   part(type: string, part: PartModel): PartView | undefined;
-  /**
-   * Throws `projection-not-ready` unless the table has a reverse item for every edge of the type: all source nodes'
-   * views copy along it, and are ready.
-   */
+  /** Throws `projection-not-ready` unless the table has a reverse item for every edge of the type. */
   checkReverseItems(edge: EdgeModel): void;
   /** Undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
-  /** Of incoming or outgoing edges, as stored; throws `projection-not-ready`. */
+  /** Throws `projection-not-ready`. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
   /** Whether a node's view, or its absence, can be used; otherwise base items have to be read. */
   usesView(id: string, view: Item | undefined): boolean;
-  /** Everything that may be used, as a model: keys and contents that the reader relies on. */
+  /** Everything that may be used, as a model. */
   model: CompiledModel;
-  /**
-   * Everything that writers maintain, as a model: unready projections may be ready later. Undefined if this reader
-   * can't compile it; answers don't need it.
-   */
+  /** Everything that writers maintain, as a model. Undefined if this reader can't compile it; answers don't need it. */
   kept: CompiledModel | undefined;
 }
 
@@ -195,7 +188,6 @@ export function projectionsOfRegistry(
   };
 }
 
-/** Whether views copy along an edge type, by their definition as data. */
 function copiesAlong(definition: Data | undefined, edgeType: string): boolean {
   const { edges = [] } = (definition ?? {}) as { edges?: readonly { type: string; copy?: Data }[] };
   return edges.some(({ type, copy }) => type === edgeType && copy !== undefined);
@@ -209,7 +201,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   );
 }
 
-/** Reasons why another model's definition can't be compiled here: its functions, or newer software, are elsewhere. */
+/** Another model's definition can't be compiled here. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-definition',
@@ -225,7 +217,6 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
   }
 }
 
-/** The newest ready generation of each of the reader's meanings. A search may share another item there. */
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
   const supersededIn = supersededBy(registry, data);
   const expected = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));

@@ -6,15 +6,11 @@ import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkReaderRegion } from './identity.ts';
 import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
 
-/**
- * How long a reader may rely on what it read in the registry, in milliseconds. Before changing what readers rely on,
- * tools wait as long.
- */
+/** How long a reader may rely on what it read in the registry. Before changing that, tools wait as long. */
 export const LEASE_MS = 30_000;
 
 export interface Lease {
   projections: ProjectionsInForce;
-  /** When it was requested, before reading the registry. */
   startedAt: Moment;
   head: Head | undefined;
 }
@@ -22,8 +18,8 @@ export interface Lease {
 /** Tells one reader's reads what they may use. */
 export interface ReaderLeases {
   /**
-   * Runs a read with consistent projections. Its answer, or error, only counts if the lease still holds when the last page has
-   * arrived, or a lease that did hold then says that the registry is unchanged; otherwise the read is repeated.
+   * Runs a read with consistent projections. Its answer, or error, only counts if the lease still holds when the last
+   * page has arrived, or a later lease says that the registry is unchanged; otherwise the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
@@ -33,13 +29,7 @@ export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   return { hold: (read) => read(projections) };
 }
 
-/**
- * Leases from a table's registry: a consistent read at first use, and again when the lease has ended by either of the
- * process's clocks.
- *
- * @param moment the current moment. Default: by the process's clocks.
- * @param replica region of a replica that the reader accepts instead of the home region.
- */
+/** A consistent read at first use, and again when the lease has ended by either of the process's clocks. */
 export function registryLeases(
   own: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'region'>,
@@ -77,7 +67,7 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        // An error counts as an answer does: what the reader was to use may be gone, such as the index of a native list.
+        // What the reader was to use may be gone, such as the index of a native list.
         // rule: error-counts-while-the-lease-holds
         const answer = await read(lease.projections).then(
           (result) => () => result,

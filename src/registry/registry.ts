@@ -15,8 +15,8 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * The registry: the model as the table records it. For writers of derived items it is the model: they maintain what it
- * lists, whatever their own checkout says, so that the order of deployments doesn't matter.
+ * The model as the table records it. Writers maintain what it lists, whatever their own checkout says, so that the
+ * order of deployments doesn't matter.
  *
  * A projection with its own keys (a search, an edge type's shared orders, a named order) has generations side by side.
  * A node type's views have one shape at a time.
@@ -26,7 +26,7 @@ import { EdgeloomError } from '../foundation/errors.ts';
 export type GenerationState = 'absent' | 'kept' | 'ready';
 
 export interface Generation {
-  /** Part of its keys; unique in the projection, and never reused. */
+  /** Part of its keys; never reused in the projection. */
   id: number;
   definition: string;
   state: GenerationState;
@@ -39,14 +39,13 @@ export interface Generation {
 }
 
 export interface Shape {
-  /** The stamp of the views; unique for the type, and never reused. */
+  /** The stamp of the views; never reused for the type. */
   id: number;
   definition: string;
-  /** True if readers may use its views at all. */
+  /** Whether readers may use its views at all. */
   trusted: boolean;
-  /** True if every node has such a view, so that a missing one means that there is nothing. */
+  /** Every node has such a view, so that a missing one means that there is nothing. */
   ready: boolean;
-  /** As for a generation. */
   since?: number;
   changed: number;
 }
@@ -57,22 +56,20 @@ export interface KeyedProjection {
   generations: readonly Generation[];
 }
 
-/** None if the type was dropped. */
 export interface TypeShape {
   next: number;
   shape?: Shape;
 }
 
-/** The table and stream that it was made for; a restored table or a new stream differs. */
+/** The table and stream that the registry was made for; a restored table or a new stream differs. */
 export interface TableIdentity {
   id: string;
   streamLabel: string;
-  /** The region in which consumers and migrations run; absent without replicas. */
+  /** Where consumers and migrations run; absent without replicas. */
   home?: string;
 }
 
 export interface Registry {
-  /** Counts changes. */
   version: number;
   table?: TableIdentity;
   /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`. */
@@ -132,7 +129,6 @@ function parsedHead(content: string): Shaped<typeof headShape> {
   }
 }
 
-/** Throws `unknown-registry` for an unknown layout. */
 export function decodeRegistry(content: string): Registry {
   const head = parsedHead(content);
   return {
@@ -163,7 +159,7 @@ export function decodeRegistry(content: string): Registry {
   };
 }
 
-/** The value of `model` on a generation's items and a shape's views; no model's fingerprint looks like it. */
+/** No model's fingerprint looks like it. */
 export function stampText(id: number): string {
   return `@${id}`;
 }
@@ -173,7 +169,6 @@ export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }
 
-/** Whether an item was stamped by software that knows the registry. */
 export function isRegistryStamp(stamp: string | undefined): boolean {
   return stamp?.startsWith('@') === true;
 }

@@ -14,7 +14,6 @@ import {
   viewName,
 } from './definition.ts';
 
-/** By fingerprint. */
 export type DefinitionData = ReadonlyMap<string, Data>;
 
 export function reviveKeyed(
@@ -30,10 +29,7 @@ export function reviveKeyed(
   return reviveDefinition(name, fingerprint, data, codeOfOrders(name, own) ?? code) as KeyedDefinition;
 }
 
-/**
- * By their places in any definition: an order may have shared an item when the definition was stored, or have had its
- * own.
- */
+/** By their places in any definition: an order may have shared an item when the definition was stored. */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
   const edge = [...own.edges.values()].find(
     ({ type }) => name === inboundName(type) || name.startsWith(orderName(type, '')),
@@ -44,7 +40,7 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** A node list is sorted by this software's own function, which a model without the list has as well. */
+/** This software's own function, which a model without the list has as well. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;
@@ -63,11 +59,8 @@ export function reviveView(
 }
 
 /**
- * A definition from its registry data and a model's functions. Throws `registry-incomplete` if data is missing,
- * `unknown-definition` if newer software wrote it, and the retryable `projection-code-missing` if a function is
- * missing.
- *
- * @param code the functions, by their places in the definition.
+ * Throws `registry-incomplete` if data is missing, `unknown-definition` if newer software wrote it, and the retryable
+ * `projection-code-missing` if a function is missing.
  */
 function reviveDefinition(
   name: string,
@@ -100,12 +93,10 @@ interface DeriveCode {
   others?: Readonly<Record<number, Compute>>;
 }
 
-/** Empty if the data names no kind. */
 function kindNamedIn(data: Data): string {
   return typeof data === 'object' && data !== null && 'kind' in data ? String(data.kind) : '';
 }
 
-/** Retryable: nothing is lost, and a deployment resolves it. */
 function codeMissingError(name: string, version: number): StoreError {
   return new StoreError(
     'retryable',

@@ -22,8 +22,8 @@ import { type Generation, type Registry, type Shape, stampedId } from './registr
 import type { DefinitionData } from './revive.ts';
 
 /**
- * A derived item's owner decides how a check treats it: ready items are compared, items under construction differ by
- * nature, retired ones are garbage, and unregistered ones are neither right nor wrong.
+ * Decides how a check treats a derived item: ready items are compared, items under construction differ by nature,
+ * retired ones are garbage, and unregistered ones are neither right nor wrong.
  */
 
 /** @internal */
@@ -31,11 +31,9 @@ export function standingOf(model: CompiledModel, source: string, sortKey: string
   return model.standings === undefined ? COMPARED : model.standings.of(source, sortKey, item);
 }
 
-/** For an item without owner, and every item without a registry: compared with what its base items ask for. */
 const COMPARED: Standing = { kind: 'compared', name: '' };
 const LEFT: Standing = { kind: 'left', name: '' };
 
-/** For all derived items, by a registry and the model of its ready projections. */
 export function standingsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Standings {
   const changing = changingParts(registry);
   const isNeeded = neededFanOuts(registry, data);
@@ -69,7 +67,6 @@ interface Derived {
   item: Item;
 }
 
-/** By what the kind's lifetime depends on. */
 const STANDINGS: {
   readonly [Of in Lifetime['of']]: (use: Use, derived: Derived, lifetime: Extract<Lifetime, { of: Of }>) => Standing;
 } = {
@@ -79,10 +76,6 @@ const STANDINGS: {
   nothing: () => COMPARED,
 };
 
-/**
- * By the lifetime of its kind: its generation, its shape, or the projections that need it. An item with a key of no
- * kind is compared.
- */
 function standingByLifetime(use: Use, source: string, sortKey: string, item: Item): Standing {
   const found = kindOfDerivedKey(sortKey);
   if (found === undefined) return COMPARED;
@@ -98,19 +91,15 @@ function neededStanding(
 ): Standing {
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
-  // Without generations, projections that begin to need these items take over existing ones. The name lists the
-  // projections that need them now: if it has changed since an earlier look, nothing may have maintained them in
-  // between.
+  // Without generations, projections that begin to need these items take over existing ones. The name lists those that
+  // need them now: if it has changed since an earlier look, nothing may have maintained the items in between.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
   if (isFanOutOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
   return LEFT;
 }
 
-/**
- * The generations with index partitions in a registry, named as in `partitionOwners`. Searches of a pack are one
- * projection under the first name, but each has partitions of its own name.
- */
+/** Named as in `partitionOwners`. Searches of a pack are one projection, but each has partitions of its own name. */
 function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, { generations }] of projections) {
@@ -125,10 +114,7 @@ function registeredPartitions({ projections }: Registry, data: DefinitionData): 
   return names;
 }
 
-/**
- * For an item in an index partition of a registered projection whose own key belongs to no such projection. Readers
- * find it there; the projection's writers never make one, so deleting it loses nothing.
- */
+/** Readers find such an item; the projection's writers never make one, so deleting it loses nothing. */
 function misplacedStanding(registered: ReadonlySet<string>, item: Item): Standing | undefined {
   const found = partitionOwners(item)
     .map(({ name, generation }) => `${name}@${generation}`)
@@ -154,7 +140,7 @@ function keyedStanding(
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
-/** A view of another shape isn't garbage: writers rebuild it where they find it, and so does repair. */
+/** A view of another shape isn't garbage: writers and repair rebuild it where they find it. */
 function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived): Standing {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
@@ -206,12 +192,12 @@ const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'rebuildi
   untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
 };
 
-/** Whether anything may need the fan-out of a continuation. True for a key of another kind. */
+/** True for a key of another kind. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * Which fan-outs something in a registry needs in any state: ready, being built, or not trusted. Without a registry or
- * a known definition, possibly all. Calls no function of a model, so that a checkout without them can tell.
+ * In any state. Without a registry or a known definition, possibly all. Calls no function of a model, so that a
+ * checkout without them can tell.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;
@@ -234,7 +220,6 @@ export function neededFanOuts(registry: Registry | undefined, data: DefinitionDa
   };
 }
 
-/** A definition whose functions are never called. */
 function definitionOf(data: Data): Definition {
   return reviveValue(data, (_place, version) => ({ kind: 'derive', version })) as Definition;
 }

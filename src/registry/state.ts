@@ -3,16 +3,12 @@ import { readHead } from './head.ts';
 import { isUntouchedSinceRegistration } from './transitions.ts';
 
 export interface RegistryState {
-  /** True if the table has a registry. One written for an empty table and never opened to readers doesn't count. */
+  /** A registry written for an empty table and never opened to readers doesn't count. */
   isManaged: boolean;
-  /**
-   * Generations and shapes that readers may not use (yet): a migration builds or removes them, was left half done, or
-   * somebody has withdrawn them. Most cost writes.
-   */
+  /** Generations and shapes that readers may not use (yet). Most cost writes. */
   open: number;
 }
 
-/** One consistent read. */
 export async function registryState(reader: CountingReader<'get'>): Promise<RegistryState> {
   const head = await readHead(reader);
   if (head === undefined || isUntouchedSinceRegistration(head.registry)) return { isManaged: false, open: 0 };

@@ -2,14 +2,11 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { Generation, KeyedProjection, Registry, Shape, TableIdentity, TypeShape } from './registry.ts';
 
 /**
- * Changes of a registry. Each changes the state of one generation or shape, and is written under the revision that it
- * was made from. A step names the id, and the change that led to the state it begins from; it fails if the state has
- * changed, even if it changed back.
+ * Each change of a registry is written under the revision that it was made from. It names the id, and the change that
+ * led to the state it begins from: it fails if the state has changed, even if it changed back.
  */
 
-/** A generation or shape in the state that a run has seen. */
 export interface SeenState {
-  /** A projection's name, or a shape's node type. */
   name: string;
   id: number;
   changed: number;
@@ -20,16 +17,14 @@ interface Fingerprinted {
   views: ReadonlyMap<string, { fingerprint: string }>;
 }
 
-/** Writers don't follow this version yet. */
 const ANNOUNCED_VERSION = 0;
-/** Nothing has changed since the table was registered. */
 const FIRST_VERSION = 1;
 
 /**
- * Lists a whole model as kept, for an empty table without registry.
+ * For an empty table without registry.
  *
- * @param firstId the registry's first id. Shapes use it, and generations begin after it: only a projection's first
- * generation has the plain keys, which also existed without a registry.
+ * @param firstId the first id of shapes. Generations begin after it: only a projection's first generation has the plain
+ * keys, which also existed without a registry.
  */
 export function registerAll({ projections, views }: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
   // rule: new-registry-gives-no-generation-again
@@ -52,20 +47,18 @@ export function registerAll({ projections, views }: Fingerprinted, table?: Table
 }
 
 /**
- * Lists a whole model for a table with items but no registry. The registry is only announced: readers that find it stop
- * using keyed projections, and writers continue as without a registry until `enforceAnnounced`. For one lease, readers
- * that found no registry use what such writers make.
+ * For a table with items but no registry: readers that find the registry stop using keyed projections, and writers
+ * continue as without one until `enforceAnnounced`. For one lease, readers that found no registry use what such writers
+ * make.
  */
 export function announce(definitions: Fingerprinted, table?: TableIdentity, firstId = 1): Registry {
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
 }
 
-/** Writers continue as without a registry. */
 export function isAnnounced({ version }: Registry): boolean {
   return version === ANNOUNCED_VERSION;
 }
 
-/** Makes writers follow a registry that was announced a full lease ago. */
 export function enforceAnnounced(registry: Registry): Registry {
   if (!isAnnounced(registry)) throw overtakenError('the registry');
   // Not the first version: this table wasn't empty.
@@ -76,9 +69,7 @@ export function isUntouchedSinceRegistration({ version }: Registry): boolean {
   return version === FIRST_VERSION;
 }
 
-/**
- * For a table that was empty after the registration: writers have maintained everything since before the first record.
- */
+/** The table was empty after the registration: writers have maintained everything since before the first record. */
 export function makeAllReady(registry: Registry): Registry {
   if (!isUntouchedSinceRegistration(registry)) throw overtakenError('the registry');
   const changed = registry.version + 1;
@@ -94,8 +85,8 @@ export function makeAllReady(registry: Registry): Registry {
 }
 
 /**
- * Writers maintain the definition from now on, as a new generation. A projection that the table wasn't registered with
- * has no first generation: writers without registry may have written its plain keys, by any model.
+ * As a new generation. A projection that the table wasn't registered with has no first one: writers without registry
+ * may have written its plain keys, by any model.
  */
 export function keepGeneration(registry: Registry, name: string, definition: string): Registry {
   // rule: added-projection-begins-beyond-plain-keys
@@ -105,7 +96,7 @@ export function keepGeneration(registry: Registry, name: string, definition: str
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
-/** Notes since when a generation is kept or a shape installed, by a clock read after that write. */
+/** @param since by a clock read after the write that kept or installed it. */
 export function noteKeptSince(registry: Registry, since: number): Registry {
   const withSince = <T extends { since?: number }>(entry: T): T =>
     entry.since === undefined ? { ...entry, since } : entry;
@@ -131,36 +122,32 @@ export function makeReady(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'ready');
 }
 
-/** Takes a generation from readers; writers continue to maintain it. */
 export function withdrawGeneration(registry: Registry, seen: SeenState): Registry {
   // rule: ready-becomes-kept-before-absent
   return withState(registry, seen, 'ready', 'kept');
 }
 
-/** For a generation that no reader has been able to rely on for a full lease. */
+/** No reader has been able to rely on it for a full lease. */
 export function stopMaintaining(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'kept', 'absent');
 }
 
-/** For a generation whose items are deleted; its id isn't reused. */
 export function forgetGeneration(registry: Registry, seen: SeenState): Registry {
   const { next, generations } = findGeneration(registry, seen, 'absent').projection;
   return withProjection(registry, seen.name, { next, generations: generations.filter(({ id }) => id !== seen.id) });
 }
 
-/** Makes readers use base items instead of some types' views. */
 export function distrustViews(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: false }));
 }
 
-/** For types that were distrusted and whose shapes haven't been replaced since. */
+/** Their shapes haven't been replaced since they were distrusted. */
 export function trustViewsAgain(registry: Registry, types: readonly string[]): Registry {
   return withShapes(registry, types, (shape) => ({ ...shape, trusted: true }));
 }
 
 /**
- * From now on views are made by these definitions. Refuses a type whose views are in use: it has to be distrusted for a
- * full lease first.
+ * Refuses a type whose views are in use: it has to be distrusted for a full lease first.
  *
  * @param seen the shapes that they replace, if any.
  */
@@ -181,8 +168,8 @@ export function installShapes(
 }
 
 /**
- * The first id of a projection, or of a type's shapes, new to the registry. A deleted registry may have known it and
- * used low ids, so all ids of this one are beyond those, and never 1.
+ * For a name new to the registry. A deleted registry may have known it and used low ids, so all ids of this one are
+ * beyond those, and never 1.
  */
 function firstIdOf({ projections, shapes }: Registry): number {
   const ids = [...projections.values(), ...shapes.values()].map(({ next }) => next);
@@ -190,14 +177,12 @@ function firstIdOf({ projections, shapes }: Registry): number {
   return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
-/** Every node of a type has a view of its shape, after all were reconciled under this id and change. */
 export function makeShapeReady(registry: Registry, { name, id, changed }: SeenState): Registry {
   const shape = registry.shapes.get(name)?.shape;
   if (shape?.id !== id || shape.changed !== changed || !shape.trusted) throw overtakenError(name);
   return withShapes(registry, [name], (current) => ({ ...current, ready: true }));
 }
 
-/** For views that have been distrusted for a full lease. */
 export function dropShape(registry: Registry, { name, id, changed }: SeenState): Registry {
   const entry = registry.shapes.get(name);
   const { shape } = entry ?? {};
@@ -206,10 +191,7 @@ export function dropShape(registry: Registry, { name, id, changed }: SeenState):
   return { ...registry, version: registry.version + 1, shapes };
 }
 
-/**
- * Trusts nothing until it is verified: the table was restored, has a new stream, or its consumer was away longer than
- * the stream keeps records.
- */
+/** The table was restored, has a new stream, or its consumer was away longer than the stream keeps records. */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, KeyedProjection] => [
@@ -223,7 +205,7 @@ export function distrustEverything(registry: Registry, table: TableIdentity | un
   ]);
   const shapes = [...registry.shapes].map(([type, { next, shape }]): [string, TypeShape] => {
     if (shape === undefined) return [type, { next }];
-    // A view with the old id may be wrong without showing it. With a new id, reconciled views can be told apart.
+    // A view with the old id may be wrong without showing it.
     return [
       type,
       {
@@ -236,7 +218,6 @@ export function distrustEverything(registry: Registry, table: TableIdentity | un
   return { version, ...(table && { table }), projections: new Map(projections), shapes: new Map(shapes) };
 }
 
-/** Another run has changed the same thing. */
 export class OvertakenError extends EdgeloomError {}
 
 function overtakenError(name: string): OvertakenError {

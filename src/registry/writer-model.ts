@@ -11,8 +11,8 @@ import { isAnnounced } from './transitions.ts';
 /** The model that a writer of derived items goes by. */
 export interface WriterModel {
   /**
-   * The current model: request it for each batch, after receiving the records. Throws a retryable `StoreError` if this
-   * writer lacks code for what the table has, or runs outside the table's home region.
+   * Ask for each batch, after receiving the records. Throws a retryable `StoreError` if this writer lacks code for what
+   * the table has, or runs outside the table's home region.
    *
    * @param stream the label of the batch's stream: if it is later than the registered one, everything is taken from
    * readers until verified.
@@ -22,14 +22,13 @@ export interface WriterModel {
 
 type WriterStore = Pick<Store, 'get' | 'getMany' | 'region'> & Partial<Pick<Store, 'update'>>;
 
-/** A model that no registry decides. */
 export function fixedModel(graph: CompiledModel): WriterModel {
   return { current: async () => graph };
 }
 
 /**
- * What the table's registry has writers maintain, with the own model's functions; the own model without a registry, or
- * with an announced one. One consistent read per call; the same object while the registry is unchanged.
+ * What the registry has writers maintain; the own model without a registry, or with an announced one. One consistent
+ * read per call; the same object while the registry is unchanged.
  *
  * @param compile makes the model of a registry. Default: everything that writers maintain.
  */
@@ -72,7 +71,6 @@ function mayWrite(store: WriterStore): store is WriterStore & Pick<Store, 'updat
   return store.update !== undefined;
 }
 
-/** Throws a retryable error outside the table's home region: the batch is neither applied nor skipped. */
 function checkRegion(home: string, region: string | undefined): void {
   try {
     checkWriterRegion(home, region);

@@ -14,7 +14,6 @@ import { sourceOfMaker } from './source.ts';
 /** A claim that has gone is remembered for longer than any write can take. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
-/** What one source item says of a base item. */
 export interface Claim {
   /** The revision of the maker's ledger under which this was written. */
   token: number;
@@ -113,7 +112,6 @@ export function expiryAt(nowMs: number): number {
   return Math.floor(nowMs / 1000) + REMEMBERED_SECONDS;
 }
 
-/** The condition that a base item is as it was seen. */
 export function asSeen(item: Item | undefined): BaseCondition {
   if (item === undefined) return { present: false };
   const mirror = attributeOf(item, MIRROR);

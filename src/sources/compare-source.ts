@@ -41,7 +41,6 @@ export interface SourceComparison {
   dropped: Record<string, number>;
 }
 
-/** What one look at a source item finds. */
 interface Look {
   token: number;
   made: number;
@@ -51,7 +50,6 @@ interface Look {
   dropped: string[];
 }
 
-/** A comparison in which nothing was found. */
 export function nothingFound(): SourceComparison {
   return { items: 0, made: 0, differences: [], pending: 0, refused: [], unused: [], dropped: {} };
 }

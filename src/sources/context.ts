@@ -4,7 +4,6 @@ import type { Runtime } from '../foundation/runtime.ts';
 import type { SourceAccess } from './access.ts';
 import type { Source } from './source.ts';
 
-/** What all work on a source shares. */
 export interface SourceContext extends Pick<Runtime, 'now' | 'wait' | 'random'> {
   graph: CompiledModel;
   /** Edgeloom's table. */

@@ -3,7 +3,7 @@ import type { ReadStats } from '../core/store-pages.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { SourceContext } from './context.ts';
-import { putNext, recordsUnder, type Stored, serviceKey, storedIn } from './record.ts';
+import { numberValue, putNext, recordsUnder, type Stored, serviceKey, storedIn } from './record.ts';
 import { isRetired } from './source.ts';
 
 const PREFIX = 'source/';
@@ -16,22 +16,20 @@ export interface Head {
   since: number;
 }
 
-/** Reads the head of a source; undefined: the source was never mirrored. */
 export async function readHead({ store, source }: SourceContext): Promise<Stored<Head> | undefined> {
   // rule: source-head-is-read-consistently
   const { item } = await store.get(serviceKey(PREFIX + source.name), { consistent: true });
   return storedIn(item);
 }
 
-/** Puts a source in force, if the head is as it was read; undefined: it isn't. */
 export async function writeHead(
   { graph, store, source }: SourceContext,
   before: Stored<Head> | undefined,
   since: number,
 ): Promise<Stored<Head> | undefined> {
-  const seen = before?.revision ?? 0;
-  const head = { revision: seen + 1, state: { version: source.version, since } };
-  const { applied } = await store.change(putNext(graph, serviceKey(PREFIX + source.name), head, seen));
+  const revision = (before?.revision ?? 0) + 1;
+  const head = { revision, seen: numberValue(revision), state: { version: source.version, since } };
+  const { applied } = await store.change(putNext(graph, serviceKey(PREFIX + source.name), head, before?.seen));
   return applied ? head : undefined;
 }
 
@@ -59,7 +57,6 @@ export async function requireInForce(context: SourceContext): Promise<void> {
   }
 }
 
-/** The heads of all sources of a table, also of retired ones, by name. */
 export function heads(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

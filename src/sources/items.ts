@@ -3,7 +3,6 @@ import { EdgeloomError } from '../foundation/errors.ts';
 /** A node or an edge as a mapping makes it: its two keys, and its attributes as plain values. */
 export type MappedItem = { readonly source: string; readonly target: string } & Readonly<Record<string, unknown>>;
 
-/** The names of the keys of a mapped item, which no attribute may have. */
 export const KEYS: readonly string[] = ['source', 'target'];
 
 /**

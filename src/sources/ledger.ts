@@ -1,4 +1,4 @@
-import type { Item } from '../core/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import { hash128, SERVICE_PARTITION } from '../core/items/keys.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
@@ -22,10 +22,11 @@ export interface Refusal {
 
 /** What was made of a source item. Its revision is the only order that a source has. */
 export interface Ledger {
-  /** The key of the source item, as a text. */
   key: string;
   /** The revision: it grows with each touch, and is the token of what the touch writes. 0: there is no ledger. */
   token: number;
+  /** The token as it is stored, which may be damaged; undefined: there is none. */
+  seen?: AttributeValue | undefined;
   /** The texts of the keys of all base items that the source item makes, or may have made. */
   keys: readonly string[];
   /** How far the touch of this token has come: all up to `through` is written, of a content with this hash. */
@@ -36,7 +37,6 @@ export interface Ledger {
   sync?: string | undefined;
 }
 
-/** The partition of a shard of a source's ledgers. */
 export function partitionOf(source: string, shard: number): string {
   return `${SERVICE_PARTITION}/ledger/${source}/${shard}`;
 }
@@ -59,13 +59,17 @@ export async function readLedger(
 
 /** The ledger that an item is; one without a key was damaged. */
 export function ledgerOf(item: Item | undefined): Ledger {
-  const { revision: token = 0, state } = storedIn<Partial<Ledger>>(item) ?? {};
-  return { key: '', keys: [], ...state, token };
+  const { revision: token = 0, seen, state } = storedIn<Partial<Ledger>>(item) ?? {};
+  const { keys } = state ?? {};
+  return { key: '', ...state, keys: Array.isArray(keys) ? keys : [], token, seen };
 }
 
-/** Writes a ledger if it is as it was read, with the token that was seen. One of nothing expires. */
-export function putLedger({ graph, source, now }: SourceContext, ledger: Ledger, seen: number): PutRecord {
-  const { token: revision, ...state } = ledger;
+export function putLedger(
+  { graph, source, now }: SourceContext,
+  ledger: Ledger,
+  seen: AttributeValue | undefined,
+): PutRecord {
+  const { token: revision, seen: _, ...state } = ledger;
   const isOfNothing = ledger.keys.length === 0 && ledger.refusal === undefined;
   // rule: source-ledger-of-nothing-outlives-every-write
   const expiry = expiryAt(now());

@@ -15,11 +15,8 @@ import { textOf } from './claims.ts';
 import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
- * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key; of no item: none. A pure
- * function, and the one way in which a mapping is used.
- *
- * Throws `invalid-mapping` for whatever the mapping throws, and for what the model does not have or take: the message names the source item and
- * the attribute.
+ * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key. Pure.
+ * Throws `invalid-mapping` for whatever the mapping throws, and for what the model does not take.
  */
 export function mapped(
   graph: CompiledModel,
@@ -78,7 +75,6 @@ export function droppedNames(
   });
 }
 
-/** A text of all that an item makes; two are equal exactly if all of it is. */
 export function textOfMade(made: ReadonlyMap<string, Item>): string {
   return JSON.stringify([...made].map(([text, content]) => [text, textOf(content)]).sort());
 }
@@ -133,7 +129,6 @@ function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): vo
   throw mistake(`${type} is not a mirrored type.`, `Name it in defineGraph({ mirrored: [${type}] }).`);
 }
 
-/** A mistake of the mapping, before its item is named. */
 function mistake(message: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-mapping', message, hint);
 }

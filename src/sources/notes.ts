@@ -36,13 +36,11 @@ export type NotesOf = 'source-conflict/' | `source-refused/${string}/`;
 export const CONFLICTS = 'source-conflict/';
 
 interface Note {
-  /** The key of the base item or the source item, as a text. */
   text: string;
   /** Differs with each write, so that a newer note isn't deleted. */
   mark: string;
 }
 
-/** The write of a note. */
 export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRecord {
   return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
@@ -54,7 +52,6 @@ export interface Noted<Of> {
   hasMore: boolean;
 }
 
-/** The table that notes are read in. */
 export interface NotesContext {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'query'>;
@@ -65,7 +62,6 @@ export interface NotesContext {
   remainingMs?: (() => number) | undefined;
 }
 
-/** The base items that several source items make. */
 export function conflictsNow(context: NotesContext): Promise<Noted<Conflict>> {
   const { graph, store } = context;
   return look(context, CONFLICTS, async (text) => {
@@ -76,7 +72,6 @@ export function conflictsNow(context: NotesContext): Promise<Noted<Conflict>> {
   });
 }
 
-/** The items of a source that are refused. */
 export function refusedNow(context: NotesContext, source: string): Promise<Noted<Refused>> {
   return look(context, `source-refused/${source}/`, async (key) => {
     const { refusal } = await readLedger(context.store, source, key, true);

@@ -1,5 +1,5 @@
 import { toWireItem } from '../client/write/checks/values.ts';
-import { attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
+import { type AttributeValue, attributeOf, type Item, numberOf, stringOf } from '../core/items/attribute-value.ts';
 import { REVISION } from '../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../core/items/keys.ts';
 import { toPlainItem } from '../core/items/plain.ts';
@@ -11,54 +11,51 @@ import type { BaseChange, BaseCondition, ItemKey, Store } from '../core/store-po
 
 const STATE = 'state';
 
-/** The write of a record. */
 export type PutRecord = BaseChange & { kind: 'put' };
 
-/** A record as it was read. */
 export interface Stored<State> {
   /** How often it was written, if its writes are counted; otherwise 0. */
   revision: number;
+  /** The revision as it is stored, which may be damaged; undefined: there is none. */
+  seen: AttributeValue | undefined;
   state: State;
 }
 
-/** The key of a record in the service partition. */
 export function serviceKey(target: string): ItemKey {
   return { source: SERVICE_PARTITION, target };
 }
 
-/** The write of a record. `condition`: what has to be there. */
 export function putOf({ table }: CompiledModel, key: ItemKey, state: object, condition?: BaseCondition): PutRecord {
   const keys = { [table.partitionKey]: { S: key.source }, [table.sortKey]: { S: key.target } };
   return { kind: 'put', key, item: { ...keys, [STATE]: { M: toWireItem(state) } }, ...(condition && { condition }) };
 }
 
-/** The write of a record whose writes are counted, under the revision that was seen; 0: there was none. */
+/** The write of a record whose writes are counted, under the revision that was seen; undefined: there was none. */
 export function putNext(
   graph: CompiledModel,
   key: ItemKey,
-  { revision, state }: Stored<object>,
-  seen: number,
+  { revision, state }: Omit<Stored<object>, 'seen'>,
+  seen: AttributeValue | undefined,
   expiry?: number,
 ): PutRecord {
   // rule: source-ledger-is-written-as-it-was-read
-  const condition: BaseCondition = seen === 0 ? { absent: [REVISION] } : { equal: { [REVISION]: numberValue(seen) } };
+  const condition: BaseCondition = seen === undefined ? { absent: [REVISION] } : { equal: { [REVISION]: seen } };
   const put = putOf(graph, key, state, condition);
   put.item[REVISION] = numberValue(revision);
   if (expiry !== undefined) put.item[graph.table.ttl] = numberValue(expiry);
   return put;
 }
 
-/** The condition that a record is as it was put. */
 export function asPut({ item }: PutRecord): BaseCondition {
   return { equal: { [STATE]: item[STATE]! } };
 }
 
-/** The record that an item is; undefined: there is none. */
 export function storedIn<State>(item: Item | undefined): Stored<State> | undefined {
   if (item === undefined) return undefined;
   const state = attributeOf(item, STATE);
   const values = state !== undefined && 'M' in state ? toPlainItem(state.M) : {};
-  return { revision: Number(numberOf(attributeOf(item, REVISION)) ?? 0), state: values as State };
+  const seen = attributeOf(item, REVISION);
+  return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
 /** The records of the service partition whose sort keys begin with a prefix, by the rest of their sort keys. */
@@ -77,6 +74,6 @@ export async function recordsUnder<State>(
   return found;
 }
 
-function numberValue(number: number): { N: string } {
+export function numberValue(number: number): { N: string } {
   return { N: String(number) };
 }

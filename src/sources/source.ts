@@ -136,7 +136,6 @@ function commonOf(name: string, options: SourceOptions): Pick<Source, 'name' | '
   return { name, version: String(version), map };
 }
 
-/** A source that is a table of DynamoDB. */
 export type TableSource = Source & { from: SourceKeys };
 
 export function isTable(source: Source): source is TableSource {
@@ -206,12 +205,10 @@ function keyValueOf(value: AttributeValue): object | undefined {
   return decimal && { N: `${decimal.negative ? '-' : ''}0.${decimal.digits}E${decimal.exponent}` };
 }
 
-/** The name of a source item as the maker of base items. */
 export function makerOf({ name }: Pick<Source, 'name'>, key: string): string {
   return `${name}/${key}`;
 }
 
-/** The name of the source that a maker is an item of. */
 export function sourceOfMaker(maker: string): string {
   return maker.slice(0, maker.indexOf('/'));
 }

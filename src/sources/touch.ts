@@ -1,4 +1,4 @@
-import type { Item } from '../core/items/attribute-value.ts';
+import type { AttributeValue, Item } from '../core/items/attribute-value.ts';
 import { hash128 } from '../core/items/keys.ts';
 import { EdgeloomError, isRetryableStoreError, StoreError } from '../foundation/errors.ts';
 import { SEND_WITHIN_MS } from '../foundation/late-writes.ts';
@@ -10,7 +10,7 @@ import { requireInForce } from './head.ts';
 import { checkKeys, type Ledger, putLedger, readLedger } from './ledger.ts';
 import { itemKeyOf, mapped, textOfMade } from './mapped.ts';
 import { CONFLICTS, noteOf } from './notes.ts';
-import type { PutRecord } from './record.ts';
+import { numberValue, type PutRecord } from './record.ts';
 import { makerOf, type SourceItem } from './source.ts';
 
 /**
@@ -93,7 +93,7 @@ async function writeRound(
     keys = [...new Set([...ledger.keys, ...made.keys()])].sort();
     checkKeys(maker, keys);
   } catch (error) {
-    return refuse(context, send, { ...ledger, token, sync }, ledger.token, error);
+    return refuse(context, send, { ...ledger, token, sync }, ledger.seen, error);
   }
   const hash = hash128(textOfMade(made));
   // A sync repairs, so it only trusts its own writes.
@@ -101,17 +101,20 @@ async function writeRound(
   const isGoingOn = ledger.part?.hash === hash && sync === ledger.sync;
   let through = isGoingOn ? ledger.part!.through : '';
   const held: Ledger = { key, token, keys, sync };
-  const keep = async (seen: number, next: Ledger = { ...held, ...(through !== '' && { part: { hash, through } }) }) =>
-    (await send(putLedger(context, next, seen))).applied;
+  const own = numberValue(token);
+  const keep = async (
+    seen: AttributeValue | undefined,
+    next: Ledger = { ...held, ...(through !== '' && { part: { hash, through } }) },
+  ) => (await send(putLedger(context, next, seen))).applied;
   // rule: source-ledger-is-written-ahead
-  const isHeld = await keep(ledger.token);
+  const isHeld = await keep(ledger.seen);
   if (!isHeld) return false;
   const rest = keys.filter((text) => text > through);
   for (let start = 0; start < rest.length; start += AT_ONCE) {
     const isOver = (run.remainingMs?.() ?? Number.POSITIVE_INFINITY) <= 0;
     const isLate = now() - readAt > SEND_WITHIN_MS / 2;
     if (start > 0 && (isOver || isLate)) {
-      await keep(token);
+      await keep(own);
       if (isOver) throw unfinished(maker, keys.length - rest.length + start, keys.length);
       return false;
     }
@@ -119,15 +122,15 @@ async function writeRound(
     try {
       await Promise.all(some.map((text) => writeClaim(context, send, text, maker, { token, content: made.get(text) })));
     } catch (error) {
-      if (isRetryableStoreError(error)) await keep(token);
-      return refuse(context, send, held, token, error);
+      if (isRetryableStoreError(error)) await keep(own);
+      return refuse(context, send, held, own, error);
     }
     through = some.at(-1)!;
   }
   const isLeft = keys.length > made.size || isGoingOn;
   // A newer touch may have added keys.
   // rule: source-ledger-is-cut-under-its-token
-  if (isLeft) await keep(token, { ...held, keys: [...made.keys()].sort() });
+  if (isLeft) await keep(own, { ...held, keys: [...made.keys()].sort() });
   return true;
 }
 
@@ -188,7 +191,7 @@ async function refuse(
   context: SourceContext,
   send: Send,
   { part: _, ...kept }: Ledger,
-  seen: number,
+  seen: AttributeValue | undefined,
   error: unknown,
 ): Promise<boolean> {
   if (!isOfItem(error)) throw error;

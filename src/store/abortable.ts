@@ -2,15 +2,12 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
-/**
- * A store whose calls throw the signal's reason once it is aborted. Calls already sent are awaited, so that their
- * outcome is known.
- */
+/** Calls already sent are awaited, so that their outcome is known. */
 export function abortableStore<S extends object>(store: S, signal: AbortSignal | undefined): S {
   return signal === undefined ? store : trackingStore(store, signal, new Set());
 }
 
-/** When aborted, throws the signal's reason after the last sent call is answered. Waits end with the signal. */
+/** When aborted, throws the signal's reason after the last sent call is answered. */
 export async function runAbortable<S extends object, T>(
   store: S,
   { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Runtime['wait'] | undefined },
@@ -42,13 +39,12 @@ export async function readAbortable<S extends object, T>(
   return await untilAborted(signal, read(trackingStore(store, signal, new Set())));
 }
 
-/** Throws `invalid-option` for anything but an `AbortSignal`, including undefined. */
 function checkSignal(signal: unknown): void {
   if (signal instanceof AbortSignal) return;
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
 }
 
-/** Calls that take a signal as their second parameter, which ends their waits and starts nothing new. */
+/** A signal in their second parameter ends their waits. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
@@ -71,7 +67,6 @@ function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay
   });
 }
 
-/** Throws the signal's reason as soon as it is aborted. */
 export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   let stop = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -79,7 +74,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // If the signal was aborted before the listener was added, no event comes.
+    // No event comes if the signal is already aborted.
     if (signal.aborted) stop();
     return await Promise.race([promise, aborted]);
   } finally {

@@ -25,21 +25,18 @@ interface Refusals {
   TransactionCanceledException: TransactionCanceledException;
 }
 
-/** Compares names, since the SDK's classes may not be loaded. */
+/** The SDK's classes may not be loaded. */
 export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
   return error instanceof Error && error.name === name;
 }
 
-/**
- * Whether the SDK failed to read DynamoDB's refusal, as it does if the item of a failed condition contains an attribute
- * named `__proto__`. No other refusal returns an item.
- */
+/** The SDK can't read a refusal whose item has an attribute named `__proto__`. No other refusal returns an item. */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
 }
 
-/** The exception doesn't tell; DynamoDB bills the size of the item that failed the condition. */
+/** The exception doesn't tell; DynamoDB bills the size of the item that failed. */
 export function failedConditionUnits(current: Item | undefined): number {
   return current === undefined ? 1 : writeUnits(itemSizeBytes(current));
 }
@@ -56,10 +53,7 @@ export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T
   }
 }
 
-/**
- * Undefined if there is no item. `read` returns it if the SDK could not read the refusal. Throws other errors,
- * classified.
- */
+/** `read` returns the item if the SDK could not read the refusal. Throws other errors. */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;

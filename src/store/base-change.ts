@@ -4,10 +4,7 @@ import type { TableNames } from '../core/model/compiled.ts';
 import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
 
-/**
- * Changes of base items as expressions. Every name goes through a placeholder, since producers' names may be reserved
- * words.
- */
+/** Producers' names may be reserved words. */
 
 type Expression = Pick<
   UpdateItemCommandInput,
@@ -83,8 +80,7 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   if (change.kind === 'update') {
     const { UpdateExpression, ...rest } = attributeUpdate(table, change);
     if (UpdateExpression !== undefined) return { Update: { ...common, Key, UpdateExpression, ...rest } };
-    // A transaction doesn't accept an update without an expression. An empty change creates an item with just its key,
-    // or is only a condition.
+    // A transaction doesn't accept an update without an expression.
     if (change.condition?.present === false) return { Put: { ...common, Item: Key, ...rest } };
     return { ConditionCheck: { ...common, Key, ...rest, ConditionExpression: rest.ConditionExpression ?? '' } };
   }
@@ -108,7 +104,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
   const isAlways = text === '' && change.kind !== 'update';
   if (condition.over === undefined || isAlways) return text;
   const { attribute, atSeconds } = condition.over;
-  // Comparing with a value of another type, or a missing one, is false.
+  // Comparing with another type, or a missing value, is false.
   const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
   if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
   return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;
@@ -120,8 +116,7 @@ function storedText(
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
-  // With an `equal` the item has to exist anyway. Omitting the clause saves an operator: DynamoDB allows 300, including
-  // ANDs.
+  // With an `equal` the item has to exist anyway, and DynamoDB allows 300 operators.
   if (present === true && Object.keys(equal).length === 0)
     clauses.push(`attribute_exists(${placeholders.name(table.partitionKey)})`);
   if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);

@@ -1,10 +1,7 @@
 import { docsPage } from '../foundation/docs.ts';
 import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
-/**
- * Decides what an SDK error means: see `StoreErrorKind`. Unknown errors are retryable: retrying loses nothing, and the
- * time budget ends it.
- */
+/** Unknown errors are retryable: retrying loses nothing, and the time budget ends it. */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
   AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
@@ -13,7 +10,7 @@ const FATAL: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
 };
-/** Other refusals have the remedy of their kind. */
+/** Others have the remedy of their kind. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
   ...Object.fromEntries(
@@ -36,10 +33,9 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceededException',
   'IdempotentParameterMismatchException',
 ]);
-/** The SDK's plain Error if neither client nor environment names a region. */
+/** The SDK's plain Error. */
 const NO_REGION = 'Region is missing';
 
-/** Leaves a `StoreError` unchanged. */
 export function classifyError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   const name = error instanceof Error ? error.name : 'UnknownError';
@@ -56,23 +52,21 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  // Only an answer from DynamoDB is a refusal; after other failures the call may have been carried out.
+  // Only DynamoDB's answer is a refusal; after other failures the call may have been carried out.
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/**
- * What throttled a call: a hot partition, the table's maximum or the account's quota. Empty if DynamoDB doesn't say.
- */
+/** A hot partition, the table's maximum or the account's quota. */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
   return causes.size === 0 ? '' : ` Throttled: ${[...causes].join(', ')}.`;
 }
 
-/** DynamoDB's exceptions spell the member in two ways. */
+/** DynamoDB spells the member in two ways. */
 interface Throttled {
   ThrottlingReasons?: { reason?: string; resource?: string }[];
   throttlingReasons?: { reason?: string; resource?: string }[];
@@ -83,7 +77,6 @@ interface CancellationReason {
   Message?: string;
 }
 
-/** Retrying doesn't help. */
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
 /** Undefined if the only reason is a failed condition. */
@@ -96,7 +89,7 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
-/** Exceptions of single calls, by the code that a batch's statement answers with. Other codes are the same. */
+/** By the code that a batch's statement answers with. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
@@ -107,7 +100,6 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   ValidationError: 'ValidationException',
 };
 
-/** Like the error of a single call for the item. */
 export function classifyStatementError({
   Code = 'UnknownError',
   Message = 'no reason was given',
@@ -121,7 +113,7 @@ interface StatementError {
   Message?: string;
 }
 
-/** Codes of retryable errors that are answers, or occur before anything was sent: nothing was changed. */
+/** Retryable, but nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',
   'ProvisionedThroughputExceededException',
@@ -136,10 +128,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ReplicatedWriteConflictException',
 ]);
 
-/**
- * Whether a failed write certainly changed nothing. After a lost connection, a timeout or a DynamoDB error (5xx) this
- * is unknown.
- */
+/** A failed write certainly changed nothing; unknown after a lost connection, a timeout or a 5xx. */
 export function isRefusal(error: StoreError): boolean {
   return error.kind !== 'retryable' || REFUSALS.has(error.code);
 }

@@ -11,7 +11,7 @@ export { createStreamsClient } from './client/streams.ts';
 
 /**
  * A DynamoDB client for many small calls: kept-alive connections over undici, middleware resolved once, and the lean
- * way for stores' calls. `npm run bench -- client calls` compares it with the document client.
+ * way for stores' calls.
  */
 export function createClient(options: ClientOptions = {}): DynamoDBClient {
   checkOptions('createClient', options, CLIENT_OPTIONS);

@@ -66,7 +66,7 @@ import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
-/** Refusals that say that another change of the table is under way. */
+/** Another change of the table is under way. */
 const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
@@ -76,7 +76,7 @@ export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
   private readonly statements: StatementWrites;
-  /** True if calls request consumed units: see `withoutUnits`. */
+  /** See `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
   /** @param client from `createClient`, your own, or what makes the calls itself. */
@@ -121,7 +121,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async changeTable(change: UpdateTableCommandInput): Promise<void> {
     await withClassifiedErrors(async () => {
-      // In one attempt: after a lost answer, the next description tells whether the change has begun.
+      // After a lost answer, the next description tells whether the change has begun.
       await this.calls.callOnce('UpdateTable', change).catch((error: unknown) => {
         if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
       });
@@ -129,7 +129,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
-    // Base items may name missing nodes, with ids that no node can have.
+    // Base items may name ids that no node can have.
     if (!isKeyWithinLimits(key)) return { rcu: 0 };
     const input: GetItemCommandInput = {
       TableName: this.table.name,
@@ -181,7 +181,7 @@ export class DynamoDBStore implements Store, ScanSource {
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
-    // Beyond 16 MB DynamoDB returns the rest without throttling, so don't wait if it makes progress.
+    // Beyond 16 MB DynamoDB returns the rest without throttling.
     await untilProcessed(keys, 0, send, waits);
     return { items, rcu, calls };
   }
@@ -221,7 +221,7 @@ export class DynamoDBStore implements Store, ScanSource {
         TransactItems: updates.map((update) => ({
           Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
         })),
-        // Made once even if it is repeated after a lost answer.
+        // Made once even if it is repeated.
         ClientRequestToken: globalThis.crypto.randomUUID(),
         ReturnConsumedCapacity: 'TOTAL',
       });
@@ -300,7 +300,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    // Each page of a native list has a budget, even if the caller requests no units.
+    // Each page of a native list has a budget.
     const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
     const output = await sent.catch((error: unknown) => {
       throw missingIndex(this.table, request.index.name, error) ?? error;
@@ -349,10 +349,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/**
- * The same store without requesting units, except for `queryNative`: results have 0. Other kinds of store are
- * unchanged.
- */
+/** The same store without requesting units: results have 0, except of `queryNative`. Other kinds of store are unchanged. */
 export function withoutUnits(store: Store): Store {
   // Keeps a proxy of the store, or other replacements of its calls.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
@@ -374,10 +371,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/**
- * For a Query or Scan of an index that the table doesn't have with these keys, or not yet; undefined for other
- * refusals.
- */
+/** Undefined for other refusals. */
 function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
   if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {

@@ -9,7 +9,7 @@ export const ENDPOINT = z.url({ protocol: /^https?$/, error: 'should be a URL su
 
 export const LOG_LEVEL = z.enum(LOG_LEVELS, { error: `should be one of ${LOG_LEVELS.join(', ')}` });
 
-/** Credentials from the environment; other sources (profiles, roles) are left to the SDK. */
+/** Other sources (profiles, roles) are left to the SDK. */
 export function credentialsOf(environment: NodeJS.ProcessEnv): ClientOptions['credentials'] {
   const accessKeyId = environment['AWS_ACCESS_KEY_ID'];
   const secretAccessKey = environment['AWS_SECRET_ACCESS_KEY'];

@@ -13,7 +13,7 @@ import type {
   UpdateCondition,
 } from '../core/store-port.ts';
 
-/** An UpdateItem's expressions for a derived item. Every name goes through a placeholder: `w` may be reserved. */
+/** Every name goes through a placeholder: `w` may be reserved. */
 export function updateExpression(
   update: DerivedUpdate,
   table: TableNames,
@@ -181,7 +181,6 @@ export function nativeQueryInput(
   };
 }
 
-/** Undefined keeps all items. */
 interface FilterParts {
   clauses: string[];
   names: Record<string, string>;
@@ -232,21 +231,21 @@ function addItemKeys(
   clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
-/** The last character by number of UTF-8 bytes; the one with 4 isn't assigned, so no text contains it. */
+/** By number of UTF-8 bytes; the last isn't assigned. */
 const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
 
-/** The prefix and one last character, with as many bytes as the limit leaves. No key with the prefix sorts after it. */
+/** No key with the prefix sorts after it. */
 function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
   const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
   return prefix + LAST_CHARACTERS[room];
 }
 
-/** DynamoDB allows one condition on the sort key: both ends of a range are one BETWEEN. */
+/** DynamoDB allows one condition on the sort key. */
 function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; values: Item } | undefined {
   if (sortKey === undefined) return undefined;
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
-    // A prefix is sent as a range of keys, since one local engine ignores case in `begins_with`.
+    // One local engine ignores case in `begins_with`.
     return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;

@@ -12,11 +12,9 @@ import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 import { Allowance } from './metered.ts';
 
-/** Reads a table without a model: its description, and its items. */
-
-/** Spreads what is read over the table: the items of a partition lie together. */
+/** The items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Items read of a segment at least, so that whole partitions are among them: a kind may be at the end of each. */
+/** Of a segment, so that whole partitions are among them. */
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
@@ -41,18 +39,18 @@ export async function describeForeignTable(
 
 /** How a table is read. */
 export interface ForeignReadOptions {
-  /** Items to read at most. */
+  /** At most. */
   most: number;
   /** Read units per second. Default: unlimited. */
   maxRcu?: number | undefined;
-  /** Receives each page, in no order. */
+  /** In no order. */
   onItems: (items: readonly Item[]) => void;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Reads a whole table, or the same number of items from the beginnings of many segments. Which items these are depends on the table alone,
- * not on the size of pages or on which segment answers first.
+ * A whole table, or items from the beginnings of many segments. Which ones depends on the table alone, not on pages or
+ * on which segment answers first.
  */
 export async function readForeignTable(
   client: DynamoDBClient,
@@ -91,7 +89,7 @@ export async function readForeignTable(
     return true;
   };
   try {
-    // What short segments leave over is shared among the others.
+    // What short segments leave over.
     while (segments.length > 0 && left > 0) {
       const [share, more] = [Math.floor(left / segments.length), left % segments.length];
       const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {

@@ -7,7 +7,7 @@ export type StoreCallName = Exclude<
   'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'
 >;
 
-/** Passes every call on to another store. A subclass wraps all of them, or replaces some. */
+/** A subclass wraps all calls, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 

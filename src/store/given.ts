@@ -5,8 +5,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { DynamoDBStore } from './dynamodb.ts';
 
 /**
- * A client of the SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Calls use its
- * connections, credentials, retries and middleware, but carry stored values unchanged, so numbers keep 38 digits.
+ * A client of the AWS SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Stored values
+ * stay unchanged, so numbers keep 38 digits.
  */
 export interface TableClient {
   readonly config: DynamoDBClient['config'];
@@ -21,7 +21,7 @@ export type WithClient<Options> = Omit<Options, 'store'> & {
   store?: undefined;
 };
 
-/** Unchanged without a client. Throws `invalid-option` for an invalid client. */
+/** Throws `invalid-option` for an invalid client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   table: TableNames,

@@ -14,7 +14,7 @@ export async function shownAt(
   { index, partition, sort }: PlaceInIndex,
   { source, target }: ItemKey,
 ): Promise<Item | undefined> {
-  // An index's sort key ends with the item's partition, so a page has everything at the place.
+  // An index's sort key ends with the item's partition.
   const page = await store.query({ index, partition, sortKey: { from: sort, to: sort } });
   if (stats !== undefined) stats.rcu += page.rcu;
   return page.items.find((item) => {

@@ -4,12 +4,8 @@ import { isDerivedKey } from '../core/items/keys.ts';
 import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
-/**
- * Translates index key attributes between the names that the code uses (`INDEX_KEYS`) and those of the table. Only
- * derived items and what an index returns are renamed, not producers' items.
- */
+/** Between the names in the code (`INDEX_KEYS`) and the table's. Producers' items aren't renamed. */
 
-/** Unchanged if the table has the usual names. */
 export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCalls {
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }
@@ -92,7 +88,7 @@ class RenamingCalls implements TableCalls {
       ...input,
       ...(item && { Item: this.renameItem(item, this.stored) }),
       ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
-      // Other placeholders of a query name attributes inside items, which may have any name.
+      // Other placeholders of a query may name anything.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
       ...(start && isOfIndex && { ExclusiveStartKey: renameAttributes(start, this.stored) }),
@@ -141,7 +137,7 @@ class RenamingCalls implements TableCalls {
     };
   }
 
-  /** A statement already has the table's names (see `Statements`), and so does the item that failed its condition. */
+  /** A statement already has the table's names. */
   private renameAnswer({ Error: error, ...answer }: StatementAnswer): StatementAnswer {
     if (error === undefined) return answer;
     return { ...answer, Error: { ...error, Item: this.renameItem(error.Item, this.known) } };
@@ -166,7 +162,7 @@ interface StatementAnswer {
   Error?: { Item?: Item | undefined };
 }
 
-/** For a derived item that no store has read, such as one of an export. */
+/** For a derived item of an export. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const known = new Map([...storedIndexKeys(table)].map(([name, stored]) => [stored, name]));
   return isDerivedItem(table, item) ? renameAttributes(item, known) : item;

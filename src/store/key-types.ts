@@ -10,7 +10,7 @@ export interface OtherKeyType {
   index?: string;
   type: string;
   needed: NativeType;
-  /** True for an attribute of base items, which no derived item has. */
+  /** No derived item has it. */
   isNative?: boolean;
 }
 
@@ -38,7 +38,7 @@ export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): s
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/** Throws `table-differs`, which names what the table lacks. Indexes that a migration adds do not count: only readers need them. */
+/** Throws `table-differs`. Only readers need the indexes that a migration adds. */
 export function requireFit({
   table,
   lacks,
@@ -56,10 +56,7 @@ export function requireFit({
   );
 }
 
-/**
- * Throws `table-differs` for keys with another type than in derived items, which such a table always refuses. A
- * projector checks at its start, and continues with a warning if it isn't allowed to.
- */
+/** Throws `table-differs` for keys of another type than in derived items; only warns if the types may not be read. */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let types: KeyTypes | undefined;
   try {

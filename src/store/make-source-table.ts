@@ -12,10 +12,7 @@ interface NamedTable {
   keys: { partitionKey: string; sortKey?: string | undefined };
 }
 
-/**
- * In a local engine: creates a missing foreign table with text keys and a stream with both images. Returns the stream's
- * ARN; undefined if the table exists without one.
- */
+/** In a local engine. Undefined if the table exists without a stream. */
 export async function makeSourceTable(
   client: DynamoDBClient,
   { name: table, keys }: NamedTable,

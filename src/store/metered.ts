@@ -22,10 +22,7 @@ import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { type Spent, spentBy } from './spent.ts';
 
-/**
- * Rates of long work: capacity units per second for all its calls together, including indexes. A read of one page has a
- * bound with the same name, for that page's units.
- */
+/** Rates of long work: capacity units per second for all its calls together, with indexes. */
 export interface RateOptions {
   /** Read capacity units per second. Default: unlimited. */
   maxRcu?: number | undefined;
@@ -35,9 +32,7 @@ export interface RateOptions {
 
 export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: true, maxWcu: true };
 
-/**
- * Throws `invalid-option` for a rate at which work would wait forever. Fractions are fine, since workers share a rate.
- */
+/** Work would wait forever. Workers share a rate, so fractions are fine. */
 export function checkRates(what: string, { maxRcu, maxWcu }: RateOptions): void {
   for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
     checkNumber(`${option} of ${what}`, value, { least: 0.001 });
@@ -48,26 +43,25 @@ export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
 }
 
 export interface MeterOptions extends RateOptions {
-  /** Milliseconds left; called many times. At 0 the run stops where it can continue later. Default: unlimited. */
+  /** Milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Calls in flight at once. Default 32. */
+  /** Default 32. */
   concurrency?: number;
-  /** Milliseconds of a clock that never goes back. Default: the process's. */
+  /** Never goes back. Default: the process's clock. */
   now?: (() => number) | undefined;
 }
 
-/** How many updates `updateMany` sends before checking the rate again. */
+/** Between checks of the rate. */
 const UPDATES_AT_ONCE = 100;
 
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * Counts the consumed capacity and keeps it under a rate, for long work under live traffic. A call's cost is only known
- * afterwards: an expensive call makes the next ones wait. Retryable failures are retried with full jitter.
+ * For long work under live traffic. A call's cost is only known afterwards: an expensive call makes the next ones wait.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   rcu = 0;
@@ -94,7 +88,7 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
     return super.writeMany(writes, { signal, ...this.runtime });
   }
 
-  /** Also retries retryable outcomes, until none are left or time runs out. */
+  /** Retries until no retryable outcomes are left or time runs out. */
   override async updateMany(
     updates: readonly DerivedUpdate[],
     { signal, ...options }: UpdateManyOptions = {},
@@ -181,7 +175,7 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
   return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
-/** A token bucket that is paid afterwards: saves up to one second's units, and debt has to be waited out. */
+/** Paid afterwards: saves up to one second's units, and debt has to be waited out. */
 export class Allowance {
   private tokens: number;
   private countedAt: number;

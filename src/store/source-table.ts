@@ -11,13 +11,13 @@ import { withClassifiedErrors, withoutLostValues } from './answers.ts';
 
 /** A source table in DynamoDB, with any keys. Never writes. */
 export class DynamoDBSourceStore {
-  /** @param table the table's name, or the ARN of one in another account. */
+  /** @param table its name, or the ARN of one in another account. */
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: string,
   ) {}
 
-  /** A consistent read of one item; without `item` there is none. */
+  /** Consistent. */
   async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
     const command = new GetItemCommand({
@@ -29,7 +29,7 @@ export class DynamoDBSourceStore {
     return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
-  /** One page of the table, eventually consistent. */
+  /** Eventually consistent. */
   async scan({
     startKey,
   }: {
@@ -45,7 +45,6 @@ export class DynamoDBSourceStore {
     };
   }
 
-  /** The ARN of its stream, if any. */
   async streamArn(): Promise<string | undefined> {
     const command = new DescribeTableCommand({ TableName: this.table });
     const { Table } = await withClassifiedErrors(() => this.client.send(command));

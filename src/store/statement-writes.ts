@@ -19,7 +19,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** Stands for UpdateItem, after the forms of statements. */
+/** After the forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -32,25 +32,20 @@ interface Placed {
   update: DerivedUpdate;
 }
 
-/**
- * Changes many derived items by statements, 25 per call, or by UpdateItem if the table doesn't accept statements or a
- * change isn't expressible. The first answers tell which form is accepted: what an engine or policy refuses is sent
- * again in the next form, finally by UpdateItem.
- */
+/** 25 per call. What an engine or policy refuses is sent again in the next form, finally by UpdateItem. */
 export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
-  /** True if the current form was accepted, so that later refusals concern an item. */
+  /** The form was accepted, so later refusals concern an item. */
   private isProven = false;
-  /** True if any statement was accepted. */
   private areTaken = false;
 
   constructor(table: TableNames) {
     this.statements = new Statements(table);
   }
 
-  /** How known items are written; undefined until an answer tells. */
+  /** Undefined until an answer tells. */
   get by(): WayOfWriting | undefined {
     if (this.form === UPDATE_ITEM) return 'UpdateItem';
     return this.areTaken ? 'statements' : undefined;
@@ -68,7 +63,7 @@ export class StatementWrites {
   private *parts(updates: readonly DerivedUpdate[], calls: WritingCalls): Generator<UpdatePart> {
     let chunk: Placed[] = [];
     for (const [place, update] of updates.entries()) {
-      // Asked for each: answers may have shown that statements aren't available.
+      // Answers may have shown that statements aren't available.
       if (this.statementOf(update, this.form) === undefined) yield this.part([{ place, update }], calls);
       else if (chunk.push({ place, update }) === BATCH_STATEMENTS) {
         yield this.part(chunk, calls);
@@ -91,7 +86,7 @@ export class StatementWrites {
     let rest = chunk;
     for (let form = this.form; form !== UPDATE_ITEM; ) {
       const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
-      // An update without a statement in this form says nothing about the others.
+      // They say nothing about the others.
       await sendEach(
         made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
         calls,
@@ -121,14 +116,14 @@ export class StatementWrites {
     this.isProven = true;
   }
 
-  /** Undefined if the update has no statement, or statements aren't available. */
+  /** Undefined if it has to be an UpdateItem. */
   private statementOf(update: DerivedUpdate, form: number): Statement | undefined {
     const name = STATEMENT_FORMS[form];
     return name && this.statements.of(update, name);
   }
 }
 
-/** False if one of them isn't accepted as a statement. */
+/** False if one isn't accepted as a statement. */
 async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
   let areTaken = true;
   const sendOne = async ({ place, update }: Placed): Promise<void> => {
@@ -147,7 +142,7 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
 /** `refused`: not accepted as a statement; `denied`: no statement is. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** Statements aren't available: a policy allows none, or the engine knows none. */
+/** A policy allows no statements, or the engine knows none. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
@@ -173,7 +168,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** With the units that UpdateItem would take for a small item. */
+/** With the units of UpdateItem for a small item. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;
@@ -191,7 +186,7 @@ function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
   return code === 'ValidationException' ? 'refused' : undefined;
 }
 
-/** Distributes the call's units over the items. DynamoDB reports none if no statement succeeded. */
+/** DynamoDB reports none if no statement succeeded. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
@@ -199,7 +194,7 @@ function withUnits(
   if (consumed === undefined || consumed.length === 0) return [...answers];
   const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
   const units = totalUnits(consumed);
-  // Whole units for all but the first: fractions would not add up.
+  // Fractions would not add up.
   const others = Math.floor(units / count);
   let wcu = units - others * (count - 1);
   return answers.map((answer) => {

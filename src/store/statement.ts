@@ -5,33 +5,30 @@ import type { DerivedUpdate, RevisionCondition } from '../core/store-port.ts';
 import { storedIndexKeys } from './index-key-names.ts';
 
 /**
- * Updates of derived items as PartiQL statements. An absent item is inserted, one with a known revision is updated; a
- * statement can't do either as needed. Source: "PartiQL insert statements" and "PartiQL update statements for
- * DynamoDB", DynamoDB developer guide.
+ * An absent item is inserted, one with a known revision is updated; a statement can't do either as needed. ("PartiQL
+ * insert statements", "PartiQL update statements for DynamoDB".)
  */
 
 export interface Statement {
   text: string;
   parameters: AttributeValue[];
-  /** True if it has several assignments or removals, so that an engine needing the other form refuses it. */
+  /** An engine needing the other form refuses it. */
   showsForm: boolean;
 }
 
-/**
- * How assignments and removals are joined. AWS documents a keyword for each; the embedded engine only accepts lists.
- */
+/** AWS documents a keyword for each; the embedded engine only accepts lists. */
 export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** The edge set's value if it is set, added to, or deleted from. */
+/** Set, added to, or deleted from. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
-/** Characters of a statement, excluding parameters. */
+/** Without parameters. */
 const MOST_CHARACTERS = 8_192;
-/** Names that mean the same in single and double quotes, whatever an engine does with dots, brackets and escapes. */
+/** The same in single and double quotes, whatever an engine does with dots, brackets and escapes. */
 const PLAIN_NAME = /^[\w/~-]+$/;
-/** A revision whose successor needs no decimal arithmetic. A number has at most 38 digits. */
+/** Its successor needs no decimal arithmetic. */
 const PLAIN_REVISION = /^\d{1,37}$/;
 
 export class Statements {
@@ -60,7 +57,7 @@ export class Statements {
     return condition.kind === 'revision' ? this.change(update, condition, form) : undefined;
   }
 
-  /** There is nothing to remove, or to delete from a set. */
+  /** Nothing to remove, or to delete from a set. */
   private insertion({
     key,
     set,
@@ -87,7 +84,7 @@ export class Statements {
     if (revision === undefined || malformed !== undefined || !PLAIN_REVISION.test(revision)) return undefined;
     const sets = [nonEmpty(setElements), nonEmpty(addElements), nonEmpty(deleteElements)];
     const which = sets.findIndex((elements) => elements !== undefined);
-    // An attribute can't be changed twice in a statement, and the embedded engine has no set functions.
+    // An attribute can't be changed twice, and the embedded engine has no set functions.
     if (sets.filter((elements) => elements !== undefined).length > 1 || (which > 0 && form === 'lists'))
       return undefined;
     const parameters: AttributeValue[] = [{ N: String(BigInt(revision) + 1n) }];
@@ -111,7 +108,7 @@ export class Statements {
     return statement(text, parameters, isLong || unset.length > 1);
   }
 
-  /** Names each attribute that is set, and appends its value. False if a name isn't plain, or repeats. */
+  /** False if a name isn't plain, or repeats. */
   private assignments(
     set: Item,
     unset: readonly string[],

@@ -32,26 +32,23 @@ export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /** Each index's projection: `INCLUDE` (what readers need), or `ALL`, where each write of an item is billed again. */
+  /** `ALL` bills each write of an item again. */
   projections: Record<string, string>;
-  /** Absent if the table has no stream. */
+  /** Absent without a stream. */
   streamArn?: string;
-  /** What the model needs and the table lacks, in words; empty if it fits. */
+  /** What the model needs and the table lacks, in words. */
   lacks: string[];
-  /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
+  /** What `edgeloom migrate` adds of `lacks`: indexes. */
   addable: string[];
-  /** The model's indexes that DynamoDB is still filling, by name: reads of them fail. */
+  /** Indexes that DynamoDB is filling: reads of them fail. */
   filling: string[];
-  /** Items of the table, including derived ones; DynamoDB counts about every six hours. */
+  /** With derived ones; DynamoDB counts about every six hours. */
   itemCount: number;
-  /** Bytes of the table, counted as rarely. */
+  /** Counted as rarely. */
   sizeBytes: number;
 }
 
-/**
- * Creates all indexes that the model may use, so that a later search or order finds its index: an empty index costs
- * nothing. A table with its own index names gets those that the model needs.
- */
+/** A later search or order finds its index, and an empty index costs nothing. */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
@@ -113,7 +110,6 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
   };
 }
 
-/** Whether the table deletes items by the model's attribute. */
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
   return (await ttlOf(client, graph)) === graph.table.ttl;
 }
@@ -128,7 +124,6 @@ export async function ttlOf(client: DynamoDBClient, { table: { name } }: Compile
   }
 }
 
-/** The needs of the model that a table lacks, in words. */
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): Pick<TableStatus, 'lacks' | 'addable'> {
   const { partitionKey, sortKey } = graph.table;
   const lacks: string[] = [];
@@ -182,7 +177,7 @@ export function identityOf(table: TableDescription): DescribedIdentity {
   };
 }
 
-/** DynamoDB's own clock, in milliseconds since 1970; undefined if its answer doesn't tell. */
+/** DynamoDB's clock in milliseconds since 1970; undefined if its answer doesn't tell. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
   const { client } = options;

@@ -8,21 +8,18 @@ import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '.
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
-/** An index that a model needs and readers cannot use: the table lacks the index, or DynamoDB fills it. */
+/** The table lacks the index, or DynamoDB fills it. */
 export interface MissingIndex {
   name: string;
-  /** Why the table cannot get it (`table-differs`). Absent: it can. */
+  /** Why the table cannot get the index. */
   refusal?: EdgeloomError;
 }
 
-/**
- * The indexes of one table as a model needs them, and their changes: one at a time, as DynamoDB takes them. A change takes as long as the table
- * is large, so `add` and `drop` begin one and return; whoever calls them looks again.
- */
+/** A change takes as long as the table is large: `add` and `drop` begin one, and callers look again. */
 export class TableIndexes {
   constructor(private readonly store: Pick<Store, 'describe' | 'changeTable'>) {}
 
-  /** The indexes that a model needs and readers cannot use, in the order in which they are to be added. */
+  /** In the order in which they are to be added. */
   async missing(graph: CompiledModel): Promise<readonly MissingIndex[]> {
     const table = await this.store.describe?.();
     if (table === undefined) return [];
@@ -32,7 +29,7 @@ export class TableIndexes {
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
-  /** Begins to add an index, unless the table has one of this name or DynamoDB is changing another one. */
+  /** Nothing if the table has the name or DynamoDB is changing an index. */
   async add(graph: CompiledModel, name: string): Promise<void> {
     const table = await this.store.describe?.();
     const need = indexNeeds(graph).find((one) => one.name === name);
@@ -41,7 +38,7 @@ export class TableIndexes {
   }
 
   /**
-   * Begins to delete an index, unless DynamoDB is changing another one. Returns true once the index is gone.
+   * True once the index is gone.
    *
    * @param mayDrop asked right before the call.
    */
@@ -54,7 +51,7 @@ export class TableIndexes {
   }
 }
 
-/** The call that adds an index to a table. The index gets the bounds that the table has. */
+/** With the bounds that the table has. */
 export function additionOf(
   graph: CompiledModel,
   { partition, sort, definition }: IndexNeed,
@@ -63,7 +60,7 @@ export function additionOf(
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
   const isOwn = ({ AttributeName: name }: AttributeDefinition): boolean => name === partition || name === sort;
   const own = tableDefinition(graph).AttributeDefinitions!.filter(isOwn);
-  // DynamoDB refuses a definition that no key uses, such as one of an index that it deletes.
+  // DynamoDB refuses a definition that no key uses.
   const inKeys = new Set(
     [table, ...presentIndexes(table)].flatMap(({ KeySchema = [] }) => KeySchema.map((key) => key.AttributeName)),
   );
@@ -80,12 +77,11 @@ export function additionOf(
   };
 }
 
-/** Tells whether DynamoDB is changing the table or an index: then it takes no other change. */
+/** DynamoDB takes one change at a time. */
 export function isBusy(table: TableDescription): boolean {
   return (table.TableStatus ?? 'ACTIVE') !== 'ACTIVE' || changingIndex(table) !== undefined;
 }
 
-/** The index that DynamoDB is adding, changing or deleting. */
 export function changingIndex({ GlobalSecondaryIndexes = [] }: TableDescription) {
   return GlobalSecondaryIndexes.find(({ IndexStatus = 'ACTIVE' }) => IndexStatus !== 'ACTIVE');
 }
@@ -104,7 +100,7 @@ function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: n
   );
 }
 
-/** The error for a table whose keys, or an index under the name of a needed one, are of another kind than the model needs; undefined: none is. */
+/** Undefined if all are of the needed kind. */
 export function otherIndexes(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
   const { name, partitionKey, sortKey } = graph.table;
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
@@ -138,7 +134,6 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   );
 }
 
-/** The error for a table that cannot be brought to a model. */
 export function differs(table: string, what: string, hint: string): EdgeloomError {
   return new EdgeloomError('table-differs', `The table ${table} cannot be brought to the model: ${what}.`, hint);
 }

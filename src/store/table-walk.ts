@@ -5,7 +5,7 @@ import type { CompiledModel, IndexName } from '../core/model/compiled.ts';
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
-/** A walk over a whole table or index that can stop at any page and continue, even in another process. */
+/** Can stop at any page and continue, even in another process. */
 
 /** An item with its key. */
 export interface WalkedItem {
@@ -18,16 +18,15 @@ export function walkedItem({ table }: Pick<CompiledModel, 'table'>, item: Item):
   return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '', item };
 }
 
-/** The last item read in a segment. In a walk over an index, `at` is its index key. */
+/** In a walk over an index, `at` is its index key. */
 export interface WalkedKey extends ItemKey {
   at?: { partition: string; sort: string } | undefined;
 }
 
-/** Where a walk stopped, as JSON for the next call or a file. */
+/** Where a walk stopped, as JSON. */
 export interface WalkPlace {
-  /** Number of segments that the table is read in. */
   segments: number;
-  /** Unfinished segments with the last key read; without a key: not begun. */
+  /** Unfinished; `after` is the last key read. */
   open: { segment: number; after?: WalkedKey | undefined }[];
 }
 
@@ -40,20 +39,14 @@ export interface TableWalkOptions {
   source: ScanSource;
   /** Absent: the source counts read units. */
   stats?: ReadStats;
-  /**
-   * How pages are read. With an index, the walk shows the table as it was some time ago. Default: the table, eventually
-   * consistent.
-   */
+  /** Default: the table, eventually consistent. An index shows the table as it was some time ago. */
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
   concurrency: number;
-  /** Whether time is over; called before each page. */
+  /** Called before each page. */
   isOver: () => boolean;
-  /**
-   * Whether an item still exists after the visit. Default: yes. A walk continues after an existing item, since the
-   * embedded engine finds nothing after a deleted one (DynamoDB does).
-   */
+  /** Whether an item exists after the visit; default: yes. The embedded engine finds nothing after a deleted item. */
   stays?: ((item: WalkedItem) => boolean) | undefined;
-  /** Called after each page, once the place has moved past it; the segment's next page waits for it. */
+  /** After each page; the segment's next page waits. */
   onPage?: (items: number) => void | Promise<void>;
 }
 
@@ -64,7 +57,7 @@ export interface WalkedPage {
 }
 
 export class TableWalk {
-  /** Where another walk would continue now. */
+  /** Where another walk would continue. */
   readonly place: WalkPlace;
 
   constructor(
@@ -78,11 +71,7 @@ export class TableWalk {
     return this.place.open.length === 0;
   }
 
-  /**
-   * Reads every page, several segments at once, until the end or until time is over.
-   *
-   * @param visit returns whether it has finished the page. A segment stops at an unfinished page.
-   */
+  /** @param visit returns whether it has finished the page; a segment stops at an unfinished one. */
   async run(visit: (page: WalkedPage) => Promise<boolean>): Promise<void> {
     const { concurrency } = this.options;
     await pMap([...this.place.open], (open) => this.walkSegment(open, visit), { concurrency });
@@ -104,7 +93,7 @@ export class TableWalk {
       if (!(await visit({ segment, items, isLast }))) return;
       if (page.lastKey === undefined) this.place.open.splice(this.place.open.indexOf(open), 1);
       else {
-        // If no item exists any more, the place stays: the next page begins after the deleted items.
+        // If no item exists any more, the next page begins after the deleted items.
         const last = items.length === 0 ? walkedItem(graph, page.lastKey) : items.findLast(stays);
         if (last !== undefined) open.after = walkedKeyOf(read.index, last);
       }

@@ -4,12 +4,11 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 
-/** How often the unprocessed rest of a batch is sent again before it counts as throttled. */
+/** In a row without progress. */
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Repeats unprocessed requests until none are left. Throws a retryable error after ten tries in a row without progress,
- * or if a wait would exceed the remaining time; throws the signal's reason if aborted.
+ * Throws a retryable error if stuck or if a wait would exceed the remaining time.
  *
  * @param progressAttempt the attempt whose backoff follows a try that made progress; 0: no wait.
  */

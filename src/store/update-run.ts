@@ -7,11 +7,11 @@ const CONCURRENCY = 32;
 
 export interface UpdatePart {
   places: readonly number[];
-  /** Notes outcomes in the run. A `StoreError` that it throws is the outcome of all. */
+  /** A `StoreError` that it throws is the outcome of all. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
-/** One call of `updateMany`: the outcomes of its items, and whether more may be sent. */
+/** One call of `updateMany`. */
 export class UpdateRun {
   private readonly outcomes: UpdateOutcome[];
   private readonly remainingMs: () => number;
@@ -39,13 +39,13 @@ export class UpdateRun {
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });
-    // Only thrown here: everything sent is now answered.
+    // Everything sent is now answered.
     if (this.isCutShort) this.signal?.throwIfAborted();
     if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
     return this.outcomes;
   }
 
-  /** Ask before every call. If the answer is no, the items' outcome says so. */
+  /** Ask before every call; otherwise the items' outcome says why. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
@@ -72,7 +72,7 @@ export class UpdateRun {
   }
 }
 
-/** One call per item: see `Store.updateMany`. */
+/** One call per item. */
 export async function updateEach(
   updates: readonly DerivedUpdate[],
   update: (update: DerivedUpdate) => Promise<UpdateResult>,
@@ -88,14 +88,12 @@ export async function updateEach(
   return await new UpdateRun(updates.length, options).send(parts, options);
 }
 
-/**
- * Throws a terminal error if an item is named twice: DynamoDB refuses that in one call, and two calls have no order.
- */
+/** Throws a terminal error: DynamoDB refuses an item twice in one call, and two calls have no order. */
 export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   const seen = new Set<string>();
   for (const { key } of updates) {
     const { source, target } = key;
-    // The length separates the two keys whatever their texts contain.
+    // The length separates the keys whatever their texts contain.
     const text = `${source.length} ${source}${target}`;
     if (seen.has(text)) {
       throw new StoreError(
@@ -109,7 +107,7 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   }
 }
 
-/** Whether every other item of the call would fail as well. */
+/** Other items of the call would fail as well. */
 function isOfAllItems({ kind, code }: StoreError): boolean {
   return kind === 'fatal' || code === 'no-connection';
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WalkPlace } from './table-walk.ts';
 
-/** In their own file, so that the package's declarations name no type of zod. */
+/** Apart, so that the package's declarations name no type of zod. */
 
 const key = { source: z.string(), target: z.string() };
 

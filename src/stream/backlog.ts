@@ -4,15 +4,11 @@ import type { Journal } from './checkpoint-journal.ts';
 import { readableShards } from './lineage.ts';
 import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
 
-/** Empty polls in a row that a shard needs. */
 const EMPTY_POLLS = 2;
-/** Records read by one look beyond a shard's end. */
 const PAGE_RECORDS = 1000;
 
 export interface BacklogOptions {
-  /** False for records of the follower's own writes. */
   isOfOthers: (record: StreamRecord) => boolean;
-  /** Bounds how many shards are read at once. */
   limit: LimitFunction;
 }
 
@@ -22,23 +18,17 @@ interface BacklogRun {
   stopping: AbortSignal;
 }
 
-/** Where a shard ended when it was first listed. */
 interface ShardEnd {
-  /**
-   * An iterator after that end and after everything examined since; absent: a later record is known, or the shard is
-   * closed.
-   */
+  /** After all that was examined; absent: a later record is known, or the shard is closed. */
   iterator?: string | undefined;
-  /** The sequence number of the first record of others after that end. */
   next?: bigint;
   emptyPolls: number;
-  /** The last record processed at these polls. */
   emptyAt?: string | undefined;
 }
 
 /**
- * The records in a stream at one moment, and whether they are processed. A stream with continuing writes is never
- * quiet, but its backlog ends with the first later record of others. Uses no clock, which may differ from the stream's.
+ * The records in a stream at one moment. A stream with continuing writes is never quiet, but its backlog ends with the
+ * first later record of others. Uses no clock, which may differ from the stream's.
  */
 export class Backlog {
   private readonly ends = new Map<string, ShardEnd>();
@@ -58,11 +48,7 @@ export class Backlog {
     end.emptyAt = at;
   }
 
-  /**
-   * Whether records from before the first look are processed while others continue writing, as of the last look; starts
-   * the next one. False without later records of others: such a stream becomes quiet, including the follower's own
-   * writes.
-   */
+  /** False without later records of others: such a stream becomes quiet. */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;
@@ -111,7 +97,6 @@ export class Backlog {
       }
     } catch (error) {
       if (!(error instanceof StreamError) && !isRetryableStoreError(error)) throw error;
-      // The next look asks for the shard's current end, which only moves forward.
       if (error instanceof StreamError) this.ends.delete(shardId);
     }
   }

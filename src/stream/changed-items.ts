@@ -11,10 +11,7 @@ export interface ChangedItem extends ItemKey {
   contradiction?: string | undefined;
 }
 
-/**
- * Follows the event's name: an insert has no old image and a removal no new one, whatever the record has. An empty
- * image counts as none, since items have keys.
- */
+/** An empty image counts as none, since items have keys. */
 export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
   const [before, after] = [imageOf(OldImage), imageOf(NewImage)];
@@ -25,20 +22,18 @@ export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, 
   return { ...images, contradiction: `the stream's ${eventName ?? 'unnamed'} record ${wrong}` };
 }
 
-/** Undefined if the image fits the event. */
 function wrongImage(has: boolean, image: unknown, item: Item | undefined, name: 'old' | 'new'): string | undefined {
   if (!has) return item === undefined ? undefined : `has ${name === 'old' ? 'an old' : 'a new'} image`;
   return image === undefined || item !== undefined ? undefined : `has no item as its ${name} image`;
 }
 
-/** Undefined if the record's keys aren't texts. */
 export function changedItem({ partitionKey, sortKey }: TableNames, record: RawRecord): ChangedItem | undefined {
   const source = textOfUntrusted(record.dynamodb?.Keys?.[partitionKey]);
   const target = textOfUntrusted(record.dynamodb?.Keys?.[sortKey]);
   return source === undefined || target === undefined ? undefined : { source, target, ...imagesOf(record) };
 }
 
-/** A record made by hand may hold anything. An item has at least its keys. */
+/** A record made by hand may hold anything. */
 function imageOf(image: unknown): Item | undefined {
   if (typeof image !== 'object' || image === null || Array.isArray(image)) return undefined;
   const item = Object.hasOwn(image, '__proto__') ? withoutLost(image as Item) : (image as Item);

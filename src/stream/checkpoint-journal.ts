@@ -2,17 +2,13 @@ import type { Checkpoint, CheckpointStore, ShardCheckpoint } from './checkpoint.
 
 /** A checkpoint of another stream that was found and moved aside. */
 export interface SetAside {
-  /** The stream that it belongs to. */
   streamArn: string;
-  /** Where it is kept. */
   keptAt?: string;
 }
 
-/** How far each shard of a stream was read, kept in a `CheckpointStore`. */
 export class Journal {
   private readonly entries = new Map<string, ShardCheckpoint>();
   private hasChanges = false;
-  /** The running save, and the next one, which includes everything noted before it starts. */
   private running: Promise<void> = Promise.resolve();
   private queued: Promise<void> | undefined;
 
@@ -21,7 +17,6 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  /** Sets aside a checkpoint of another stream (of a re-created table). */
   static async open(store: CheckpointStore, streamArn: string): Promise<{ journal: Journal; setAside?: SetAside }> {
     const journal = new Journal(store, streamArn);
     const kept = await store.load();
@@ -54,7 +49,6 @@ export class Journal {
     if (this.entries.delete(shardId)) this.hasChanges = true;
   }
 
-  /** Calls during a save share the next one. */
   flush(): Promise<void> {
     if (!this.hasChanges) return this.running;
     this.queued ??= this.saveAfter(this.running);
@@ -62,7 +56,7 @@ export class Journal {
   }
 
   private async saveAfter(before: Promise<void>): Promise<void> {
-    // That save's caller learns of its failure; this one is a new try.
+    // That save's caller learns of its failure.
     await before.catch(() => undefined);
     this.running = this.queued ?? Promise.resolve();
     this.queued = undefined;

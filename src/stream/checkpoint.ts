@@ -3,16 +3,13 @@ import { dirname } from 'node:path';
 import * as z from 'zod';
 import { EdgeloomError } from '../foundation/errors.ts';
 
-/**
- * Where a worker keeps how far it has come. Records are applied first and noted afterwards, so losing notes only costs
- * a replay.
- */
+/** Where a worker keeps its progress. Losing it only costs a replay. */
 export interface CheckpointStore {
   /** Undefined if there is none. Throws if it can't be read. */
   load(): Promise<Checkpoint | undefined>;
-  /** Replaces the kept checkpoint atomically. */
+  /** Atomically. */
   save(checkpoint: Checkpoint): Promise<void>;
-  /** Moves the kept checkpoint aside; returns where to find it, if anywhere. */
+  /** Returns where the checkpoint is now, if anywhere. */
   setAside(): Promise<string | undefined>;
 }
 
@@ -21,14 +18,12 @@ export interface ShardCheckpoint {
   shardId: string;
   /** The newest applied record; absent if the shard had none. */
   sequenceNumber?: string | undefined;
-  /** True if the shard was read to its end. */
   finished: boolean;
 }
 
 /** How far a stream was read. */
 export interface Checkpoint {
   version: 1;
-  /** The stream that the sequence numbers belong to. */
   streamArn: string;
   shards: ShardCheckpoint[];
 }
@@ -64,9 +59,8 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives a crash of the machine: written to a second file, synced, and renamed.
- * A file that isn't a checkpoint is an error (`invalid-checkpoint`), never a silent restart. A file serves one worker
- * at a time.
+ * Keeps checkpoints in a JSON file that survives a crash of the machine. A file that isn't a checkpoint is an error
+ * (`invalid-checkpoint`), never a silent restart. A file serves one worker at a time.
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
@@ -118,7 +112,7 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
   await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
-    // Always the same name: a killed process's file is overwritten, so files don't pile up.
+    // Always the same name, so that files of killed processes don't pile up.
     const scratch = `${file}.tmp`;
     await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
     await rename(scratch, file);
@@ -136,7 +130,7 @@ async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** Otherwise a power failure may undo a rename in the folder. Windows can't open folders. */
+/** Otherwise a power failure may undo a rename. Windows can't open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -2,14 +2,13 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetryOptions, retrying } from '../foundation/retry.ts';
 
-/** Any number of shards may wait for its signal; by default Node warns of more than ten. */
+/** By default Node warns of more than ten listeners. */
 export function createController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
   return controller;
 }
 
-/** The signal ends the wait early. */
 export async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, { signal });
@@ -19,15 +18,11 @@ export async function pause(milliseconds: number, signal: AbortSignal): Promise<
 }
 
 export interface RunRetryOptions extends Pick<RetryOptions, 'isRetryable'> {
-  /** Ends a wait between tries. */
   stopping: AbortSignal;
-  /** Whether the run has ended; asked after each wait. */
   isEnding: () => boolean;
-  /** The shortest wait between tries. Default 0. */
   minimumMs?: number;
 }
 
-/** Undefined if the run ended first. Throws errors that aren't retryable. */
 export async function retryingUntil<T>(
   { isRetryable, stopping, isEnding, minimumMs = 0 }: RunRetryOptions,
   action: () => Promise<T>,

@@ -12,8 +12,7 @@ const LAST_SECOND = 8.64e12;
 
 /**
  * Decodes stream records. Drops those of derived items, except a fan-out's continuations: the projector's own writes
- * must not cause more. Images are used as they are. Throws an `EdgeloomError` if a list by several values, or an edge
- * with a hashed key, needs images that the stream doesn't have.
+ * must not cause more. Throws an `EdgeloomError` if the model needs images that the stream doesn't have.
  *
  * @param streamArn of the stream; default: each record's `eventSourceARN`.
  */
@@ -60,22 +59,17 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   });
 }
 
-/** The time of a record in seconds since 1970, of whatever form; undefined: it has none that is valid. */
+/** In seconds since 1970; undefined if invalid. */
 export function secondsOf(created: unknown): number | undefined {
   const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;
 }
 
-/** As in a keys-only stream. */
 function lacksImage({ eventName, dynamodb }: RawRecord): boolean {
   const { NewImage, OldImage } = dynamodb ?? {};
   return (NewImage === undefined && eventName !== 'REMOVE') || (OldImage === undefined && eventName !== 'INSERT');
 }
 
-/**
- * Whether keys alone don't name all touched items, as for lists by value and edges with hashed keys. Records then need
- * both images.
- */
 function needsImages(graph: CompiledModel): boolean {
   return layersOf(graph).some(
     ({ nodes, edges }) =>

@@ -21,11 +21,10 @@ import {
 const DESCRIBE_PAUSE_MS = 250;
 
 /**
- * A table's stream through the SDK. Throttled calls are retryable after the SDK's own attempts, and so is an incomplete
- * answer, which must not pass for an empty page or a stream without shards.
+ * A table's stream through the SDK. An incomplete answer is retryable: it must not pass for an empty page or a stream
+ * without shards.
  */
 export class DynamoDBStreamSource implements StreamSource {
-  /** A closed shard stays closed. */
   private readonly closed = new Set<string>();
   private readonly listings: SharedQuestion<StreamDescription>;
 
@@ -128,7 +127,7 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 }
 
-/** Shares one call among simultaneous callers. Each answer was requested after the caller's question. */
+/** Shares one call among simultaneous callers, but never one that began before the question. */
 class SharedQuestion<Answer> {
   private current: Promise<Answer> | undefined;
   private next: Promise<Answer> | undefined;
@@ -137,7 +136,6 @@ class SharedQuestion<Answer> {
 
   askOrJoin(): Promise<Answer> {
     if (this.current === undefined) return this.startAsking();
-    // The answer under way may be older than this question. One more is requested for all who wait.
     this.next ??= this.current.then(
       () => this.startAsking(),
       () => this.startAsking(),
@@ -167,10 +165,7 @@ function shardError(error: unknown): EdgeloomError {
   return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/**
- * For stream requests other than shard errors. An invalid request is `fatal` instead of `terminal`: it would be refused
- * again, and there is no item to quarantine.
- */
+/** An invalid request is `fatal`, not `terminal`: there is no item to quarantine. */
 function requestError(error: unknown): StoreError {
   const classified = classifyError(error);
   if (classified.kind !== 'terminal') return classified;

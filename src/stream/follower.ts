@@ -8,57 +8,44 @@ import { readableShards, vanishedShards, waitingShards } from './lineage.ts';
 import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
-/** The shortest interval of DescribeStream, however quickly shards end. */
 const MIN_SHARD_INTERVAL_MS = 250;
-/** The listing interval while somebody waits for the stream's end. */
+/** While somebody waits for the stream's end. */
 const MAX_AWAITED_INTERVAL_MS = 1_000;
-/** How many listings without a shard to read count as quiet. */
 const EMPTY_LISTINGS = 3;
 
 export interface ShardWork {
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects if retrying can't help. */
   work(): Promise<void>;
-  /** The shard left the stream: finishes what was read, then `work` resolves. */
+  /** Finishes what was read, then `work` resolves. */
   cancel(): void;
-  /** Records that were read before may still be in work. */
   isCancelled(): boolean;
 }
 
-/** Shared by the readers of one run's shards. */
 export interface FollowRun {
   source: StreamSource;
   journal: Journal;
-  /** The checkpoint belonged to another stream. */
   hasEarlierStream: boolean;
   quiet: IdleDetector;
   report: RunReport;
-  /** Ends the run: nothing new is started. */
   stopping: AbortSignal;
   /** Milliseconds left for current work; infinite until the run is stopped. */
   graceMs(): number;
-  /** The shards have to be listed again. */
   onLineageChange(): void;
-  /** A poll of a shard found nothing. */
   onEmptyPoll(shardId: string): void;
 }
 
 export interface FollowerOptions {
-  /** The follower's name in errors: `worker`. */
   name: string;
   checkpoint?: CheckpointStore;
   shardIntervalMs?: number;
   stopGraceMs?: number;
   report: RunReport;
-  /** Called when the run begins; the result makes each shard's reader. */
   open(run: FollowRun): (shardId: string) => ShardWork;
-  /** How to find the end of the backlog while others continue writing. Default: wait until the stream is quiet. */
+  /** Finds the end of the backlog while others continue writing. Default: wait until the stream is quiet. */
   backlog?: BacklogOptions;
-  /** Called with the first listing, before any shard is read. */
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
 }
 
 interface IdleWaiter {
-  /** The records in the stream when the wait began; undefined until the stream is listed. */
   backlog?: Backlog;
   resolve(): void;
   reject(error: unknown): void;
@@ -82,7 +69,6 @@ export class StreamFollower {
     private readonly options: FollowerOptions,
   ) {}
 
-  /** Runs once; returns why it ended. */
   run(untilIdle: boolean): Promise<'stop' | 'idle'> {
     if (this.running !== undefined) {
       const { name } = this.options;
@@ -99,7 +85,7 @@ export class StreamFollower {
   }
 
   /**
-   * Resolves when every record now in the stream is processed, including resulting writes, unless others continue
+   * Resolves when every record now in the stream is processed, with the resulting writes unless others continue
    * writing.
    */
   idle(): Promise<void> {
@@ -141,7 +127,6 @@ export class StreamFollower {
     }
   }
 
-  /** Lists the shards repeatedly, starts readable ones, and detects quiet. */
   private async supervise(run: FollowRun): Promise<void> {
     const { shardIntervalMs = 5_000 } = this.options;
     const { signal } = this.stopping;
@@ -179,7 +164,6 @@ export class StreamFollower {
     }
   }
 
-  /** Undefined if the run ended before the stream answered. */
   private async describeStream(): Promise<StreamDescription | undefined> {
     const { signal } = this.stopping;
     if (signal.aborted) return undefined;
@@ -192,7 +176,6 @@ export class StreamFollower {
     return await retryingUntil(rules, () => this.source.describe());
   }
 
-  /** Reports lost shards, and starts readable ones. Returns how many it started. */
   private startReadableShards(
     { journal }: FollowRun,
     { shards }: StreamDescription,
@@ -227,8 +210,7 @@ export class StreamFollower {
   }
 
   /**
-   * Whether no shard is left to read. One listing suffices for a disabled stream; otherwise several, since a closed
-   * shard's child may be listed later.
+   * One listing suffices for a disabled stream; otherwise several, since a closed shard's child may be listed later.
    */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;

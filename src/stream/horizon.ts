@@ -2,7 +2,7 @@ import type { Shard } from './source.ts';
 
 interface ShardHorizon {
   parent: string | undefined;
-  /** Every record of the shard made before this time was received; undefined if unknown. */
+  /** Every record made before this time was received; undefined if unknown. */
   throughMs: number | undefined;
   isEnded: boolean;
 }
@@ -12,10 +12,9 @@ export class Horizon {
   private listedMs: number | undefined;
   private isDisabled = false;
 
-  /** @param lateMs the longest delay until a record can be read, in milliseconds. */
+  /** @param lateMs the longest delay until a record can be read. */
   constructor(private readonly lateMs: number) {}
 
-  /** @param atMs the observer's clock before the listing. */
   listed(shards: readonly Shard[], atMs: number, isDisabled: boolean): void {
     const before = this.listedMs;
     this.listedMs = atMs;
@@ -36,11 +35,6 @@ export class Horizon {
     if (shard !== undefined) shard.throughMs = stampMs;
   }
 
-  /**
-   * A shard was read to its current end.
-   *
-   * @param atMs the observer's clock before the read.
-   */
   noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
     // A record that was just made may appear later.
@@ -54,18 +48,15 @@ export class Horizon {
     if (shard !== undefined) shard.isEnded = true;
   }
 
-  /** Every record of a shard made before this time was received, in milliseconds since 1970; undefined if unknown. */
   throughMsOf(shardId: string): number | undefined {
     return this.shards.get(shardId)?.throughMs;
   }
 
   /**
-   * The least of the shards' times and the last listing's, in milliseconds since 1970, with its shard. Undefined: a
-   * shard is unread.
+   * The least of the shards' times and the last listing's, in milliseconds since 1970. Undefined: a shard is unread.
    */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
-    // A shard opened since the last listing isn't read yet.
     // rule: time-is-not-after-the-last-listing
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));

@@ -1,9 +1,8 @@
-/** Empty polls in a row that each shard needs. */
 const EMPTY_POLLS = 2;
 
 /**
- * A stream is quiet when every shard was polled twice in a row without anything new anywhere. Records of the worker's
- * own writes count as new, so a quiet worker has read past them.
+ * Quiet: every shard was polled twice in a row without anything new anywhere. The worker's own writes count as new, so
+ * a quiet worker has read past them.
  */
 export class IdleDetector {
   private readonly emptyPolls = new Map<string, number>();
@@ -17,7 +16,6 @@ export class IdleDetector {
     this.emptyPolls.delete(shardId);
   }
 
-  /** Each shard has to be polled twice again. */
   noteActivity(): void {
     for (const shardId of this.emptyPolls.keys()) this.emptyPolls.set(shardId, 0);
   }
@@ -26,7 +24,6 @@ export class IdleDetector {
     this.emptyPolls.set(shardId, (this.emptyPolls.get(shardId) ?? 0) + 1);
   }
 
-  /** Known shards that can't be read yet. */
   noteWaiting(count: number): void {
     this.waitingShards = count;
   }

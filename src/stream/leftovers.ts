@@ -3,29 +3,23 @@ import { streamLabel } from '../core/items/stream-arn.ts';
 import type { Store } from '../core/store-port.ts';
 
 /**
- * The embedded engine keeps the stream records of a deleted table: the stream of a new table with the same name begins
- * with them. They would revive deleted items, so they are recognized by their time: this engine labels a stream with
- * the second of its creation. Other streams have other labels and aren't filtered; their records' times may even be
- * rounded to before the stream's creation.
+ * The embedded engine keeps the stream records of a deleted table, which would revive items in a new table of the same
+ * name. It labels a stream with the second of its creation, so older records are recognized; other streams aren't
+ * filtered.
  */
 const EPOCH_LABEL = /^(\d{9,11})\.\d+$/;
 
-/** When the embedded engine began the stream, in whole seconds since 1970; undefined for other streams. */
 export function streamBeganAtSeconds(streamArn: string): number | undefined {
   const label = EPOCH_LABEL.exec(streamLabel(streamArn));
   return label === null ? undefined : Number(label[1]);
 }
 
-/** A batch's records that belong to this table, and the number of others. */
 export interface Sifted {
   records: ChangeRecord[];
-  /** Dropped records of an earlier table. */
   dropped: number;
-  /** Read capacity units for doubtful records. */
   rcu: number;
 }
 
-/** Drops records of an earlier table of the same name. */
 export class LeftoverFilter {
   private readonly beganAtSeconds: number | undefined;
 
@@ -40,7 +34,6 @@ export class LeftoverFilter {
     this.beganAtSeconds = streamBeganAtSeconds(streamArn);
   }
 
-  /** Records made in the second of the table's creation get the base item as their new image. */
   async dropLeftovers(records: ChangeRecord[]): Promise<Sifted> {
     const began = this.beganAtSeconds;
     const last =
@@ -55,11 +48,7 @@ export class LeftoverFilter {
     return { records: [...settled, ...rest], dropped: dropped + young.length - settled.length, rcu };
   }
 
-  /**
-   * Replaces new images by the base items as they are now, and drops records whose item is absent. A record of this
-   * table then has its own state or a later one, which is just as good. Removals stay: removing a missing item is
-   * harmless.
-   */
+  /** Removals stay: removing a missing item is harmless. */
   private async withBaseItems(records: ChangeRecord[]): Promise<{ settled: ChangeRecord[]; rcu: number }> {
     const { items, rcu } = await this.store.getMany(records, { consistent: true });
     const settled: ChangeRecord[] = [];

@@ -1,11 +1,10 @@
 import type { Shard } from './source.ts';
 
 /**
- * Lineage: when a shard closes, its children continue. One item's records may be in parent and child, so a child is
- * only read after its parent's end.
+ * When a shard closes, its children continue. One item's records may be in both, so a child is read after its parent's
+ * end.
  */
 
-/** Unfinished shards whose parent is finished or gone. */
 export function readableShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): Shard[] {
   const listed = new Set(shards.map(({ shardId }) => shardId));
   return shards.filter(

@@ -2,9 +2,7 @@ import type { Logger } from '../foundation/logger.ts';
 import type { SetAside } from './checkpoint-journal.ts';
 
 export interface Consequences {
-  /** If records left the stream unread. */
   trimmed?: string;
-  /** If the checkpoint belonged to another stream. */
   setAside?: string;
 }
 
@@ -14,7 +12,6 @@ export class RunReport {
     private readonly consequences: Consequences = {},
   ) {}
 
-  /** Returns the logged text: the message and its consequence. */
   onTrimmed(shardId: string, message: string): string {
     const text = joinSentences(message, this.consequences.trimmed);
     this.logger.error({ shardId }, text);
@@ -32,7 +29,7 @@ function joinSentences(first: string, second: string | undefined): string {
   return second === undefined ? first : `${first} ${second}`;
 }
 
-/** The default logger: warnings and errors become process warnings. */
+/** Warnings and errors become process warnings. */
 export const WARNINGS: Logger = {
   debug: () => undefined,
   info: () => undefined,

@@ -1,26 +1,25 @@
 import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
-/** GetRecords returns at most this many; one local engine refuses larger requests. */
+/** The limit of GetRecords; one local engine refuses larger requests. */
 const PAGE_RECORDS = 1000;
 /** A page this full suggests that more is waiting. */
 const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
 const FULL_PAGE_BYTES = 512 * 1024;
-/** New iterators in a row without a page, before the caller's backoff takes over. */
+/** Without a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
 export interface StartingPoint {
-  /** The last processed record; undefined: begin with the oldest. */
   after?: string;
-  /** An iterator to try first; `after` is used when it no longer works. */
+  /** Tried first; `after` is used when the iterator no longer works. */
   iterator?: string;
 }
 
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** True at a closed shard's end: the answer names no next page, and the stream shows the shard closed. */
+  /** The answer names no next page, and the stream shows the shard closed. */
   isEnd: boolean;
-  /** True if the stream still lists the shard, closed, but no longer has it. */
+  /** The stream still lists the shard, closed, but no longer has it. */
   isLost?: boolean;
 }
 
@@ -41,7 +40,6 @@ export class ShardPages {
     this.iterator = iterator;
   }
 
-  /** The last record read so far, or where the reading began. */
   get lastRead(): string | undefined {
     return this.position;
   }
@@ -106,7 +104,6 @@ function unprovenEndError(shardId: string): StoreError {
   );
 }
 
-/** A full page suggests that more records are waiting. */
 export function isFullPage({ records }: Pick<StreamPage, 'records'>): boolean {
   const bytes = records.reduce((sum, { dynamodb }) => sum + (dynamodb?.SizeBytes ?? 0), 0);
   return records.length >= FULL_PAGE_RECORDS || bytes >= FULL_PAGE_BYTES;

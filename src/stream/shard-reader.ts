@@ -5,20 +5,14 @@ import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
 import type { StreamSource } from './source.ts';
 
 export interface BatchLimits {
-  /** Records of base items. */
   maxRecords: number;
-  /** Bytes of these records' images. */
   maxBytes: number;
 }
 
 export interface ShardBatch {
-  /** Changes of base items, oldest first. */
   records: ChangeRecord[];
-  /** Records read, including those of derived items. */
   recordsRead: number;
-  /** The newest record read, whatever its item; undefined if none was read. */
   sequenceNumber?: string;
-  /** True at a closed shard's end. */
   isEnd: boolean;
 }
 
@@ -27,10 +21,6 @@ export class ShardReader {
   private batch = emptyBatch();
   private batchBytes = 0;
 
-  /**
-   * @param position the last processed record; undefined: begin with the oldest.
-   * @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap.
-   */
   constructor(
     private readonly graph: CompiledModel,
     private readonly source: StreamSource,
@@ -43,8 +33,8 @@ export class ShardReader {
   }
 
   /**
-   * Reads until a batch is full, nothing more is waiting, or `isStopping`. While a shard is behind, many pages make one
-   * batch: larger batches cost fewer writes per record. After an error, the next call continues with what was read.
+   * Many pages make one batch while a shard is behind: larger batches cost fewer writes per record. After an error, the
+   * next call continues with what was read.
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {
@@ -57,13 +47,12 @@ export class ShardReader {
     }
   }
 
-  /** Returns whether to read another page for the batch. */
   private addPage(page: ShardPage): boolean {
     const { batch } = this;
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
     for (const { dynamodb } of page.records) {
-      // Derived items' records are dropped: they are most of a stream, and cost a batch nothing.
+      // Records of derived items are most of a stream, and cost a batch nothing.
       if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
     }
     for (const record of decoded) batch.records.push(record);

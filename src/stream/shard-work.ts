@@ -12,24 +12,20 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     protected readonly shardId: string,
   ) {}
 
-  /** The shard left the stream: ends the work once records already read are processed. */
   cancel(): void {
     this.cancelled = true;
   }
 
-  /** Records that were read before may still be in work. */
   isCancelled(): boolean {
     return this.cancelled;
   }
 
-  /** Works until the shard's end, `cancel` or the end of the run. Rejects if retrying can't help. */
   abstract work(): Promise<void>;
 
   protected isEnding(): boolean {
     return this.cancelled || this.run.stopping.aborted;
   }
 
-  /** Undefined if the run ended first. */
   protected retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     return retryingShard(this.run, this.shardId, what, action, () => this.isEnding());
   }
@@ -41,7 +37,6 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
   }
 }
 
-/** Undefined if the run ended first. */
 export async function retryingShard<T>(
   { report, stopping, onLineageChange }: Pick<FollowRun, 'report' | 'stopping' | 'onLineageChange'>,
   shardId: string,

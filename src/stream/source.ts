@@ -30,11 +30,10 @@ export interface StreamPage {
 }
 
 /**
- * Access to a stream, limited to what the worker needs. Calls throw a `StreamError` for conditions of reading a shard,
- * and a `StoreError` (retryable or fatal) for everything else.
+ * Access to a stream. Calls throw a `StreamError` for conditions of reading a shard, and a `StoreError` (retryable or
+ * fatal) for everything else.
  */
 export interface StreamSource {
-  /** The stream's ARN. */
   readonly streamArn: string;
   /** Every shard, all pages. */
   describe(): Promise<StreamDescription>;
@@ -46,7 +45,6 @@ export interface StreamSource {
   iterator(shardId: string, after: string | undefined): Promise<string>;
   /** An iterator after the shard's newest record. */
   latest(shardId: string): Promise<string>;
-  /** Reads one page with at most `limit` records. */
   read(iterator: string, limit: number): Promise<StreamPage>;
 }
 

@@ -16,42 +16,35 @@ export interface TailLimits {
   retentionMs: number;
 }
 
-/** For DynamoDB Streams. */
 export const TAIL_LIMITS: TailLimits = { lateMs: 10_000, listMs: 10_000, retentionMs: 23 * 3_600_000 };
 
 export interface TailContext extends Pick<Runtime, 'now'> {
   source: StreamSource;
   limits: TailLimits;
-  /** Called with a sentence when records may have left the stream unread. */
   onGap: (reason: string) => void;
-  /** Gets everything that is read, to use the same pages a second time. */
   listener?: TailListener | undefined;
 }
 
-/** Where reading a shard begins: its oldest record, its end, or after a sequence number. */
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Uses a tail's pages without reading the stream itself. Its methods are called in reading order. */
+/** Uses a tail's pages without reading the stream itself. Called in reading order. */
 export interface TailListener {
-  /** The shards were listed; `atMs`: the tail's clock before. */
+  /** `atMs`: the tail's clock before the listing. */
   listed(description: StreamDescription, atMs: number): void;
-  /** From here on every record of a shard is passed to `received`. */
+  /** From here on every record of the shard is passed to `received`. */
   followed(shardId: string, from: TailStart): void;
   received(record: TailRecord): void;
-  /** A shard was read to its current end; `atMs`: the tail's clock before the first page that shows it. */
+  /** `atMs`: the tail's clock before the first page that shows the end. */
   reachedEnd(shardId: string, atMs: number): void;
-  /** A closed shard was read to its end. */
   ended(shardId: string): void;
-  /** Unread records of a shard have left the stream. */
   trimmed(shardId: string): void;
 }
 
 export interface ShardPosition {
   shardId: string;
-  /** The last processed record; undefined: begin with the oldest. */
   after?: string | undefined;
   isFinished: boolean;
-  /** No unread record was made before this time, in milliseconds since 1970; absent if unknown. */
+  /** No unread record was made before this time. */
   sinceMs?: number | undefined;
 }
 
@@ -59,28 +52,23 @@ export interface TailRecord {
   shardId: string;
   record: StreamRecord;
   sequenceNumber: string;
-  /** The previous record's sequence number; undefined: the shard, or the reading, begins here. */
   after: string | undefined;
-  /** When the change was made, in milliseconds since 1970; streams have whole seconds. */
+  /** In milliseconds since 1970; streams have whole seconds. */
   madeMs: number;
 }
 
 export interface TailPages {
   records: TailRecord[];
-  /** The first error of a page that could not be read. */
   failure: { error: unknown } | undefined;
 }
 
-/** Shards read at once, and empty pages that show a shard's end. */
 const [SHARDS_AT_ONCE, EMPTY_PAGES] = [32, 2];
 
 class TailShard {
   last: string | undefined;
   isEnded = false;
   emptyPages = 0;
-  /** The reader's clock before the first empty page. */
   emptySinceMs = 0;
-  /** Continues from a saved position, or from the shard's beginning. */
   constructor(
     readonly shardId: string,
     readonly pages: ShardPages,
@@ -92,14 +80,13 @@ class TailShard {
 
 /**
  * Reads all shards of a stream, a page of each at a time, parents before children. Without saved positions it begins at
- * each open shard's end. Stores nothing in the table.
+ * each open shard's end.
  */
 export class StreamTail {
   readonly horizon: Horizon;
   private readonly shards = new Map<string, TailShard>();
   private readonly finished = new Set<string>();
   private readonly saved = new Map<string, string | undefined>();
-  /** By shard: no unread record was made before this time, in milliseconds since 1970. */
   private readonly since = new Map<string, number>();
   private listed: Shard[] = [];
   private listedMs = Number.NEGATIVE_INFINITY;
@@ -109,7 +96,6 @@ export class StreamTail {
     this.horizon = new Horizon(context.limits.lateMs);
   }
 
-  /** Call it before the first listing. */
   resume(positions: readonly ShardPosition[]): void {
     for (const { shardId, after, isFinished, sinceMs } of positions) {
       if (sinceMs !== undefined) this.since.set(shardId, sinceMs);
@@ -118,12 +104,10 @@ export class StreamTail {
     }
   }
 
-  /** From the last listing. */
   get shardIds(): string[] {
     return this.listed.map(({ shardId }) => shardId);
   }
 
-  /** True if every shard was read to its current end. */
   get isAtEnd(): boolean {
     return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
   }
@@ -138,17 +122,12 @@ export class StreamTail {
     return { shardId, after, isFinished: false, sinceMs };
   }
 
-  /** The time before which no record of a shard is unread, even of an unlisted one; undefined if unknown. */
+  /** No record before this time is unread, even of an unlisted shard. */
   sinceMsOf(shardId: string): number | undefined {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }
 
-  /**
-   * Lists the shards if it is time to.
-   *
-   * @param beginsAtEnds whether the first listing begins at each shard's end. Default: without saved positions.
-   * @returns whether the reading has begun at the shards' ends now.
-   */
+  /** @returns whether the reading has begun at the shards' ends now. */
   async list(beginsAtEnds: boolean): Promise<boolean> {
     const { source, now, limits } = this.context;
     const atMs = now();
@@ -184,10 +163,7 @@ export class StreamTail {
     return isBegin;
   }
 
-  /**
-   * Reads one page of each shard; records of each shard are in order. If a page can't be read, the others are returned,
-   * and the next call reads it again.
-   */
+  /** One page of each shard. If a page can't be read, the next call reads it again. */
   async readPages(): Promise<TailPages> {
     const { now } = this.context;
     const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
@@ -199,7 +175,6 @@ export class StreamTail {
         try {
           return { shard, atMs, page: await shard.pages.next() };
         } catch (error) {
-          // The next listing shows what has become of the shard.
           if (!isNoShardError(error)) failure ??= { error };
           return undefined;
         }
@@ -231,7 +206,6 @@ export class StreamTail {
     return [received];
   }
 
-  /** For open shards without saved positions. */
   private async beginAtShardEnds(shards: readonly Shard[]): Promise<void> {
     const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
     for (const { shardId } of shards) {

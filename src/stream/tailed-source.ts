@@ -8,36 +8,30 @@ import {
 } from './source.ts';
 import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
 
-/** A shard's records that the tail has read, and the second user may still need. */
 interface KeptShard {
   /** Every record after this place is kept. */
   start: TailStart;
   records: StreamRecord[];
   isEnded: boolean;
-  /** How often records have left the stream unread, which invalidates earlier places. */
+  /** How often unread records have left the stream, which invalidates earlier places. */
   losses: number;
 }
 
-/** A place in a shard, encoded in an iterator. */
 interface Place {
   shardId: string;
-  /** The last processed record, if any. */
   after?: string | undefined;
   losses: number;
-  /** Before reaching the kept records: the stream's own iterator, and the number of empty pages in a row. */
   own?: string | undefined;
   empty: number;
 }
 
-/** The most records kept per shard. A user that is further behind reads the stream itself. */
+/** Per shard. A user that is further behind reads the stream itself. */
 const MOST_KEPT = 100_000;
-/** Empty pages in a row that show a shard's end. */
 const EMPTY_PAGES = 2;
 
 /**
- * A stream as read by a tail, for a second reader in the same process, so that the stream has one reader instead of
- * two. Only records from before the tail's beginning are read from the stream itself, once. A read while the tail
- * continues never returns a wrong page, but may have to be repeated.
+ * A stream as read by a tail, for a second reader in the same process. Only records from before the tail's beginning
+ * are read from the stream itself.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);
@@ -51,10 +45,7 @@ export class TailedSource implements StreamSource, TailListener {
     return this.source.streamArn;
   }
 
-  /**
-   * The tail has read every record made before this time, in milliseconds since 1970, except those that appear late.
-   * Undefined: a shard is unread.
-   */
+  /** Except for records that appear late. Undefined: a shard is unread. */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
   }
@@ -125,7 +116,6 @@ export class TailedSource implements StreamSource, TailListener {
     return isReached(shard, place.after) ? readKept(shard, place, limit) : await this.readStream(place, limit, shard);
   }
 
-  /** From before the kept records. */
   private async readStream(place: Place, limit: number, shard: KeptShard | undefined): Promise<StreamPage> {
     const { shardId, after } = place;
     const own = place.own ?? (await this.source.iterator(shardId, after));
@@ -139,14 +129,12 @@ export class TailedSource implements StreamSource, TailListener {
   }
 }
 
-/** Whether every record after a place is kept. */
 function isReached({ start, records: [first] }: KeptShard, after: string | undefined): boolean {
   if (start === 'oldest') return true;
   const from = start === 'end' ? first?.dynamodb?.SequenceNumber : start.after;
   return after !== undefined && from !== undefined && BigInt(after) >= BigInt(from);
 }
 
-/** The next kept records after a place. Earlier ones are processed, and dropped. */
 function readKept(shard: KeptShard, { shardId, after, losses }: Place, limit: number): StreamPage {
   const { records } = shard;
   let done = 0;
@@ -163,7 +151,6 @@ function textOfPlace(place: Place): string {
   return JSON.stringify(place);
 }
 
-/** A tail's records always have one. */
 function numberOf({ dynamodb }: StreamRecord): string {
   return dynamodb!.SequenceNumber!;
 }

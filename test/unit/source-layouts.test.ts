@@ -101,13 +101,16 @@ describe('a mapping of ElectroDB entities', () => {
   });
   it.each<[string, unknown]>([
     ['entities.0.edges.0.to should be an object', {}],
-    ['entities.0.edges.0.to.id should be a list of names', { to: { type: 'REPO' } }],
+    ['entities.0.edges.0.to.id should be a list of attribute names', { to: { type: 'REPO' } }],
     ['entities.0.edges.0.to.id should name an attribute', { to: { type: 'REPO', id: [] } }],
-    ['entities.0.edges.0.to.id should be a list of names', { to: { type: 'REPO', id: 'repo' } }],
-    ['entities.0.edges.0.to.type should be a name', { to: { id: ['repo'] } }],
+    ['entities.0.edges.0.to.id should be a list of attribute names', { to: { type: 'REPO', id: 'repo' } }],
+    ['entities.0.edges.0.to.type should be a string that is not empty', { to: { id: ['repo'] } }],
     ['entities.0.edges.0.to has no option "ids"', { to: { type: 'REPO', id: ['repo'], ids: ['repo'] } }],
-    ['entities.0.edges.0.from.type should be a name', { to: { type: 'REPO', id: ['repo'] }, from: { ids: 1 } }],
-    ['entities.0.edges.0.type should be a name', { type: undefined }],
+    [
+      'entities.0.edges.0.from.type should be a string that is not empty',
+      { to: { type: 'REPO', id: ['repo'] }, from: { ids: 1 } },
+    ],
+    ['entities.0.edges.0.type should be a string that is not empty', { type: undefined }],
     [
       "entities.0.edges.0.attributes should be 'ALL' or a list",
       { to: { type: 'R', id: ['repo'] }, attributes: 'subject' },
@@ -127,7 +130,10 @@ describe('a mapping of ElectroDB entities', () => {
       () => fromElectroDB([], { identifiers: { entty: 'x' } as never }),
     ],
     ['fromToolbox: entities.0 should be an object', () => fromToolbox([undefined as never])],
-    ['fromToolbox: options.hidden should be a list of names', () => fromToolbox([], { hidden: 'PK' as never })],
+    [
+      'fromToolbox: options.hidden should be a list of attribute names',
+      () => fromToolbox([], { hidden: 'PK' as never }),
+    ],
     ['fromOneTable: schema should be an object', () => fromOneTable(undefined as never, [])],
     ['fromOneTable: models should be a list', () => fromOneTable(ACCOUNTS, undefined as never)],
     [
@@ -177,7 +183,7 @@ describe('a mapping of ElectroDB entities', () => {
     ],
     ['fromElectroDB: entities.0 has no option "nod"', () => fromElectroDB([{ schema: ISSUE, nod: 'ISSUE' } as never])],
     [
-      'entities.0.edges.0.type should be a name',
+      'entities.0.edges.0.type should be a string that is not empty',
       () => fromElectroDB([{ schema: ISSUE, node: 'ISSUE', attributes, edges: [{ too: 1 } as never] }]),
     ],
   ])('refuses with a remedy: %s', (message, make) => {
@@ -252,7 +258,7 @@ describe('a mapping of DynamoDB-Toolbox entities', () => {
   });
   it('refuses an entity without a name', () => {
     expect(() => fromToolbox([{ node: 'ORDER', id: ['o'] } as never])).toThrow(
-      'fromToolbox: entities.0.entity should be a name.',
+      'fromToolbox: entities.0.entity should be a string that is not empty.',
     );
   });
 });

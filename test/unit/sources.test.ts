@@ -320,21 +320,23 @@ describe('touches', () => {
     expect(Buffer.byteLength(refused[0]!.reason)).toBeLessThan(2_010);
   });
 
-  it('begin again with a ledger that was damaged', async () => {
+  it.each([
+    ['lacks its state and its revision', { state: undefined, r: undefined }, ['1', '2']],
+    ['has a revision that is not a number', { r: { S: 'x' } }, ['2']],
+    ['has a state that is not a map', { state: { S: 'x' } }, ['1', '2']],
+    ['has keys that are not a list', { state: { M: { key: { S: '1' }, keys: { S: 'x' } } } }, ['1', '2']],
+  ])('begin again with a ledger that %s', async (_, damage, left) => {
     const { table, rows, open, source, shown } = world();
     const sources = open(source('app', users));
     rows.set('1', { id: '1' });
     await sources.touch('app', ['1']);
     const { items } = await table.scan({ segment: 0, segments: 1 });
-    const {
-      state: _,
-      r: __,
-      ...ledger
-    } = items.find((item) => 'state' in item && /ledger/.test(JSON.stringify(item)))!;
-    await table.put(ledger);
+    const ledger = items.find((item) => 'state' in item && /ledger/.test(JSON.stringify(item)))!;
+    const damaged = Object.entries({ ...ledger, ...damage }).filter(([, value]) => value !== undefined);
+    await table.put(Object.fromEntries(damaged) as typeof ledger);
     rows.set('1', { id: '2' });
     await sources.touch('app', ['1']);
-    expect(await shown()).toEqual(nodes('1', '2'));
+    expect(await shown()).toEqual(nodes(...left));
   });
 
   it.each(['key', 'keys', 'text', 'sync', 'head', 'mark', 'seen', 'part'])(
@@ -502,6 +504,18 @@ describe('an item of thousands of outputs', () => {
 describe('a version of a mapping', () => {
   const first: Map_ = ({ id }) => [mappedNode(`USER-${id}`)];
   const second: Map_ = ({ id }) => [mappedNode(`USER-${id}2`)];
+
+  it('is put in force over a head whose revision is not a number', async () => {
+    const { table, rows, open, source, shown } = world();
+    rows.set('1', { id: '1' });
+    await open(source('app', users)).touch('app', ['1']);
+    const { items } = await table.scan({ segment: 0, segments: 1 });
+    const head = items.find(({ target }) => target !== undefined && 'S' in target && target.S === 'source/app')!;
+    await table.put({ ...head, r: { S: 'x' } });
+    rows.set('1', { id: '2' });
+    expect(await open(source('app', users, 2)).sync('app')).toMatchObject({ items: 1 });
+    expect(await shown()).toEqual(nodes('2'));
+  });
 
   it('goes forward and back by one walk each, behind late writes; a function with another leaves its touches', async () => {
     const { rows, clock, open, source, shown } = world();

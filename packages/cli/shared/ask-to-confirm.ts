@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** Asks a person to confirm a plan. Throws if stdin is no terminal, or if the answer is not yes. */
+/** Throws if stdin isn't a terminal, or the answer isn't yes. */
 export async function askToConfirm(plan: readonly string[], question: string): Promise<void> {
   if (!process.stdin.isTTY) {
     throw new EdgeloomError('usage', 'The command needs a confirmation.', 'Look at what it would do, then give --yes.');

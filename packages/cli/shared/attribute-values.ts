@@ -3,10 +3,7 @@ import { itemOfJson } from '../../../src/client/write/import.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/**
- * Attributes that are given as one JSON object. Validators get them as an import's lines: numbers as JS numbers, and those that
- * would lose digits as `ExactNumber`.
- */
+/** Parses one JSON object as an import parses its lines: numbers that would lose digits become `ExactNumber`. */
 export function attributesOfJson(json: string): Record<string, unknown> {
   try {
     return toPlainItem(itemOfJson(json));
@@ -19,10 +16,8 @@ export function attributesOfJson(json: string): Record<string, unknown> {
 }
 
 /**
- * The attributes of words or options such as `--if status=OPEN --if points=3`: a value is JSON where it is JSON, else a text. Throws
- * `usage` for a word without `=`, and for an attribute that is given twice.
- *
- * @param flag the option, behind which the words stand; empty for words of the command.
+ * Parses `status=OPEN` pairs of words, or of the option `flag` (empty for words). Throws `usage` for a word without `=` and for an attribute
+ * given twice.
  */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
   const values = new Map<string, unknown>();
@@ -39,12 +34,12 @@ export function attributeValues(flag: string, pairs: readonly string[]): Record<
   return Object.fromEntries(values);
 }
 
-/** Collects the values of an option that may be repeated. */
+/** Collects the values of a repeated option. */
 export function collectValue(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value];
 }
 
-/** The value of a text: JSON where it is JSON, else the text. */
+/** JSON where it parses, else the text. */
 export function attributeValue(text: string): unknown {
   try {
     parse(text);

@@ -3,7 +3,7 @@ import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import type { IndexDifference } from '../../../src/trust/observe/index-sample.ts';
 import { shownDifference } from './difference.ts';
 
-/** One line about drift that an observer has found, printable. */
+/** One printable line about drift. */
 export function driftLine({ suspect, expected, stored, isCertain }: ObservedDrift): string {
   const { source, sortKey, part } = suspect;
   const doubt = isCertain ? '' : ' (the low watermark is not known: the consumer may only be late)';
@@ -13,14 +13,13 @@ export function driftLine({ suspect, expected, stored, isCertain }: ObservedDrif
   );
 }
 
-/** The way in which an index shows an item otherwise than the table has it, in words. */
 const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
   missing: 'does not show it',
   stale: 'shows other attributes than the table has',
   'left-over': 'shows it at a place that it has left',
 };
 
-/** One line about a sampled item that an index shows otherwise than the table has it, printable. */
+/** One printable line about a sampled item that an index shows otherwise than the table. */
 export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
   return printable(`index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`);
 }

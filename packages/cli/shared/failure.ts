@@ -3,19 +3,18 @@ import { type FailureDocument, failureDocument } from '../../../src/foundation/f
 import { printableLines } from '../../../src/foundation/printable.ts';
 import { inCommandWords } from './remedies.ts';
 
-/** The item as it is, where a condition did not hold. */
+/** The item that a condition didn't match. */
 function currentText(current: object | null | undefined): string {
   if (current === undefined) return '';
   return current === null ? 'current: there is no such item\n' : `current: ${toJson(current)}\n`;
 }
 
-/** The document of a command that failed: what the library says, in the words of the command line. */
+/** A failure in the words of the command line. */
 export function commandFailure(failed: unknown): FailureDocument {
   const { error } = failureDocument(failed);
   return { error: { ...error, message: inCommandWords(error.message), hint: inCommandWords(error.hint) } };
 }
 
-/** One sentence and a hint; the stack only where asked for. */
 export function failureText(error: unknown, withStack: boolean): string {
   const { message, hint, current } = commandFailure(error).error;
   const stack = withStack && error instanceof Error ? `${error.stack}\n` : '';

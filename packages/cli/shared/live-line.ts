@@ -1,47 +1,43 @@
 import { countText, figureText } from '../../../src/foundation/figure.ts';
 
-/** The counts of a projector so far. */
 export interface Projected {
   records: number;
   writes: number;
-  /** Age of the newest record that was applied last; undefined where its stream does not say. */
+  /** Age of the newest applied record; undefined where its stream doesn't say. */
   newestRecordAgeMs?: number | undefined;
-  /** How long the batch took that was applied last. */
+  /** Duration of the last batch. */
   batchMs?: number | undefined;
 }
 
-/** How far an observer is. */
 export interface Verified {
   /** Undefined: not known yet. */
   verifiedThroughMs: number | undefined;
-  /** Number of derived items that are known to be wrong. */
+  /** Derived items known to be wrong. */
   drift: number;
 }
 
-/** Where a live line goes, and what it asks. */
 export interface LiveLineOptions {
-  /** A terminal gets one line that changes; anything else a line now and then. */
+  /** A terminal gets one changing line, anything else a line now and then. */
   stream: { isTTY?: boolean; write(text: string): unknown };
-  /** Records in quarantine. */
   quarantined(): Promise<number>;
-  /** Age of the oldest record that is not applied, in seconds: asked when nothing moves, which may be the end or a halt. */
+  /** Age in seconds of the oldest unapplied record. Asked when nothing moves: the work may be done or stuck. */
   behindSeconds(): Promise<number>;
-  /** The observer that runs with the projector. Default: there is none. */
+  /** The observer beside the projector. Default: none. */
   verified?: (() => Verified | undefined) | undefined;
-  /** Clock in milliseconds. Default: the machine's. */
+  /** Milliseconds. Default: the machine's clock. */
   now?: (() => number) | undefined;
 }
 
 const TICK_MS = 1_000;
-/** Milliseconds between two lines where there is no terminal; a quiet table says nothing there. */
+/** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
 
-/** Shows how a projector gets on: records a second, how far it is behind, what is in quarantine. */
+/** Shows a projector's records a second, lag and quarantine. */
 export class LiveLine {
   private projected: Projected = { records: 0, writes: 0 };
   private told = { records: 0, atMs: 0 };
   private idleBehindSeconds: number | undefined;
-  /** When the current burst of work began. */
+  /** Start of the current burst of work. */
   private movingSinceMs: number;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> = Promise.resolve();
@@ -53,15 +49,14 @@ export class LiveLine {
     this.movingSinceMs = this.told.atMs;
   }
 
-  /** Notes what was done. */
   addProjected(projected: Projected): void {
     this.projected = projected;
-    // Nothing moves while a batch is worked off, but it is worked: its time counts, from the line before on.
+    // A batch counts from its start, not from its end.
     const begunMs = this.now() - (projected.batchMs ?? 0);
     this.movingSinceMs = Math.max(this.told.atMs, Math.min(this.movingSinceMs, begunMs));
   }
 
-  /** Shows it from now on. `onError`: called where the table could not be asked; the next line asks again. */
+  /** `onError` reports a failed look; the next line asks again. */
   start(onError: (error: unknown) => void): void {
     this.timer = setTimeout(() => {
       this.ticking = this.showIfDue()
@@ -73,7 +68,7 @@ export class LiveLine {
     this.timer.unref();
   }
 
-  /** Shows nothing more, and leaves the cursor on a line of its own. */
+  /** Leaves the cursor on a new line. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -81,7 +76,6 @@ export class LiveLine {
     if (this.options.stream.isTTY === true) this.options.stream.write('\n');
   }
 
-  /** Shows how things are now, if it is time. */
   async showIfDue(): Promise<void> {
     const { stream, quarantined, behindSeconds } = this.options;
     const { records, writes, newestRecordAgeMs = 0 } = this.projected;

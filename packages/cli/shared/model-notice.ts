@@ -4,10 +4,7 @@ import { countText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import { type ModelNotice, modelNotice } from '../../../src/registry/notice.ts';
 
-/**
- * Prints one line on stderr where a model differs from what the table keeps, with the command that resolves it; nothing
- * where nothing differs. Returns the same for `--json`.
- */
+/** Says on stderr how the model differs from the table's, and the command that resolves it. Returns the same for `--json`. */
 export async function printModelNotice(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany'>,
@@ -20,7 +17,7 @@ export async function printModelNotice(
   return { managed: isManaged, differs: isManaged ? changes : [], ...(unready && { unready }) };
 }
 
-/** Says which parts of the model a check or rebuild has left out, as lines for people; none where it has left out nothing. */
+/** Lines about the projections that a check or rebuild left out. */
 export function unreadyText(unready: readonly string[] = []): string[] {
   if (unready.length === 0) return [];
   const parts = `${countText(unready.length, 'projection')} of the model`;

@@ -5,20 +5,19 @@ import { loadModel } from '../../../src/deployment/package/load-model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** A model and its settings, for a command that needs no table. */
+/** For a command that needs no table. */
 export interface ModelSession {
   settings: Settings;
-  /** The model of the global options, with the table's name of them. */
+  /** With the table's name of the global options. */
   graph: CompiledModel;
 }
 
-/** Loads the model that the settings name. */
 export async function openModel(settings: Settings): Promise<ModelSession> {
   const model = await loadModel(settings.config);
   return { settings, graph: settings.table === undefined ? model : withTableName(model, settings.table) };
 }
 
-/** Runs a command with a model alone, and prints what it gives: nothing of DynamoDB is loaded. */
+/** Runs and prints a command that needs only the model, without loading the SDK. */
 export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openModel(readSettings(settingsOf(args)));

@@ -1,7 +1,7 @@
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { Source } from '../../../src/sources/source.ts';
 
-/** The source of a model file that a command names; the only one where it names none. Throws `usage` where none is meant. */
+/** The only source without a name. Throws `usage` where the choice is unclear. */
 export function namedSource(sources: readonly Source[], name: string | undefined, file: string): Source {
   const source =
     name === undefined ? (sources.length === 1 ? sources[0] : undefined) : sources.find((one) => one.name === name);

@@ -7,7 +7,6 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { ENDPOINT } from '../../../src/store/environment.ts';
 import { attributeValue, collectValue } from './attribute-values.ts';
 
-/** Options of commands that give pages. */
 export interface PagingFlags {
   limit?: number;
   cursor?: string;
@@ -15,7 +14,6 @@ export interface PagingFlags {
   includeExpired?: boolean;
 }
 
-/** Adds `--limit`, `--cursor` and `--include-expired`. */
 export function withPaging(command: Command): Command {
   const paged = command
     .option('--limit <n>', 'items per page (default: 100)', wholeNumber)
@@ -23,18 +21,15 @@ export function withPaging(command: Command): Command {
   return withExpired(paged);
 }
 
-/** Adds `--include-expired`. */
 export function withExpired(command: Command): Command {
   return command.option('--include-expired', "include expired items that aren't deleted yet");
 }
 
-/** Options of commands that filter a list. */
 export interface FilterFlags {
   where?: string[];
   maxRcu?: number;
 }
 
-/** Adds `--where` and `--max-rcu`. */
 export function withFilter(command: Command): Command {
   return withMaxRcu(
     command.option(
@@ -45,7 +40,6 @@ export function withFilter(command: Command): Command {
   );
 }
 
-/** Adds `--max-rcu`. */
 export function withMaxRcu(command: Command): Command {
   return command.option(
     '--max-rcu <n>',
@@ -54,9 +48,9 @@ export function withMaxRcu(command: Command): Command {
   );
 }
 
-/** The filter that options name. */
+/** The filter of `--where` and `--max-rcu`. */
 export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
-  // The values are checked as those of the library are.
+  // Values are checked as the library checks them.
   return {
     maxRcu,
     ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
@@ -68,37 +62,30 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('usage', `--where ${text} ${reason}.`, hint);
 }
 
-/** Options of commands that do long work. */
 export interface RateFlags {
   maxRcu?: number;
   maxWcu?: number;
 }
 
-/** `--max-rcu` of long work. */
 export function readRateOption(): Option {
   return new Option('--max-rcu <n>', 'consume at most this many read units a second').argParser(wholeNumber);
 }
 
-/** `--max-wcu` of long work. */
 export function writeRateOption(): Option {
   return new Option('--max-wcu <n>', 'consume at most this many write units a second').argParser(wholeNumber);
 }
 
-/** Options that say which incoming edges are meant. */
 export interface InboundOptions extends PredicateOptions {
   atLeast?: string;
   order?: string;
 }
 
-/** Options of commands that list incoming edges in an order. */
 export interface OrderedOptions extends InboundOptions, PagingFlags, FilterFlags {}
 
-/** Adds which incoming edges, in which order and direction, and the filter. */
 export function withOrder(command: Command): Command {
   return withReverse(withInbound(withFilter(command)));
 }
 
-/** Adds which incoming edges, in which order. */
 export function withInbound(command: Command): Command {
   const ordered = command
     .option('--at-least <label>', 'this label or a higher rank; in an order without ranks, this value or a greater one')
@@ -106,20 +93,18 @@ export function withInbound(command: Command): Command {
   return withPredicates(ordered);
 }
 
-/** The question that a command's options ask of incoming edges: which ones, in which order. */
 export function inboundQuestion({ atLeast, equals, from, to, path, prefix, partition, order }: InboundOptions) {
   const between = (from ?? to) === undefined ? undefined : ([from, to] as const);
   return { atLeast, equals, ...(between && { between }), path, beginsWith: prefix, partition, order };
 }
 
-/** The query of incoming edges that a command's options describe: the question and its page, without the options of that command alone. */
+/** The question and its page, without options of other commands. */
 export function orderedQuery(options: OrderedOptions) {
   const { reverse, limit, cursor, includeExpired } = options;
   const page = { reverse, limit, cursor, ...(includeExpired && { includeExpired }) };
   return { ...inboundQuestion(options), ...page, ...filterOf(options) };
 }
 
-/** Adds the options that name values of an order or a search. */
 export function withPredicates(command: Command): Command {
   return command
     .option('--equals <value>', 'exactly this value or label')
@@ -134,14 +119,14 @@ export function withPredicates(command: Command): Command {
     .option('--partition <value>', 'the partition, if the order or search declares one');
 }
 
-/** Throws `usage` where one of these options is given, by its name in the program: it means nothing together with `flag`. */
+/** Throws `usage` for each of the named options that is given beside `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
   throw new EdgeloomError('usage', `${flags} cannot be combined with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
-/** Throws `usage` where one of these options is given, by its name in the program: it means nothing without `flag`. */
+/** Throws `usage` for each of the named options that is given without `flag`. */
 export function refuseWithout(
   flag: string,
   options: Readonly<Record<string, unknown>>,
@@ -157,12 +142,10 @@ function flagsGiven(options: Readonly<Record<string, unknown>>, names: readonly 
   return given.map((name) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`).join(', ');
 }
 
-/** Adds `--reverse`. */
 export function withReverse(command: Command): Command {
   return command.option('--reverse', 'sort in descending order: latest first');
 }
 
-/** The predicates of a search. */
 export interface PredicateOptions {
   equals?: string;
   prefix?: string;
@@ -172,7 +155,6 @@ export interface PredicateOptions {
   partition?: string;
 }
 
-/** Parses a whole number of at least 1. */
 export function wholeNumber(text: string): number {
   const number = Number(text);
   if (!/^\d+$/.test(text) || !Number.isSafeInteger(number) || number < 1) {
@@ -181,7 +163,6 @@ export function wholeNumber(text: string): number {
   return number;
 }
 
-/** Parses read capacity units. */
 export function readUnits(text: string): number {
   const units = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || units < LEAST_RCU) {
@@ -190,7 +171,6 @@ export function readUnits(text: string): number {
   return units;
 }
 
-/** Parses a share, from 0 to 1. */
 export function share(text: string): number {
   const number = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || number > 1) {
@@ -199,24 +179,22 @@ export function share(text: string): number {
   return number;
 }
 
-/** The examples at the end of a command's help, each with `edgeloom` before it. */
+/** The examples at the end of a command's help. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
 }
 
-/** The meanings of a command's exit codes, at the end of its help. */
+/** The exit codes at the end of a command's help. */
 export function exitCodes(meanings: Readonly<Record<number, string>>): string {
   const lines = Object.entries(meanings).map(([code, means]) => `  ${code}  ${means}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;
 }
 
-/** Parses the address of a DynamoDB. */
 export function endpointUrl(text: string): string {
   if (ENDPOINT.safeParse(text).success) return text;
   throw new InvalidArgumentError('It should be an address such as http://127.0.0.1:8000.');
 }
 
-/** Parses a TCP port. */
 export function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port < 1 || port > 65_535)

@@ -1,28 +1,27 @@
 import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
 
-/** The output of a command: a document for machines and a text for people. */
+/** A document for machines and a text for people. */
 export interface Output<Json = unknown> {
-  /** Undefined: the command has no document, as one that has printed its lines already. */
+  /** Undefined where the command has printed its lines already. */
   json: Json;
   text: string;
-  /** The colour of a line of the text on a terminal; undefined: none. */
+  /** Colour of a line of the text on a terminal. */
   colourOf?: (line: string) => Colour | undefined;
 }
 
-/** Colours by what they say: right, wrong, or to be looked at. */
+/** Right, wrong, to be looked at. */
 export const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
 
-/** A colour that a line is painted in. */
 export type Colour = keyof typeof COLOURS;
 
-/** Paints a text, where stdout is a terminal and NO_COLOR is not set. */
+/** Paints a text on a terminal, unless NO_COLOR is set. */
 export function painted(text: string, colour: Colour | undefined): string {
   const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
   return isColoured && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
 }
 
-/** Prints a command's result to stdout. Codes of colours that are in the text itself are shown, not obeyed. */
+/** Prints to stdout; escape codes within the text are shown, not obeyed. */
 export function print({ json, text, colourOf }: Output, asJson: boolean): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
@@ -33,10 +32,7 @@ export function print({ json, text, colourOf }: Output, asJson: boolean): void {
 
 const GAP = '  ';
 
-/**
- * A table in text: columns padded, numbers to the right. On a terminal it is no wider than that: the widest columns are wrapped. Elsewhere each
- * row is one line, for `grep` and `cut`, unless COLUMNS says how wide it may be.
- */
+/** A padded table, numbers to the right. A terminal (or COLUMNS) bounds its width and wraps the widest columns; else a row is a line. */
 export function textTable(
   headings: readonly string[],
   rows: readonly (readonly unknown[])[],
@@ -61,7 +57,7 @@ export function textTable(
 
 function widthOfOutput(): number {
   const given = Number(process.env['COLUMNS']);
-  // A pseudo-terminal whose size nobody has set says 0.
+  // 0: a pseudo-terminal whose size nobody set.
   if (process.stdout.isTTY === true) return process.stdout.columns || 80;
   return given > 0 ? given : Number.POSITIVE_INFINITY;
 }
@@ -69,7 +65,7 @@ function widthOfOutput(): number {
 /** Narrowest column that is wrapped. */
 const LEAST_WIDTH = 8;
 
-/** Widths that are at most so wide together: always the widest column gives way. */
+/** Narrows the widest column until all fit. */
 function fitted(natural: readonly number[], mostWidth: number): number[] {
   const widths = [...natural];
   for (;;) {
@@ -81,7 +77,7 @@ function fitted(natural: readonly number[], mostWidth: number): number[] {
   }
 }
 
-/** A text in lines of a width, broken behind a space or a comma where there is one. */
+/** Breaks behind a space or comma where possible. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = [...text];
@@ -99,7 +95,7 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** One value in a table or list, on one line. */
+/** A value on one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (typeof value === 'string') return printable(value);

@@ -6,13 +6,12 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
-/** A position with a client of its own. */
+/** A position with a client of its own, until `release`. */
 export interface OpenPosition extends PositionOfStream {
-  /** Lets the client go. */
   release(): void;
 }
 
-/** Tells how far the stream of a session's table is applied. */
+/** How far the stream of the session's table is applied. */
 export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);
@@ -22,7 +21,7 @@ export function positionOf({ graph, store, settings }: CommandSession, streamArn
   };
 }
 
-/** Throws `not-home-region` where the table has replicas and its derived items are written in another region. */
+/** Throws `not-home-region` where another region writes this table's derived items. */
 export async function requireHomeRegion({ client, graph, store }: CommandSession): Promise<void> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { table, regions } = await tableIdentity(graph, { client });

@@ -9,21 +9,21 @@ import { projectionsOfModel } from '../../../src/registry/projections-in-force.t
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { spentBy } from '../../../src/store/spent.ts';
 
-/** Read units that a command takes without a word: it says the price of more on stderr, before it takes them. */
+/** Read units that a command takes without saying the price on stderr. */
 const UNITS_WITHOUT_A_WORD = 100;
 
-/** Read units that a Query of one shard, or a node, takes at least: most reads are eventually consistent. */
+/** Least units of a Query of one shard, or of a node: most reads are eventually consistent. */
 const LEAST_RCU = 0.5;
 
-/** What a read takes at least, as far as the model and the command line say it. */
+/** The least a read takes, as far as model and command line tell. */
 export interface LeastRead {
-  /** Shards that are asked. Default: none. */
+  /** Default: none. */
   shards?: number | undefined;
-  /** Nodes that are read by their ids. Default: none. */
+  /** Nodes read by id. Default: none. */
   nodes?: number | undefined;
 }
 
-/** A table whose reads say on stderr what they cost, where that is more than 100 read units: before the first call, or when so many are spent. */
+/** Says on stderr what reads beyond 100 units cost: before the first call if known, else once they are spent. */
 export class PricedStore extends ForwardingStore {
   private rcu = 0;
   private isSaid = false;
@@ -36,7 +36,6 @@ export class PricedStore extends ForwardingStore {
     super(inner);
   }
 
-  /** Says the price of a read that is about to begin, if it is known to be more than 100 read units. */
   announce({ shards = 0, nodes = 0 }: LeastRead): void {
     const units = LEAST_RCU * (shards + nodes);
     if (units <= UNITS_WITHOUT_A_WORD) return;
@@ -51,7 +50,7 @@ export class PricedStore extends ForwardingStore {
     name: Name,
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
-    // What a read takes in all is known by its end alone.
+    // The end alone knows the total.
     if (this.rcu > UNITS_WITHOUT_A_WORD)
       this.say(`This has read ${figureText(Math.round(this.rcu))} RCU, and goes on. Ctrl-C stops it.`);
     const count = async (): Promise<object> => {
@@ -68,7 +67,7 @@ export class PricedStore extends ForwardingStore {
   }
 }
 
-/** The number of shards that a search asks. Throws for what the model does not declare. */
+/** Shards that a search asks. Throws for undeclared names. */
 export function shardsOfSearch(
   graph: CompiledModel,
   name: string,
@@ -78,7 +77,7 @@ export function shardsOfSearch(
   return resolveScopedSearch(graph, findSearch(graph, name), predicate, { partition }).partitions.length;
 }
 
-/** The number of shards that a list of a node's incoming edges asks. Throws for what the model does not declare. */
+/** Shards that a list of incoming edges asks. Throws for undeclared names. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
   return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).partitions.length;
 }

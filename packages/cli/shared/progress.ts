@@ -1,17 +1,16 @@
 import { Presets, SingleBar } from 'cli-progress';
 import { figureText } from '../../../src/foundation/figure.ts';
 
-/** A progress bar on a terminal; elsewhere a line now and then. */
+/** A bar on a terminal; elsewhere a line now and then. */
 export interface Progress {
-  /** Sets how far it is, and how far it will go where that has changed. */
+  /** `total` where it has changed. */
   update(value: number, total?: number): void;
   stop(): void;
 }
 
-/** Milliseconds between two lines where there is no terminal. */
+/** Milliseconds between lines without a terminal. */
 const TELL_MS = 30_000;
 
-/** Starts to show progress on stderr; `label` says what is counted. */
 export function startProgress(label: string, total: number): Progress {
   if (!process.stderr.isTTY) return progressLines(label, total, (line) => process.stderr.write(line));
   const bar = new SingleBar(
@@ -19,7 +18,7 @@ export function startProgress(label: string, total: number): Progress {
       format: `${label} {bar} {value}/{total} | {rate}/s | ETA {eta_formatted}`,
       stream: process.stderr,
       hideCursor: true,
-      // The bar keeps the machine's Ctrl-C handling as it is: the worker stops gracefully by itself.
+      // Leave Ctrl-C to the worker's graceful stop.
       gracefulExit: false,
     },
     Presets.shades_classic,
@@ -35,7 +34,7 @@ export function startProgress(label: string, total: number): Progress {
   };
 }
 
-/** Progress in lines, one in 30 seconds at most: a short run writes none. `now`: clock in milliseconds. */
+/** A line in 30 s at most; a short run writes none. `now`: milliseconds. */
 export function progressLines(
   label: string,
   total: number,

@@ -1,7 +1,4 @@
-/**
- * Words of the library's messages, and what they are on the command line: whoever reads an error of a command has options, not methods.
- * Whole phrases come first.
- */
+/** Words of the library's messages as options of the command; whole phrases first. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/give the update upsert: true/g, 'give --upsert'],
   [/\{ if: \{ ([\w-]+): ([^}\s]+) \} \}/g, '--if $1=$2'],
@@ -33,7 +30,6 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bmaxNodes\b/g, '--max-nodes'],
 ];
 
-/** A message or hint of the library in the words of the command line. */
 export function inCommandWords(text: string): string {
   return WORDS.reduce((before, [pattern, words]) => before.replace(pattern, words), text);
 }

@@ -7,26 +7,24 @@ import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** The model and the table that the global options name. */
 export interface CommandSession extends ModelSession {
   client: DynamoDBClient;
   store: DynamoDBStore;
   logger: Logger;
 }
 
-/** Opens a session: reads the settings, loads the model, makes a client. */
 export async function openSession(settings: Settings): Promise<CommandSession> {
   const { graph } = await openModel(settings);
   const client = createClient(settings.client);
   return { settings, graph, client, store: new DynamoDBStore(client, graph.table), logger: createLogger(settings) };
 }
 
-/** A logger to stderr, as JSON lines. */
+/** Logs JSON lines to stderr. */
 export function createLogger(settings: Settings): Logger {
   return pino({ level: settings.logLevel }, pino.destination({ dest: 2, sync: true }));
 }
 
-/** Runs a command in a session and prints what it gives. */
+/** Opens the model and the table, runs a command and prints its output. */
 export function inSession<Args extends unknown[]>(run: (session: CommandSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openSession(readSettings(settingsOf(args)));

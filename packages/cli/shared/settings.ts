@@ -4,20 +4,14 @@ import { parsingInEnglish } from '../../../src/foundation/parsing.ts';
 import type { ClientOptions } from '../../../src/store/client.ts';
 import { credentialsOf, ENDPOINT, LOG_LEVEL, type LogLevel } from '../../../src/store/environment.ts';
 
-/** Settings of the command line. */
 export interface Settings {
-  /** Path of the model file. */
   config: string;
-  /** Table name that replaces the model's. */
   table?: string;
-  /** Where DynamoDB is, and how to sign in. */
   client: ClientOptions;
-  /** Machine-readable output. */
   json: boolean;
   logLevel: LogLevel;
 }
 
-/** The global options of the command line, as given. */
 export interface GlobalOptions {
   config?: string;
   table?: string;
@@ -37,13 +31,9 @@ const schema = z.object({
   logLevel: LOG_LEVEL,
 });
 
-/**
- * Settings from the command line's options and the environment; options win. Variables: `EDGELOOM_CONFIG`,
- * `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL`, and AWS's own `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL`, `AWS_REGION`,
- * `AWS_DEFAULT_REGION` and credentials. Throws an `EdgeloomError` that names the option.
- */
+/** Options win over `EDGELOOM_CONFIG`, `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL` and AWS's own variables. Errors name the option. */
 export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEnv = process.env): Settings {
-  // `AWS_ENDPOINT_URL_DYNAMODB= edgeloom …` is a way to do without it, as with the AWS command line.
+  // An empty variable counts as unset, as in the AWS CLI.
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const given = {
     config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
@@ -66,13 +56,12 @@ export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEn
   return { ...rest, client: { endpoint, region, credentials: credentialsOf(environment) } };
 }
 
-/** An option with the value that it has, as on the command line. */
 function optionText(given: Readonly<Record<string, unknown>>, name: string): string {
   const flag = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return `The option --${flag} ${JSON.stringify(given[name])}`;
 }
 
-/** Tells whether `npx` runs this process: then npm receives signals first. */
+/** Under `npx`, npm gets signals first. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
 }

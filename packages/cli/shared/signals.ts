@@ -6,17 +6,17 @@ import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { commandFailure, failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 
-/** Waiting that ends early where the work is to stop. */
+/** Waits that end early when the work is to stop. */
 export interface Stopping {
   /** Aborted by the first signal. */
   signal: AbortSignal;
-  /** Waits for a number of milliseconds. The signal ends a wait in progress; later waits last their full time. */
+  /** The signal ends a wait in progress; later waits last their full milliseconds. */
   wait(milliseconds: number): Promise<void>;
-  /** Takes the handlers away. */
+  /** Removes the handlers. */
   release(): void;
 }
 
-/** Like `stopOnSignal`, for work that looks at a signal from time to time. */
+/** Like `stopOnSignal`, for work that polls a signal. */
 export function createStopSignal(): Stopping {
   const controller = createController();
   const { signal } = controller;
@@ -26,21 +26,19 @@ export function createStopSignal(): Stopping {
   return { signal, wait, release };
 }
 
-/** Asked when the process starts: the parent may be gone before there is anything to stop. */
+/** Asked at start: the parent may be gone later. */
 const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
-/** How long the work in hand has to end in good order; a second is left of the five in which every command ends. */
+/** Milliseconds for work to end; every command ends within five seconds. */
 const MOST_STOP_MS = 4_000;
-/** The part of the grace period that a projector has for its present batch, in milliseconds. */
+/** Milliseconds of the grace period for a projector's batch. */
 export const STOP_GRACE_MS = 2_500;
-/** A shell adds this to the number of the signal that ended its program. */
+/** A shell adds this to the signal's number. */
 const SIGNAL_STATUS = 128;
 
 /**
- * Calls `stop` on the first SIGINT or SIGTERM, which then has to end the work in good order; a second one ends the
- * process at once. Work that does not end within four seconds ends with the process, as by the signal: whatever is cut off is
- * as after a crash. Under npx, `stop` is called also when npx has ended: it passes a signal on to its shell only. Gives
- * a function that takes the handlers away.
+ * Calls `stop` on the first SIGINT or SIGTERM; a second one, or four seconds, end the process at once. Under npx, `stop` is called when npx
+ * ends, which passes signals only to its shell. Returns what removes the handlers.
  */
 export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let asked = false;
@@ -49,7 +47,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     asked = true;
     overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
-    // The run that ends throws the same error, and it is reported there.
+    // The run that ends throws and reports the same error.
     stop().catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -75,7 +73,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   return removeHandlers;
 }
 
-/** Ends the process with what a shell says of a program that a signal has ended: 143 after SIGTERM, 130 after SIGINT. */
+/** 143 after SIGTERM, 130 after SIGINT. */
 function exitAsAfter(signal: NodeJS.Signals): never {
   const error = new EdgeloomError(
     'stopped',

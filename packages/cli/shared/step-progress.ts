@@ -1,21 +1,20 @@
 import { countText, figureText } from '../../../src/foundation/figure.ts';
 
-/** Milliseconds between two lines, where there is no terminal. */
+/** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
-/** Milliseconds between two changes of the one line that a terminal shows. */
+/** Milliseconds between updates on a terminal. */
 const CHANGE_MS = 200;
 
-/** Where a walk over the table is, and what it has used. */
 export interface WalkFigures {
-  /** The present work: `backfill`, `verify`, ... */
+  /** `backfill`, `verify`, … */
   phase: string;
-  /** Items that it has passed. */
+  /** Items passed. */
   items: number;
   rcu: number;
   wcu: number;
 }
 
-/** Shows how far a walk over a table is: items, units used, and how long it will still take. */
+/** Shows items, units and remaining time of a walk over a table. */
 export class StepProgress {
   private phase = '';
   private begunAtMs = 0;
@@ -23,8 +22,8 @@ export class StepProgress {
   private isLineOpen = false;
 
   /**
-   * @param totalItems items of the table, as DynamoDB last counted them.
-   * @param stream a terminal gets one line that changes; anything else a line now and then.
+   * @param totalItems as DynamoDB last counted them
+   * @param stream a terminal gets one changing line, anything else a line now and then
    */
   constructor(
     private readonly totalItems: number,
@@ -32,7 +31,6 @@ export class StepProgress {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** Notes how far it is. */
   noteFigures({ phase, items, rcu, wcu }: WalkFigures): void {
     const nowMs = this.now();
     if (phase !== this.phase) {
@@ -51,14 +49,14 @@ export class StepProgress {
     this.isLineOpen = isTerminal;
   }
 
-  /** Writes a line of its own, for what is done. */
+  /** Writes a line of its own. */
   printLine(text: string): void {
     this.stream.write(`${this.isLineOpen ? '\r\u001b[2K' : ''}${text}\n`);
     this.isLineOpen = false;
   }
 }
 
-/** Seconds for people: `40 s`, `12 min`, `3.5 h`. */
+/** `40 s`, `12 min`, `3.5 h`. */
 export function secondsText(seconds: number): string {
   if (seconds < 120) return `${Math.ceil(seconds)} s`;
   if (seconds < 2 * 3600) return `${Math.ceil(seconds / 60)} min`;

@@ -1,9 +1,6 @@
 import { nearest } from '../../../src/core/model/options/nearest.ts';
 
-/**
- * Words that people bring along from SQL, Prisma, the AWS command line and DynamoDB's API, and the command of ours that does the work. A
- * key of two words is a subcommand of the first.
- */
+/** Commands of SQL, Prisma, the AWS CLI and DynamoDB's API, and ours. A key of two words is a subcommand. */
 export const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   ...meaning('get ID', 'show read fetch cat view views node get-item batch-get-item batch-get get-view get-views'),
   ...meaning('get ID --stored', 'get-node'),
@@ -67,10 +64,7 @@ export const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   ...meaning('--version', 'version'),
 };
 
-/**
- * Options that people bring along, and ours: the first that the command has. A remedy without dashes in front is a sentence, for all
- * commands.
- */
+/** Foreign options, and ours: the first that the command has. A remedy without dashes is a sentence for all commands. */
 export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--limit'], 'max-items page-size top first take n count size max limit-to'),
   ...meaningOption(['--cursor'], 'starting-token next-token after start page offset skip exclusive-start-key token'),
@@ -125,17 +119,15 @@ export const OPTION_OF_WORD: readonly (readonly [option: string, value: RegExp])
   ['--table', /^[\w.-]{3,}$/],
 ];
 
-/** A command as advice needs it. */
 export interface Advised {
-  /** Its words behind `edgeloom`. */
+  /** Words behind `edgeloom`. */
   words: readonly string[];
-  /** The names of its subcommands. */
   commands: readonly string[];
-  /** Its options with those of all commands, by their long names with dashes. */
+  /** Long names with dashes, also of the global options. */
   options: readonly string[];
 }
 
-/** The command that is probably meant by a word that a command does not have as a subcommand; undefined where nothing is near. */
+/** The command probably meant by an unknown word. */
 export function meantCommand(word: string, { words, commands }: Advised): string | undefined {
   const known = lowest(word);
   const synonym = own(COMMAND_SYNONYMS, [...words, known].join(' ')) ?? own(COMMAND_SYNONYMS, known);
@@ -149,7 +141,7 @@ export function meantCommand(word: string, { words, commands }: Advised): string
   return verb === 'list' ? `edgeloom list nodes ${word}` : `edgeloom count search ${word}.attribute`;
 }
 
-/** The option that is probably meant by one that a command does not have; undefined where nothing is near. */
+/** The option probably meant by an unknown one. */
 export function meantOption(flag: string, { options }: Advised): string | undefined {
   const [name = ''] = flag.split('=');
   const remedies = own(OPTION_SYNONYMS, lowest(name.replace(/^-+/, ''))) ?? [];

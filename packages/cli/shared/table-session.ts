@@ -12,20 +12,17 @@ import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings } from './settings.ts';
 
-/** A model and its table, for a command that reads and writes items. */
+/** For a command that reads and writes items. */
 export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }
 
-/** A reader whose numbers print exactly; with a feed it can watch. */
+/** Prints numbers exactly; a feed lets it watch. */
 export function sessionReader({ graph, store }: { graph: CompiledModel; store: Store }, feed?: WatchableFeed) {
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 
-/**
- * Runs a command with a model and its table, and prints what it gives. The SDK is loaded when a call needs it: on AWS, where profiles and
- * settings may say who calls and where to, at the first one.
- */
+/** Runs a command with model and table, and prints its output. The SDK is loaded at the first call. */
 export function inTable<Args extends unknown[]>(run: (session: TableSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const { settings, graph } = await openModel(readSettings(settingsOf(args)));
@@ -34,7 +31,7 @@ export function inTable<Args extends unknown[]>(run: (session: TableSession, ...
       const session = { settings, graph, store: new DynamoDBStore(calls, graph.table) };
       print(await run(session, ...(args.slice(0, -1) as Args)), settings.json);
     } catch (error) {
-      // DynamoDB's own message does not name the table.
+      // DynamoDB's own message doesn't name the table.
       if (error instanceof StoreError && error.code === 'ResourceNotFoundException')
         throw new EdgeloomError('no-table', `There is no table ${graph.table.name}.`, error.hint, { cause: error });
       throw error;

@@ -2,10 +2,10 @@ import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
 
-/** Forms that a text names; `--json` has more. */
+/** Forms in the text; `--json` has all. */
 const SHOWN = 10;
 
-/** Says which items are of no type of the model, as lines for people; none where there is no such item. */
+/** Lines about items of unknown types. */
 export function unplacedText({ items, forms, others }: UnplacedCount, about = ''): string[] {
   if (items === 0) return [];
   const shown = forms.slice(0, SHOWN);

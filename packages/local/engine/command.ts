@@ -1,10 +1,9 @@
 import type { ScratchFolder } from '../../../src/foundation/guarded-process.ts';
 
-/** A program to run: its path, arguments and, where needed, its folder. */
 export interface EngineCommand {
   file: string;
   args: string[];
   cwd?: string;
-  /** A folder that is there as long as the engine is. */
+  /** Lives as long as the engine. */
   scratch?: ScratchFolder;
 }

@@ -4,17 +4,16 @@ import { join } from 'node:path';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 /**
- * One engine at a time for a data folder: two would both run, each on what it has read itself. Who wants the folder puts an
- * empty file into it that names its process, then looks for files of others. If two start at the same time, the later one looks when
- * both files are there, so never both go on; it may be that neither does. A file of a process that is gone counts for nothing.
+ * One engine at a time for a data folder. A process puts in an empty file named after itself, then looks for other files: of two that start
+ * together, the later sees both, so never both go on. Files of dead processes don't count.
  */
 
 const LOCK_FILE = /^in-use-by-(\d+)-/;
 
-/** Lock files of this process: after a restart of a container an earlier process may have had its id. */
+/** After a container restarts, an earlier process may have had this id. */
 const held = new Set<string>();
 
-/** Takes a data folder; gives a function that lets it go. Throws `data-in-use` where another engine has it. */
+/** Returns the release. Throws `data-in-use` where another engine has the folder. */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `in-use-by-${process.pid}-${randomUUID()}`;
   let released: Promise<void> | undefined;
@@ -56,7 +55,7 @@ function isLockHeld(name: string, holder: number): boolean {
     process.kill(holder, 0);
     return true;
   } catch (error) {
-    // Without the right to signal a process (EPERM) it is there all the same.
+    // EPERM: exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -11,17 +11,13 @@ import type { EngineCommand } from './command.ts';
 
 const run = promisify(execFile);
 
-/**
- * AWS's own DynamoDB Local, as this npm package ships it. Its tarball alone is fetched: as a dependency it would bring
- * 283 packages along.
- */
+/** DynamoDB Local; only the tarball is fetched, since a dependency would bring 283 packages. */
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 
-/** The description that `npm pack --json` prints of its tarball. */
 const packed = z.tuple([z.object({ filename: z.string() })]);
 
-/** The command that runs DynamoDB Local; needs Java 17, and npm the first time. */
+/** Needs Java 17, and npm the first time. */
 export async function dynamoDBLocalCommand(port: number, dataDir: string | undefined): Promise<EngineCommand> {
   const folder = await installDynamoDBLocal();
   const data = dataDir === undefined ? ['-inMemory'] : ['-dbPath', dataDir, '-sharedDb'];
@@ -32,7 +28,7 @@ export async function dynamoDBLocalCommand(port: number, dataDir: string | undef
   };
 }
 
-/** Tells whether the command `java` runs; its version is not looked at. */
+/** The version isn't checked. */
 export async function hasJava(): Promise<boolean> {
   try {
     await run('java', ['-version']);
@@ -42,7 +38,7 @@ export async function hasJava(): Promise<boolean> {
   }
 }
 
-/** The folder of the engine, fetched into the user's cache the first time and checked against a pinned hash. */
+/** Fetched into the user's cache once, and checked against a pinned hash. */
 async function installDynamoDBLocal(): Promise<string> {
   if (!(await hasJava())) {
     throw new EdgeloomError(
@@ -75,7 +71,7 @@ async function installDynamoDBLocal(): Promise<string> {
       );
     await run('tar', ['-xzf', tarball, '-C', scratch]);
     await rm(tarball);
-    // Two processes may fetch at once: the first rename wins and the other's copy is dropped.
+    // Of two processes, the first rename wins.
     await rename(scratch, installed).catch((error: unknown) => {
       if (!existsSync(emulator)) throw error;
     });

@@ -9,16 +9,15 @@ import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { EngineCommand } from './command.ts';
 
-/** The release that the tests run on; other platforms are asked to install the same. */
+/** The tests run on this release. */
 const VERSION = '1.2.1';
 
-/** An empty database of this release with indexes that the engine lacks: without them each write reads all stream records. */
+/** An empty database with indexes that the engine lacks; without them each write reads all stream records. */
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
- * Copies the template database into the data folder, unless a database is there, and returns the command that runs dynoxide, the embedded
- * default: a native server that starts in milliseconds. Without `dataDir` the data are in a scratch folder of the command; the folder is
- * in memory if `mostBytes` fit there.
+ * The command for dynoxide, with the template database copied in where there is none. Without `dataDir` the data are in a scratch folder, in
+ * memory if `mostBytes` fit there.
  */
 export async function dynoxideCommand(
   port: number,
@@ -34,17 +33,17 @@ export async function dynoxideCommand(
   }
   const database = join(dataDir, 'dynoxide.db');
   if (!existsSync(database)) {
-    // Renamed when it is whole: a process that is killed in between leaves no half database behind.
+    // Renamed when whole, so that no crash leaves half a database.
     await copyFile(seed, `${database}.new`);
     await rename(`${database}.new`, database);
   }
   return command(database);
 }
 
-/** The file system in memory that Linux has. A container may have none, or a small one. */
+/** Linux's file system in memory; in a container it may be absent or small. */
 const IN_MEMORY = '/dev/shm';
 
-/** The folder for data that is not kept. @param mostBytes what the data takes at most. @param memory a folder in memory. */
+/** For data that isn't kept. @param mostBytes its largest size. @param memory a folder in memory. */
 export async function scratchRoot(mostBytes: number | undefined, memory: string = IN_MEMORY): Promise<string> {
   if (mostBytes === undefined) return tmpdir();
   try {
@@ -52,16 +51,16 @@ export async function scratchRoot(mostBytes: number | undefined, memory: string 
     await access(memory, constants.W_OK);
     return bavail * bsize >= mostBytes ? memory : tmpdir();
   } catch {
-    // Other systems have no such folder.
     return tmpdir();
   }
 }
 
 /**
- * Where the engine's program is. It comes in one package for each platform; throws `no-engine` with what to install
- * where this platform's is missing.
+ * The engine's program, of the platform's package; throws `no-engine` with the package to install.
  *
- * @param platform such as `linux`. @param architecture such as `x64`. @param resolve finds a file of a package.
+ * @param platform such as `linux`
+ * @param architecture such as `x64`
+ * @param resolve finds a file of a package
  */
 export function dynoxidePath(
   platform: string = process.platform,

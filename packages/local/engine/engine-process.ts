@@ -1,23 +1,20 @@
 import { GuardedProcess } from '../../../src/foundation/guarded-process.ts';
 import type { EngineCommand } from './command.ts';
 
-/** An engine's process. */
 export interface EngineProcess {
-  /** Resolves when it is gone. */
   ended: Promise<void>;
-  /** Tells whether it is gone. */
   hasEnded(): boolean;
-  /** The last that it wrote to its error output. */
+  /** The last output on stderr. */
   errorOutput(): string;
-  /** Ends it and waits until it is gone. Calling it again is fine. */
+  /** Ends it and waits. Idempotent. */
   stop(): Promise<void>;
 }
 
 const OUTPUT_CHARACTERS = 2000;
-/** How long an engine may take to write what it holds in memory. */
+/** For an engine to write what it holds in memory. */
 const GRACE_SECONDS = 5;
 
-/** Starts an engine's process. It ends with this one, and does not keep it alive. */
+/** Ends with this process, and doesn't keep it alive. */
 export function spawnEngine(command: EngineCommand): EngineProcess {
   let output = '';
   const onErrorOutput = (chunk: Buffer): void => {
@@ -27,7 +24,7 @@ export function spawnEngine(command: EngineCommand): EngineProcess {
   child.unref();
   return {
     ended: child.ended.then(({ reason }) => {
-      // An engine that could not be started has written nothing.
+      // Failed to start, so there is no output.
       if (output === '') output = reason;
     }),
     hasEnded: () => child.hasEnded,

@@ -8,9 +8,9 @@ import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';
 import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
-/** The engines that run on this machine without Docker. */
+/** Engines that need no Docker. */
 export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
-/** An engine: `'memory'` runs in this process, on any system, and keeps nothing. */
+/** `'memory'` runs in this process, on any system, and keeps nothing. */
 export type EngineName = (typeof ENGINES)[number];
 
 /** Options of `startEngine`. */
@@ -28,7 +28,6 @@ export interface EngineOptions {
   mostBytes?: number | undefined;
 }
 
-/** The names of the options of an engine. */
 export const ENGINE_OPTIONS: OptionNames<EngineOptions> = { engine: true, port: true, dataDir: true, mostBytes: true };
 
 /** Where an engine has its data. */
@@ -41,20 +40,19 @@ export interface Engine {
   endpoint: string;
   /** Resolves when the engine is gone, for whatever reason. */
   ended: Promise<void>;
-  /** Stops it and waits until it is gone. Calling it again is fine. */
+  /** Stops it and waits until it is gone. Idempotent. */
   stop(): Promise<void>;
 }
 
 const START_MS = 60_000;
 const POLL_MS = 20;
-/** Ports tried where none was asked for: another process may take a free one first. */
+/** Another process may take a free port first. */
 const PORT_ATTEMPTS = 3;
 
 /**
- * Starts an embedded engine on this machine and waits until it answers. It stops with this process, however that ends,
- * and does not keep it alive. Throws an `EdgeloomError` where the engine is not installed (`no-engine`, `no-java`), the
- * port is taken (`port-in-use`), another engine has the data folder (`data-in-use`) or the engine does not come up
- * (`engine-failed`).
+ * Starts an embedded engine and waits until it answers. It stops with this process and doesn't keep it alive. Throws where the engine isn't
+ * installed (`no-engine`, `no-java`) or doesn't come up (`engine-failed`), the port is taken (`port-in-use`), or another engine has the data
+ * folder (`data-in-use`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   checkOptions('startEngine', options, ENGINE_OPTIONS);
@@ -81,10 +79,8 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 }
 
 /**
- * The engine that runs where none is named: the embedded one. Where that has no package for this platform, the one in memory; for data
- * that is kept DynamoDB Local, if Java is there. Throws `no-engine` where none can run.
- *
- * @param isKept whether a folder is given for the data.
+ * The embedded engine; on other platforms the one in memory, or for kept data (`isKept`) DynamoDB Local with Java. Throws `no-engine` where none
+ * can run.
  */
 export async function defaultEngine(
   isKept: boolean,
@@ -103,7 +99,7 @@ export async function defaultEngine(
 
 async function startOnPort({ engine, port, ...place }: EngineOptions & { engine: EngineName }): Promise<Engine> {
   if (port === undefined) return startOnFreePort(engine, place);
-  // Asked first: where another server has the port, its answer would be taken for the engine's.
+  // Otherwise another server's answer would pass for the engine's.
   if (!(await isFree(port))) {
     throw new EdgeloomError(
       'port-in-use',
@@ -144,7 +140,6 @@ async function startOn(name: EngineName, port: number, place: Place): Promise<En
   }
 }
 
-/** Starts the process of an engine, and waits until it answers. */
 async function startProcess(
   engine: Exclude<EngineName, 'memory'>,
   port: number,
@@ -169,7 +164,7 @@ async function startProcess(
   return { ended: child.ended, stop: child.stop };
 }
 
-/** The remedy where nothing shows that data are the reason. */
+/** The remedy unless data are the reason. */
 const OTHER_PORT = 'Choose another port or engine; the reason is in the message.';
 
 function dataHint(reason: string, dataDir: string): string {

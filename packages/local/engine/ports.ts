@@ -4,7 +4,6 @@ import { createServer } from 'node:net';
 
 const HOST = '127.0.0.1';
 
-/** A TCP port of this machine that is free now. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, HOST);
@@ -16,9 +15,9 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-/** Tells whether a TCP port can be listened on. A port that this user may not use counts as taken. */
+/** A port that this user may not use counts as taken. */
 export async function isFree(port: number): Promise<boolean> {
-  // Some servers listen on all addresses, some on this one: either is in the way.
+  // Servers may listen on all addresses, or on this one.
   for (const host of [HOST, '0.0.0.0']) {
     const server = createServer();
     try {
@@ -33,7 +32,7 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Tells whether an HTTP server answers on a port, with whatever status. */
+/** Whether an HTTP server answers, with any status. */
 export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request({ host: HOST, port, timeout: 1000, agent: false }, (response) => {

@@ -1,9 +1,6 @@
 import type { Input } from './definitions.ts';
 import type { Table, WriteUnits } from './memory-table.ts';
 
-/** The capacity that a call consumes, as ConsumedCapacity reports it. */
-
-/** Sums up units of one table. */
 export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   const sum: WriteUnits = { table: 0, indexes: {} };
   for (const { table, indexes } of all) {
@@ -13,7 +10,7 @@ export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   return sum;
 }
 
-/** The field of an answer that says what was consumed, where the call asks for it. @param factor 2 in a transaction: of the table's units, not of its indexes'. */
+/** ConsumedCapacity, where the call asks for it. @param factor 2 in a transaction, for the table's units only. */
 export function consumedField(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
   const asked = input['ReturnConsumedCapacity'];
   if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;

@@ -3,7 +3,7 @@ import { Index, Table } from './memory-table.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { StreamView } from './stream.ts';
 
-/** The parameters of a call, as they were sent. */
+/** The parameters of a call. */
 export type Input = Record<string, unknown>;
 
 interface KeyElement {
@@ -22,10 +22,9 @@ interface StreamInput {
   StreamViewType?: StreamView;
 }
 
-/** Tables by their names, and the calls that define them. */
 export class Tables {
   private readonly byName = new Map<string, Table>();
-  /** Streams by their ARNs, those that were switched off too. */
+  /** By ARN, including those switched off. */
   private readonly withStreams = new Map<string, Table['stream'] & object>();
 
   findTable(name: unknown): Table {
@@ -46,7 +45,7 @@ export class Tables {
     return [...this.withStreams.values()];
   }
 
-  /** The streams of a table, those that were switched off too. */
+  /** Including those switched off. */
   streamsOf(name: string) {
     const start = `arn:aws:dynamodb:local:000000000000:table/${name}/stream/`;
     return this.allStreams().filter(({ arn }) => arn.startsWith(start));
@@ -189,7 +188,6 @@ function addIndex(table: Table, input: IndexInput, isLocal: boolean): void {
   table.addIndex(new Index(name, keys, isLocal, { ...input }, included, table.keys));
 }
 
-/** The answer of DescribeTable. */
 function describeTable(table: Table) {
   const { settings, stream } = table;
   const indexes = [...table.indexes.values()];

@@ -3,7 +3,6 @@ import type { Condition, Operand, Path, SetValue, Update } from './parse.ts';
 import { invalid } from './refusal.ts';
 import { compareValues, sameValue, textOf, typeOf, type Value, type Values, valueSize } from './values.ts';
 
-/** The value at a place of an item; undefined where there is none. */
 export function valueAt(item: Values, [name, ...steps]: Path): Value | undefined {
   let value = item[name as string];
   for (const step of steps) {
@@ -14,7 +13,6 @@ export function valueAt(item: Values, [name, ...steps]: Path): Value | undefined
   return value;
 }
 
-/** Tells whether an item meets a condition; an absent one has no attributes. */
 export function meets(item: Values, condition: Condition): boolean {
   switch (condition.kind) {
     case 'and':
@@ -60,7 +58,7 @@ function operandOf(item: Values, operand: Operand): Value | undefined {
   return value === undefined ? undefined : sizeFunction(value);
 }
 
-/** The size function: bytes of texts, elements of collections. */
+/** Bytes of texts, elements of collections. */
 function sizeFunction(value: Value): Value | undefined {
   const type = typeOf(value);
   const content = value[type];
@@ -108,7 +106,7 @@ function contains(left: Value | undefined, right: Value | undefined): boolean {
   return type === `${asked}S` && (left[type] as string[]).includes(textOf(right));
 }
 
-/** An item after an update. All values are those of before it. */
+/** All values are those before the update. */
 export function applyUpdate(item: Values, update: Update): Values {
   let next = item;
   const set = update.set.map(({ path, value }) => ({ path, value: setValueOf(item, value) }));
@@ -122,7 +120,7 @@ export function applyUpdate(item: Values, update: Update): Values {
   return next;
 }
 
-/** Elements of a list are removed from the last on, so that the others keep their numbers. */
+/** From the last element on, so that others keep their numbers. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   return [...paths].sort((left, right) => {
     const [a, b] = [left.at(-1), right.at(-1)];
@@ -164,7 +162,7 @@ function addToValue(stored: Value | undefined, value: Value): Value {
   return { [type]: [...new Set([...(stored[type] as string[]), ...elements])] };
 }
 
-/** A set without some elements; undefined where none is left. */
+/** Undefined where no element is left. */
 function withoutElements(stored: Value, value: Value): Value | undefined {
   const taken = new Set(setOf(value, 'DELETE'));
   const type = typeOf(value);
@@ -179,7 +177,7 @@ function setOf(value: Value, operator: string): string[] {
   return value[type] as string[];
 }
 
-/** A copy of an item with another value at a place; undefined removes it. */
+/** `undefined` removes the value. */
 function withValueAt(item: Values, path: Path, value: Value | undefined): Values {
   const [name, ...steps] = path as [string, ...(string | number)[]];
   const changed = steps.length === 0 ? value : withValueWithin(item[name], steps, value);
@@ -204,10 +202,9 @@ function withValueWithin(stored: Value | undefined, [step, ...rest]: Path, value
   throw invalid('The document path provided in the update expression is invalid for update');
 }
 
-/** The parts of an item at some places. */
 export function projectItem(item: Values, paths: readonly Path[]): Values {
   const picked: Record<string, Value> = Object.create(null) as Record<string, Value>;
-  // Elements of a list keep their order, without those between them.
+  // List elements keep their order and close up.
   for (const path of [...paths].sort(comparePathIndexes)) {
     const value = valueAt(item, path);
     if (value !== undefined)

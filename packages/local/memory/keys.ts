@@ -4,34 +4,30 @@ import { textOf, typeOf, type Value, type Values } from './values.ts';
 const MOST_PARTITION_KEY_BYTES = 2048;
 const MOST_SORT_KEY_BYTES = 1024;
 
-/** Names of the key attributes. */
 export interface KeyNames {
   partition: string;
   sort?: string | undefined;
 }
 
-/** The names of the key attributes. */
 export function keyAttributeNames({ partition, sort }: KeyNames): string[] {
   return sort === undefined ? [partition] : [partition, sort];
 }
 
-/** A partition's key as a text that no other value has. */
+/** Unique for each value. */
 export function partitionText(value: Value): string {
   return `${typeOf(value)}${textOf(value)}`;
 }
 
-/** An item's key as a text that no other item has. */
+/** Unique for each item. */
 export function keyText(item: Values, keys: KeyNames): string {
   const texts = keyAttributeNames(keys).map((name) => textOf(item[name]!));
   return `${texts[0]!.length}:${texts.join('')}`;
 }
 
-/** An item's attributes of some names. */
 export function pickAttributes(item: Values, names: readonly string[]): Values {
   return Object.fromEntries(names.map((name) => [name, item[name]!]));
 }
 
-/** Checks the size of a value of a key. */
 export function checkKeyValue(name: string, value: Value, isPartition: boolean): void {
   const text = textOf(value);
   if (text === '') {

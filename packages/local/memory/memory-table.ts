@@ -8,19 +8,18 @@ import { sameItem, sizeOf, typeOf, type Value, type Values } from './values.ts';
 
 const MOST_ITEM_BYTES = 400 * 1024;
 
-/** An item as it is stored; its size is counted once. */
+/** Its size is counted once. */
 export interface Stored {
   item: Values;
   size: number;
 }
 
-/** The write units of a call: of the table, and of each index that changes. */
+/** Of the table, and of each index that changes. */
 export interface WriteUnits {
   table: number;
   indexes: Record<string, number>;
 }
 
-/** Partitions of a table or of an index, and their entries in order. */
 export class Partitions {
   private readonly byKey = new Map<string, Ordered<Stored>>();
   private sorted: { key: string; rank: number }[] | undefined;
@@ -39,7 +38,7 @@ export class Partitions {
     return found;
   }
 
-  /** All of them, in the order of their first entries. */
+  /** In the order of their first entries. */
   all(): Iterable<Ordered<Stored>> {
     return this.byKey.values();
   }
@@ -50,24 +49,22 @@ export class Partitions {
     this.sorted = undefined;
   }
 
-  /** The partitions in the order of a scan, which has nothing to do with that of their keys. */
+  /** A scan's order has nothing to do with that of keys. */
   inScanOrder(): readonly { key: string; rank: number }[] {
     this.sorted ??= [...this.byKey.keys()].map((key) => ({ key, rank: rankOf(key) })).sort(compareRanks);
     return this.sorted;
   }
 }
 
-/** The place of a partition in a scan: 0 to 2^32 - 1. */
+/** 0 to 2^32 - 1. */
 export function rankOf(key: string): number {
   return createHash('md5').update(key).digest().readUInt32BE();
 }
 
-/** Orders partitions as a scan does. */
 export function compareRanks(left: { key: string; rank: number }, right: { key: string; rank: number }): number {
   return left.rank - right.rank || (left.key < right.key ? -1 : left.key > right.key ? 1 : 0);
 }
 
-/** A global or local secondary index. */
 export class Index {
   readonly partitions = new Partitions();
 
@@ -75,14 +72,14 @@ export class Index {
     readonly name: string,
     readonly keys: KeyNames,
     readonly isLocal: boolean,
-    /** As it was given: a description repeats it. */
+    /** Repeated in descriptions. */
     readonly definition: Record<string, unknown>,
-    /** Attributes besides the keys; undefined: all of them. */
+    /** Besides the keys; undefined: all. */
     private readonly included: readonly string[] | undefined,
     private readonly table: KeyNames,
   ) {}
 
-  /** The item as the index holds it; undefined if it lacks one of the keys. */
+  /** Undefined if it lacks one of the keys. */
   asIndexed(stored: Stored | undefined): Stored | undefined {
     if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
     if (this.included === undefined) return stored;
@@ -93,7 +90,7 @@ export class Index {
     return { item, size: sizeOf(item) };
   }
 
-  /** Takes over a write of the table; returns its write units. */
+  /** Returns the index's write units. */
   write(before: Stored | undefined, after: Stored | undefined): number {
     const [old, next] = [this.asIndexed(before), this.asIndexed(after)];
     if (old === undefined && next === undefined) return 0;
@@ -132,7 +129,6 @@ export class Index {
   }
 }
 
-/** A table: its items, indexes and stream. */
 export class Table {
   readonly id = randomUUID();
   readonly createdMs = Date.now();
@@ -154,7 +150,7 @@ export class Table {
     return `arn:aws:dynamodb:local:000000000000:table/${this.name}`;
   }
 
-  /** Switches the stream on. A stream that was switched off stays with its label. */
+  /** An earlier stream stays, with its label. */
   openStream(view: StreamView): TableStream {
     this.stream = new TableStream(this.arn, view, this.keys);
     return this.stream;
@@ -173,7 +169,6 @@ export class Table {
     return this.partitions.findPartition(partitionText(key[this.keys.partition]!))?.get(this.sortValueOf(key), '');
   }
 
-  /** Checks an item that is to be stored. */
   checkItem(item: Values): Stored {
     this.checkKey(item);
     for (const index of this.indexes.values()) this.checkIndexKeys(item, index);
@@ -182,7 +177,7 @@ export class Table {
     return { item, size };
   }
 
-  /** Stores an item, or removes it; both were checked. */
+  /** Both must be checked. */
   write(key: Values, after: Stored | undefined): WriteUnits {
     const before = this.findItem(key);
     const name = partitionText(key[this.keys.partition]!);
@@ -203,7 +198,7 @@ export class Table {
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
-  /** Checks that an item has the key attributes. With `isAlone` the item is only a key, and has no other attributes. */
+  /** `isAlone`: the item may have only key attributes. */
   checkKey(item: Values, isAlone = false): void {
     const names = keyAttributeNames(this.keys);
     if (isAlone && Object.keys(item).length !== names.length) {
@@ -225,7 +220,7 @@ export class Table {
     }
   }
 
-  /** An item that is older than an index may have keys that the index does not take: like DynamoDB, the index leaves it out. */
+  /** Like DynamoDB, an index leaves out older items whose keys it can't take. */
   private asFit(stored: Stored | undefined, index: Index): Stored | undefined {
     if (stored === undefined) return undefined;
     try {

@@ -1,15 +1,15 @@
 import { type Decimal, parseDecimal } from '../../../src/core/items/attribute-value.ts';
 import { invalid } from './refusal.ts';
 
-/** DynamoDB's numbers: decimals of 38 digits, as text. */
+/** Decimals of 38 digits, as text. */
 
 const MOST_DIGITS = 38;
 const LARGEST_EXPONENT = 126;
 const SMALLEST_EXPONENT = -129;
 
-/** The text in which DynamoDB gives a number back: no exponent, no needless zeros. Throws a refusal for what is no number, or too large. */
+/** No exponent, no needless zeros. Refuses non-numbers and numbers too large. */
 export function normalNumber(text: string): string {
-  // Most numbers are small counters, which are normal already.
+  // Small counters are normal already.
   if (/^[1-9]\d{0,14}$/.test(text)) return text;
   const decimal = /\s/.test(text) ? undefined : parseDecimal(text);
   if (decimal === undefined) throw invalid(`The parameter cannot be converted to a numeric value: ${text}`);
@@ -33,7 +33,7 @@ function decimalText({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** The exact sum of two numbers in their normal form. */
+/** The exact sum of two normal numbers. */
 export function sumOf(text: string, addend: string): string {
   if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
   const digits = Math.max(fractionDigits(text), fractionDigits(addend));
@@ -43,13 +43,12 @@ export function sumOf(text: string, addend: string): string {
   return normalNumber(`${sum < 0n ? '-' : ''}${padded.slice(0, point)}.${padded.slice(point)}`);
 }
 
-/** The number with the other sign. */
 export function negated(text: string): string {
   if (text === '0') return text;
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
 }
 
-/** Orders two numbers in their normal form by value. */
+/** Orders normal numbers by value. */
 export function compareNumbers(left: string, right: string): number {
   const digits = Math.max(fractionDigits(left), fractionDigits(right));
   const [a, b] = [scaledDigits(left, digits), scaledDigits(right, digits)];

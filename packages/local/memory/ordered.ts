@@ -1,17 +1,17 @@
 import { compareText, compareValues, type Value } from './values.ts';
 
-/** An entry of a partition: its sort key there, and a text that tells it from others with the same one. */
+/** `tie` tells entries with the same sort key apart. */
 export interface Entry<T> {
   sort: Value | undefined;
   tie: string;
   item: T;
 }
 
-/** The entries of one partition, in the order of their sort keys. */
+/** Entries of one partition by sort key. */
 export class Ordered<T> {
   readonly entries: Entry<T>[] = [];
 
-  /** Puts an entry; it replaces one with the same keys. */
+  /** Replaces an entry with the same keys. */
   put(entry: Entry<T>): void {
     const at = this.placeOf(entry.sort, entry.tie);
     const found = this.entries[at];
@@ -30,7 +30,7 @@ export class Ordered<T> {
     if (found !== undefined && compareEntries(found, { sort, tie }) === 0) this.entries.splice(at, 1);
   }
 
-  /** The number of the first entry that is not before a place. */
+  /** Number of the first entry not before a place. */
   placeOf(sort: Value | undefined, tie: string): number {
     let [from, to] = [0, this.entries.length];
     while (from < to) {

@@ -3,13 +3,11 @@ import { isReserved } from './reserved-words.ts';
 import { type Token, tokensOf } from './tokens.ts';
 import { checkedItem, type Value, type Values } from './values.ts';
 
-/** A place in an item: the attribute's name, then names of maps and numbers of lists. */
+/** The attribute's name, then names in maps and numbers in lists. */
 export type Path = readonly (string | number)[];
 
-/** One side of a comparison. */
 export type Operand = { path: Path } | { value: Value } | { size: Path };
 
-/** A condition. */
 export type Condition =
   | { kind: 'and' | 'or'; parts: Condition[] }
   | { kind: 'not'; part: Condition }
@@ -20,17 +18,14 @@ export type Condition =
   | { kind: 'type'; path: Path; type: Operand }
   | { kind: 'begins' | 'contains'; left: Operand; right: Operand };
 
-/** A comparison's sign. */
 export type Comparator = '=' | '<>' | '<' | '<=' | '>' | '>=';
 
-/** The value that an action of an update sets. */
 export type SetValue =
   | Operand
   | { ifNotExists: Path; or: SetValue }
   | { append: [SetValue, SetValue] }
   | { sum: [SetValue, SetValue]; sign: '+' | '-' };
 
-/** An update: each part is a list of its actions. */
 export interface Update {
   set: { path: Path; value: SetValue }[];
   remove: Path[];
@@ -38,7 +33,7 @@ export interface Update {
   delete: { path: Path; value: Value }[];
 }
 
-/** The names and values of a call's expressions. Each of them has to be used. */
+/** Names and values of a call's expressions; each must be used. */
 export class Names {
   private readonly names: Readonly<Record<string, string>>;
   private readonly values: Values;
@@ -67,7 +62,6 @@ export class Names {
     return value;
   }
 
-  /** Refuses a call with a name or a value that no expression uses. */
   checkUsed(): void {
     for (const [what, all] of [
       ['ExpressionAttributeNames', this.names],
@@ -89,7 +83,6 @@ const FUNCTIONS: readonly string[] = [
   'size',
 ];
 
-/** Parses one expression from its beginning to its end. */
 class Parser {
   private readonly tokens: Token[];
   private at = 0;
@@ -253,7 +246,6 @@ class Parser {
     return this.names.resolveValue(text);
   }
 
-  /** Takes the beginning of a call of one of some functions. */
   private takeCallStart(functions: readonly string[]): string | undefined {
     const token = this.tokens[this.at];
     const next = this.tokens[this.at + 1];
@@ -321,12 +313,12 @@ class Parser {
   }
 }
 
-/** Parses a condition, a filter or a condition of a key. @param what the parameter's name. */
+/** Parses a condition, a filter or a key condition. @param what the parameter's name. */
 export function parseCondition(expression: string, what: string, names: Names): Condition {
   return new Parser(expression, what, names).parseCondition();
 }
 
-/** Parses an update. Two actions on one place are refused. */
+/** Refuses two actions on one place. */
 export function parseUpdate(expression: string, names: Names): Update {
   const update = new Parser(expression, 'UpdateExpression', names).parseUpdate();
   const paths = [...update.set, ...update.add, ...update.delete].map(({ path }) => path).concat(update.remove);
@@ -340,7 +332,6 @@ export function parseUpdate(expression: string, names: Names): Update {
   return update;
 }
 
-/** Parses the places that a projection names. */
 export function parseProjection(expression: string, names: Names): Path[] {
   return new Parser(expression, 'ProjectionExpression', names).parseProjection();
 }

@@ -20,12 +20,11 @@ import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } f
 const MOST_PAGE_BYTES = 1024 * 1024;
 const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 const MOST_BATCH_KEYS = 100;
-/** Ranks of partitions in a scan are below this. */
+/** Ranks are below this. */
 const RANKS = 2 ** 32;
 /** Sorts after all entries with the same sort key. */
 const LAST_TIE = '\u{10ffff}';
 
-/** GetItem. */
 export function getOne(tables: Tables, input: Input) {
   const table = tables.findTable(input['TableName']);
   const view = selectionOf(input);
@@ -39,7 +38,6 @@ export function getOne(tables: Tables, input: Input) {
   };
 }
 
-/** BatchGetItem. */
 export function getBatch(tables: Tables, input: Input) {
   const requests = Object.entries((input['RequestItems'] ?? {}) as Record<string, Input & { Keys: unknown[] }>);
   const count = requests.reduce((sum, [, { Keys }]) => sum + Keys.length, 0);
@@ -78,7 +76,6 @@ export function getBatch(tables: Tables, input: Input) {
   };
 }
 
-/** Selects items, and the attributes of an item that the answer has. */
 interface Selection {
   withSelectedAttributes(item: Values): Values;
   isSelected(item: Values): boolean;
@@ -103,7 +100,6 @@ function selectionOf(
   };
 }
 
-/** The table, or the index of it, that a Query or a Scan reads. */
 interface Source {
   table: Table;
   index: Index | undefined;
@@ -123,14 +119,13 @@ function sourceOf(tables: Tables, input: Input): Source {
   return { table, index, keys: index.keys, partitions: index.partitions };
 }
 
-/** The entries of one page, as they are looked at. */
 class Page {
   readonly items: Values[] = [];
   scanned = 0;
   found = 0;
   private bytes = 0;
   private last: Stored | undefined;
-  /** True if the page ends before its range does. */
+  /** Ends before its range does. */
   isFull = false;
 
   constructor(
@@ -146,7 +141,7 @@ class Page {
     }
   }
 
-  /** Takes an entry; false where the page has no room for it. */
+  /** False where the page has no room. */
   tryAdd({ item: stored }: Entry<Stored>): boolean {
     if (this.scanned > 0 && this.bytes + stored.size > MOST_PAGE_BYTES) {
       this.isFull = true;
@@ -178,7 +173,6 @@ class Page {
   }
 }
 
-/** Query. */
 export function query(tables: Tables, input: Input) {
   const source = sourceOf(tables, input);
   const { table, keys, partitions } = source;
@@ -215,7 +209,7 @@ export function query(tables: Tables, input: Input) {
   return page.toAnswer();
 }
 
-/** Texts that tell entries with the same sort key apart: a table has none. */
+/** A table has none. */
 function tieOf({ table, index }: Source, item: Values): string {
   return index === undefined ? '' : keyText(item, table.keys);
 }
@@ -230,16 +224,15 @@ function startOf({ table, keys }: Source, given: unknown): Values {
   return start;
 }
 
-/** The part of a partition that a Query reads. */
 interface Range {
   partition: Value;
-  /** A lower and an upper bound of the sort keys, where there are any; `isWithin` decides. */
+  /** Bounds of the sort keys, if any; `isWithin` decides. */
   from: Value | undefined;
   to: Value | undefined;
   isWithin(sort: Value | undefined): boolean;
 }
 
-/** Reads the conditions of a key: the partition's, and at most one of the sort key. */
+/** The partition's condition, and at most one of the sort key. */
 function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   let partition: Value | undefined;
@@ -313,7 +306,7 @@ function sortRange(part: Condition): Omit<Range, 'partition'> {
     const start = givenValue(part.right);
     const isWithin = (sort: Value | undefined): boolean =>
       sort !== undefined && meets({ sort }, { kind: 'begins', left: { path: ['sort'] }, right: { value: start } });
-    // Where the range ends is not known; the first entry beyond it is not within.
+    // The range's end is unknown: the first entry not within ends it.
     return { ...all, ...(textOf(start) !== '' && { from: start }), isWithin };
   }
   if (part.kind !== 'compare' || part.operator === '<>') {
@@ -335,7 +328,6 @@ function isInOrder(operator: Comparator, order: number): boolean {
   return operator === '>' ? order > 0 : order >= 0;
 }
 
-/** Scan. */
 export function scan(tables: Tables, input: Input) {
   const source = sourceOf(tables, input);
   const { keys, partitions } = source;

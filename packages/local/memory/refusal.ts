@@ -1,4 +1,3 @@
-/** An error that DynamoDB answers with. */
 export class Refusal extends Error {
   /** @param type such as `ValidationException`. @param details other fields of the answer. */
   constructor(
@@ -10,7 +9,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The answer to a call that DynamoDB will never accept. */
+/** What DynamoDB will never accept. */
 export function invalid(message: string): Refusal {
   return new Refusal('ValidationException', message);
 }

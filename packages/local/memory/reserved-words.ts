@@ -1,4 +1,4 @@
-/** Words that an expression may not use as the name of an attribute: it has to give them a `#name`. Source: "Reserved words in DynamoDB" of the developer guide. */
+/** Names that an expression may not use without a `#`. Source: "Reserved words in DynamoDB" of the developer guide. */
 const WORDS = `
   ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC ASCII ASENSITIVE
   ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK BACKUP BASE BATCH BEFORE BEGIN BETWEEN
@@ -36,7 +36,6 @@ const WORDS = `
 
 const RESERVED: ReadonlySet<string> = new Set(WORDS.match(/[A-Z]{1,30}/g));
 
-/** Tells whether an expression may not use a word as the name of an attribute, in whatever case. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word.toUpperCase());
 }

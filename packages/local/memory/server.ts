@@ -7,16 +7,13 @@ import { executeBatch, executeOne } from './statements.ts';
 import { describeStream, getRecords, getShardIterator, listStreams } from './stream-calls.ts';
 import { Transactions, writeBatch, writeOne } from './writes.ts';
 
-/**
- * DynamoDB in the memory of this process, over HTTP: for development and tests on any machine. Calls are atomic, since each is carried
- * out without a pause. Nothing is kept, and nothing is signed or checked that signs.
- */
+/** DynamoDB in this process's memory, over HTTP. Calls are atomic, since none pauses. Nothing is kept, and signatures aren't checked. */
 
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
 type Calls = Record<string, (input: Input) => object>;
 
-/** The calls by their names, as the target of a request has them. */
+/** Calls by the name in a request's target. */
 export function memoryCalls(tables = new Tables()): Calls {
   const transactions = new Transactions(tables);
   const items: Calls = {
@@ -58,15 +55,13 @@ export function memoryCalls(tables = new Tables()): Calls {
   ) as Calls;
 }
 
-/** A server that runs. */
 export interface MemoryServer {
-  /** Resolves when it is closed. */
   ended: Promise<void>;
-  /** Closes it, with the connections that are open. Calling it again is fine. */
+  /** Closes open connections, too. Idempotent. */
   stop(): Promise<void>;
 }
 
-/** Starts a server on a port of this machine; rejects with the system's error where the port is taken. */
+/** Rejects with the system's error where the port is taken. */
 export async function startMemoryServer(port: number): Promise<MemoryServer> {
   const calls = memoryCalls();
   const server = createServer((request, response) => void answer(calls, request, response));
@@ -75,7 +70,7 @@ export async function startMemoryServer(port: number): Promise<MemoryServer> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  // As with an engine's process, it does not keep this one alive.
+  // Doesn't keep the process alive.
   server.unref();
   return {
     ended,

@@ -1,9 +1,8 @@
 import { invalid, type Refusal } from './refusal.ts';
 
-/** A value in a statement: the place of its parameter. */
+/** The place of a parameter. */
 type Parameter = number;
 
-/** A statement as it is written: names, and the places of their parameters. */
 export type Statement =
   | { kind: 'insert'; table: string; values: [name: string, value: Parameter][] }
   | {
@@ -11,7 +10,7 @@ export type Statement =
       table: string;
       set: [name: string, value: Parameter][];
       remove: string[];
-      /** Each of them has to be equal. */
+      /** All must be equal. */
       where: [name: string, value: Parameter][];
     };
 
@@ -23,14 +22,13 @@ interface Token {
 const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([?{}:,=]))/y;
 
 /**
- * Parses a statement that inserts an item or updates one, with a parameter for each value: `INSERT INTO "t" VALUE {'a': ?}`, and
- * `UPDATE "t" SET "a" = ? REMOVE "b" WHERE "k" = ? AND "r" = ?`, where SET and REMOVE may be repeated.
+ * Parses an insert or update with a parameter for each value: `INSERT INTO "t" VALUE {'a': ?}`, `UPDATE "t" SET "a" = ? REMOVE "b" WHERE "k" = ?
+ * AND "r" = ?` (SET and REMOVE may be repeated).
  */
 export function parseStatement(text: string): Statement {
   return new StatementParser(text).parse();
 }
 
-/** Counts the parameters of a statement. */
 export function parametersOf(statement: Statement): number {
   return statement.kind === 'insert' ? statement.values.length : statement.set.length + statement.where.length;
 }

@@ -8,12 +8,12 @@ import { parametersOf, parseStatement, type Statement } from './statement-parser
 import { checkedValue, type Value } from './values.ts';
 import { carryOut, checkDistinct, conditionFailed, type Prepared, prepareWrite } from './writes.ts';
 
-/** PartiQL statements that write one item each, as the writes that they stand for. */
+/** PartiQL statements as the single-item writes that they stand for. */
 
 const MOST_STATEMENTS = 25;
 const MOST_CHARACTERS = 8_192;
 
-/** The codes that a statement of a batch has for what a call of its own throws. */
+/** Codes of batched statements for what a call of its own throws. */
 const CODES: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   DuplicateItemException: 'DuplicateItem',
@@ -21,7 +21,6 @@ const CODES: Readonly<Record<string, string>> = {
   ValidationException: 'ValidationError',
 };
 
-/** ExecuteStatement. */
 export function executeOne(tables: Tables, input: Input) {
   const write = prepareStatement(tables, input, checkedParameters(input));
   const refusal = refusalOf(write);
@@ -30,7 +29,7 @@ export function executeOne(tables: Tables, input: Input) {
   return { Items: [], ConsumedCapacity: consumedField(input, write.table, units) };
 }
 
-/** BatchExecuteStatement: each statement is carried out, or fails, for itself. */
+/** Each statement succeeds or fails by itself. */
 export function executeBatch(tables: Tables, input: Input) {
   const statements = (input['Statements'] ?? []) as Input[];
   if (statements.length === 0 || statements.length > MOST_STATEMENTS) {
@@ -38,7 +37,7 @@ export function executeBatch(tables: Tables, input: Input) {
       `Value at 'statements' failed to satisfy constraint: Member must have length less than or equal to ${MOST_STATEMENTS}, greater than or equal to 1`,
     );
   }
-  // What is wrong with a parameter fails the whole call, as does an item that two statements name.
+  // Wrong parameters fail the whole call, as does an item named twice.
   const parameters = statements.map(checkedParameters);
   const writes = statements.map((one, i) => asRefusal(() => prepareStatement(tables, one, parameters[i]!)));
   checkDistinct(
@@ -50,7 +49,7 @@ export function executeBatch(tables: Tables, input: Input) {
     if (write instanceof Refusal) return { Error: errorOf(write) };
     const { table, before } = write;
     const refusal = refusalOf(write);
-    // A condition that does not hold costs the size of the item that is there.
+    // A failed condition costs the size of the stored item.
     const units = refusal === undefined ? carryOut(write) : { table: writeUnits(before?.size ?? 0), indexes: {} };
     done.push({ table, units, isDone: refusal === undefined });
     return { ...(refusal && { Error: errorOf(refusal) }), TableName: table.name };
@@ -72,7 +71,6 @@ function checkedParameters({ Statement, Parameters }: Input): Value[] {
   return ((Parameters ?? []) as unknown[]).map((value) => checkedValue(value));
 }
 
-/** A statement as the put or the update that it stands for. */
 function prepareStatement(tables: Tables, input: Input, parameters: readonly Value[]): Prepared {
   const statement = parseStatement(input['Statement'] as string);
   if (parametersOf(statement) !== parameters.length) {
@@ -131,7 +129,7 @@ function updateInput(
   };
 }
 
-/** Why a statement fails against the item that is there; undefined: it does not. */
+/** Undefined: the statement succeeds. */
 function refusalOf(write: Prepared): Refusal | undefined {
   if (write.isMet) return undefined;
   if (write.input['Item'] === undefined) return conditionFailed(write);

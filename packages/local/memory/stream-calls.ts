@@ -3,19 +3,16 @@ import { keyAttributeNames } from './keys.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { TableStream } from './stream.ts';
 
-/** The calls of DynamoDB Streams. */
-
 const ITERATOR_MS = 15 * 60_000;
 const MOST_RECORDS = 1000;
 
-/** Where the next page begins: the number of the first record that it may have. */
+/** Number of the first record that the next page may have. */
 interface Iterator {
   arn: string;
   from: string;
   madeMs: number;
 }
 
-/** ListStreams. */
 export function listStreams(tables: Tables, { TableName }: Input) {
   const streams = TableName === undefined ? tables.allStreams() : tables.streamsOf(TableName as string);
   return {
@@ -23,7 +20,6 @@ export function listStreams(tables: Tables, { TableName }: Input) {
   };
 }
 
-/** DescribeStream. */
 export function describeStream(tables: Tables, input: Input) {
   const stream = tables.findStream(input['StreamArn']);
   const { keys } = stream;
@@ -58,7 +54,6 @@ function tableNameOfArn(arn: string): string {
   return arn.split('/')[1]!;
 }
 
-/** GetShardIterator. */
 export function getShardIterator(tables: Tables, input: Input) {
   const stream = tables.findStream(input['StreamArn']);
   if (input['ShardId'] !== stream.shardId) {
@@ -85,7 +80,7 @@ function firstNumberOf(stream: TableStream, { ShardIteratorType: type, SequenceN
   return type === 'AFTER_SEQUENCE_NUMBER' ? numberAfter(number) : number;
 }
 
-/** The number behind another; texts of numbers have one length. */
+/** Numbers have texts of one length. */
 function numberAfter(number: string): string {
   return number === '' ? '' : `${number}+`;
 }
@@ -102,7 +97,6 @@ function parseIterator(text: unknown): Iterator {
   }
 }
 
-/** GetRecords. */
 export function getRecords(tables: Tables, input: Input) {
   const { arn, from, madeMs } = parseIterator(input['ShardIterator']);
   const stream = tables.findStream(arn);
@@ -117,7 +111,7 @@ export function getRecords(tables: Tables, input: Input) {
   return { Records: page, ...(!isEnd && { NextShardIterator: iteratorText(next) }) };
 }
 
-/** The place of the first record whose number is not before another. */
+/** Index of the first record at or after a number. */
 function firstIndex(records: readonly { dynamodb: { SequenceNumber: string } }[], from: string): number {
   let [low, high] = [0, records.length];
   while (low < high) {

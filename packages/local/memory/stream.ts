@@ -2,10 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type KeyNames, keyAttributeNames, pickAttributes } from './keys.ts';
 import { sizeOf, type Values } from './values.ts';
 
-/** The images that a stream's records have. */
 export type StreamView = 'NEW_AND_OLD_IMAGES' | 'NEW_IMAGE' | 'OLD_IMAGE' | 'KEYS_ONLY';
 
-/** A record as GetRecords returns it. */
 export interface StreamRecord {
   eventID: string;
   eventName: 'INSERT' | 'MODIFY' | 'REMOVE';
@@ -16,15 +14,14 @@ export interface StreamRecord {
 }
 
 const HOUR_SECONDS = 3600;
-/** How long a record is kept. */
 const KEPT_SECONDS = 24 * HOUR_SECONDS;
 const NUMBER_DIGITS = 21;
 
-/** Labels are times: two streams of one millisecond get labels that follow on each other. */
+/** Labels are times: streams of one millisecond get successive ones. */
 let lastLabelMs = 0;
 let lastNumber = 0;
 
-/** The stream of a table, with one shard that stays open until the stream is switched off. */
+/** One shard, open until the stream is switched off. */
 export class TableStream {
   readonly label: string;
   readonly arn: string;
@@ -32,7 +29,7 @@ export class TableStream {
   readonly createdMs = Date.now();
   readonly firstNumber = nextNumber();
   private kept: StreamRecord[] = [];
-  /** The number of the last record, once the stream is switched off. */
+  /** Set once the stream is switched off. */
   lastNumber: string | undefined;
 
   constructor(
@@ -46,7 +43,6 @@ export class TableStream {
     this.shardId = `shardId-${String(lastLabelMs).padStart(20, '0')}-00000001`;
   }
 
-  /** Adds the record of a write. */
   addRecord(
     before: { item: Values; size: number } | undefined,
     after: { item: Values; size: number } | undefined,
@@ -74,7 +70,7 @@ export class TableStream {
     });
   }
 
-  /** The records that are kept, oldest first. */
+  /** Oldest first. */
   records(): readonly StreamRecord[] {
     const oldest = Date.now() / 1000 - KEPT_SECONDS;
     let trimmed = 0;
@@ -88,7 +84,7 @@ export class TableStream {
   }
 }
 
-/** Numbers rise over all streams. */
+/** Rise over all streams. */
 function nextNumber(): string {
   lastNumber += 1;
   return String(lastNumber).padStart(NUMBER_DIGITS, '0');

@@ -1,16 +1,15 @@
 import { invalid } from './refusal.ts';
 
-/** A part of an expression. The `text` of a name or a value has its `#` or `:`. */
+/** `text` includes the `#` or `:` of a name or value. */
 export interface Token {
   kind: 'word' | 'name' | 'value' | 'index' | 'sign';
   text: string;
 }
 
-/** DynamoDB's limit of one expression, in bytes. */
+/** DynamoDB's limit of an expression. */
 const MOST_BYTES = 4096;
 const TOKEN = /\s{0,4096}(?:(#\w{1,4096})|(:\w{1,4096})|\[(\d{1,10})\]|(<=|>=|<>|[=<>(),.+-])|([A-Za-z_]\w{0,4096}))/y;
 
-/** Splits an expression. */
 export function tokensOf(expression: string, what: string): Token[] {
   if (typeof expression !== 'string') throw invalid(`Invalid ${what}: a text is expected`);
   if (expression.trim() === '') throw invalid(`Invalid ${what}: The expression can not be empty;`);

@@ -2,12 +2,10 @@ import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 
-/** Values of attributes as they are sent: bytes are base64 text. They are never changed, only replaced. */
+/** Attribute values as sent, with bytes as base64. Never changed, only replaced. */
 
-/** The types of a value. */
 export type ValueType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS';
 
-/** A value: one type, and what belongs to it. */
 export type Value = { readonly [type in ValueType]?: unknown };
 
 /** An item, or a map in one. */
@@ -16,18 +14,17 @@ export type Values = Readonly<Record<string, Value>>;
 const TYPES: readonly string[] = ['S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS'];
 const MOST_LEVELS = 32;
 
-/** The type of a value. */
 export function typeOf(value: Value): ValueType {
   for (const type in value) return type as ValueType;
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 }
 
-/** The text of a string or a number; of bytes their base64. */
+/** Of bytes, their base64. */
 export function textOf(value: Value): string {
   return value[typeOf(value)] as string;
 }
 
-/** A checked copy of an item that was sent, with its numbers in their normal form. */
+/** A checked copy with normal numbers. */
 export function checkedItem(given: unknown, level = 0): Values {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('A map of attributes is expected');
@@ -39,7 +36,7 @@ export function checkedItem(given: unknown, level = 0): Values {
   return item;
 }
 
-/** A checked copy of a value that was sent. */
+/** A checked copy. */
 export function checkedValue(given: unknown, level = 0): Value {
   const types = typeof given === 'object' && given !== null ? Object.keys(given) : [];
   const [type] = types;
@@ -105,7 +102,7 @@ function checkSet(elements: readonly string[]): string[] {
   return [...elements];
 }
 
-/** Tells whether two values are the same: sets whatever their order. */
+/** Sets are equal in any order. */
 export function sameValue(left: Value | undefined, right: Value | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const type = typeOf(left);
@@ -123,14 +120,13 @@ export function sameValue(left: Value | undefined, right: Value | undefined): bo
   return a === b;
 }
 
-/** Tells whether two items have the same attributes. */
 export function sameItem(left: Values | undefined, right: Values | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const names = Object.keys(left);
   return names.length === Object.keys(right).length && names.every((name) => sameValue(left[name], right[name]));
 }
 
-/** Orders two strings, numbers or bytes of one type. */
+/** Of two strings, numbers or bytes. */
 export function compareValues(left: Value, right: Value): number {
   const type = typeOf(left);
   const [a, b] = [textOf(left), textOf(right)];
@@ -140,7 +136,7 @@ export function compareValues(left: Value, right: Value): number {
   return compareText(a, b);
 }
 
-/** Orders texts by their UTF-8 bytes, which is the order of their code points. */
+/** By UTF-8 bytes, which is the order of code points. */
 export function compareText(left: string, right: string): number {
   const shorter = Math.min(left.length, right.length);
   for (let i = 0; i < shorter; i++) {
@@ -150,20 +146,19 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** A surrogate pair encodes a code point behind all others, so its halves come last. */
+/** Surrogates encode the highest code points, so they come last. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** Bytes of an item as DynamoDB bills them; see `itemSizeBytes` for the source. */
+/** As DynamoDB bills them: see `itemSizeBytes`. */
 export function sizeOf(item: Values): number {
   let size = 0;
   for (const [name, value] of Object.entries(item)) size += Buffer.byteLength(name) + valueSize(value);
   return size;
 }
 
-/** Bytes of a value. */
 export function valueSize(value: Value): number {
   const type = typeOf(value);
   const content = value[type];

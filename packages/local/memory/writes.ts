@@ -21,24 +21,23 @@ const MOST_TRANSACTION_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_ITEMS = 25;
 const TOKEN_MS = 600_000;
 
-/** A write that is checked, and changes nothing until it is carried out. */
+/** Checked, but not yet carried out. */
 export interface Prepared {
   table: Table;
   input: Input;
   key: Values;
   before: Stored | undefined;
-  /** Undefined where the item is deleted, or not there. */
+  /** Undefined where the item is deleted or absent. */
   after: Stored | undefined;
   /** A condition check writes nothing. */
   isCheck: boolean;
   update?: Update;
-  /** True if the item meets the condition. */
+  /** Whether the item meets the condition. */
   isMet: boolean;
 }
 
 type Kind = 'Put' | 'Update' | 'Delete' | 'ConditionCheck';
 
-/** Checks a write against the item that is there. */
 export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared {
   for (const name of ['Expected', 'AttributeUpdates', 'ConditionalOperator']) {
     if (input[name] !== undefined) throw invalid(`${name} is not supported by the engine in memory: use expressions`);
@@ -59,7 +58,7 @@ export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared
   let after = given;
   if (kind === 'Update' && isMet) {
     const item = applyUpdate(before?.item ?? key, update!);
-    // An update that changes nothing of an absent item makes it, as on AWS.
+    // As on AWS, an empty update makes an absent item.
     after = table.checkItem(item);
   }
   const isCheck = kind === 'ConditionCheck';
@@ -96,13 +95,12 @@ function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
   return [...set, ...add, ...taken].map(({ path }) => path).concat(remove);
 }
 
-/** Carries a write out. Returns its units. */
+/** Returns its units. */
 export function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
   if (isCheck) return { table: writeUnits(before?.size ?? 0), indexes: {} };
   return table.write(key, after);
 }
 
-/** The answer to a write whose condition does not hold. */
 export function conditionFailed({ input, before }: Prepared): Refusal {
   const isAsked = input['ReturnValuesOnConditionCheckFailure'] === 'ALL_OLD' && before !== undefined;
   return new Refusal(
@@ -112,7 +110,6 @@ export function conditionFailed({ input, before }: Prepared): Refusal {
   );
 }
 
-/** PutItem, UpdateItem or DeleteItem. */
 export function writeOne(tables: Tables, kind: Kind, input: Input) {
   const write = prepareWrite(tables, kind, input);
   if (!write.isMet) throw conditionFailed(write);
@@ -134,7 +131,6 @@ function returnedAttributes({ input, before, after, update }: Prepared): Values 
   return Object.keys(values).length > 0 ? values : undefined;
 }
 
-/** BatchWriteItem. */
 export function writeBatch(tables: Tables, input: Input) {
   type Request = { PutRequest?: { Item: unknown }; DeleteRequest?: { Key: unknown } };
   const byTable = Object.entries((input['RequestItems'] ?? {}) as Record<string, Request[]>);
@@ -153,19 +149,18 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
-/** Throws a refusal if two writes are of one item. */
+/** Refuses two writes of one item. */
 export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
   if (new Set(keys).size !== keys.length) throw invalid(message);
 }
 
-/** Transactions whose tokens are kept for ten minutes, with what they asked for. */
+/** Keeps tokens for ten minutes, with their requests. */
 export class Transactions {
   private readonly tokens = new Map<string, { request: string; untilMs: number }>();
 
   constructor(private readonly tables: Tables) {}
 
-  /** TransactWriteItems. */
   write(input: Input) {
     const actions = (input['TransactItems'] ?? []) as Partial<Record<Kind, Input>>[];
     if (actions.length === 0 || actions.length > MOST_TRANSACTION_ITEMS) {
@@ -209,7 +204,6 @@ export class Transactions {
     return { ConsumedCapacity: this.capacityField(input, ready, units) };
   }
 
-  /** TransactGetItems. */
   get(input: Input) {
     const gets = ((input['TransactItems'] ?? []) as { Get: Input }[]).map(({ Get }) => {
       const table = this.tables.findTable(Get['TableName']);
@@ -244,7 +238,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** Tells whether an error depends on the stored item. In a transaction it is then a reason of the cancellation. */
+  /** Such an error is a cancellation reason in a transaction. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,
@@ -290,7 +284,7 @@ function reasonOf(write: Prepared | Refusal) {
   };
 }
 
-/** A request as a text that does not depend on the order of its names. */
+/** Independent of the order of names. */
 function canonicalText(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

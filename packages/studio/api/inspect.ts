@@ -14,23 +14,20 @@ import { lagOfStream } from '../../../src/trust/explain/position.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
-/** An item of a partition, as it is stored. */
 export interface StoredItem {
   source: string;
   target: string;
-  /** `base`, `part` for a part of the node, or the kind of derived item. */
+  /** `base`, `part`, or the kind of derived item. */
   kind: string;
   bytes: number;
-  /** Its time is over: no read shows it any more. */
+  /** Expired: reads no longer show the item. */
   isOver?: true;
-  /** All attributes but the keys. */
+  /** Without the keys. */
   attributes: Record<string, unknown>;
 }
 
-/** A page of a partition's base items, or of its derived ones. */
 export type PartitionAnswer = Page<StoredItem>;
 
-/** The items of a partition, and why each is as it is. */
 export const INSPECT_ROUTES = [
   route(
     'GET /api/partition',
@@ -77,7 +74,6 @@ function startKeyOf(cursor: string): string {
   throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.');
 }
 
-/** An item as the page shows it: its keys, its kind, its size, and its attributes with every digit of their numbers. */
 function storedItem(graph: CompiledModel, item: Item): StoredItem {
   const { partitionKey, sortKey } = graph.table;
   const target = stringOf(item[sortKey]) ?? '';

@@ -5,7 +5,6 @@ import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';
 import type { SampleAnswer, Sampled, SampledTable } from '../base/table-sample.ts';
 
-/** The table as it is: how much of each type there is, and what is written now. */
 export const LIVE_ROUTES = [
   route('GET /api/sample', z.object({}), async (context): Promise<SampleAnswer> => (await sampleOf(context)).answer),
   route(
@@ -18,12 +17,10 @@ export const LIVE_ROUTES = [
   ),
 ];
 
-/** The sample of the table, as it is known or read now. */
 export async function sampleOf(context: RequestContext): Promise<Sampled> {
   return await context.sample.read(sampledTable(context));
 }
 
-/** The sample with the next part of the table in it. */
 export async function readOnSample(context: RequestContext): Promise<Sampled> {
   return await context.sample.readOn(sampledTable(context));
 }

@@ -10,39 +10,33 @@ import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { OVERVIEW_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
 
-/** Facts that stay the same while a studio runs. */
 export interface ModelAnswer extends DescribedModel {
   table: string;
   isWritable: boolean;
 }
 
-/** Whether the table answers. */
+/** `failure`: null if the table answers. */
 export interface ConnectionAnswer {
-  /** Why it does not; null: it does. */
   failure: FailureDocument['error'] | null;
 }
 
-/** How the table is at a moment. */
 export interface StatusAnswer extends Omit<Status, 'rcu'> {
-  /** When it was looked at, in milliseconds since 1970. */
   atMs: number;
   table: { name: string; status: string; indexes: string[]; itemCount: number; sizeBytes: number };
 }
 
-/** The overview: the model and the status of the table. */
 export const OVERVIEW_ROUTES = [
   route('GET /api/model', z.object({}), async ({ graph, isWritable }): Promise<ModelAnswer> => {
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
   route('GET /api/connection', z.object({}), connectionOf),
-  // `quick`: without the stream, of which the first look may read many pages.
+  // `quick` leaves out the stream, whose first look may read many pages.
   route('GET /api/status', z.object({ quick: input.flag }), answerStatus),
 ];
 
-/** How long the table may take to describe itself, in milliseconds. */
 const NO_ANSWER_MS = 5_000;
 
-/** Whether the table answers, by a call that takes no capacity. */
+/** Describing the table consumes no capacity. */
 async function connectionOf({ graph, client }: RequestContext): Promise<ConnectionAnswer> {
   const tooLong = sleep(NO_ANSWER_MS, undefined, { ref: false }).then(() => {
     const message = `DynamoDB has not answered for ${NO_ANSWER_MS / 1_000} s.`;

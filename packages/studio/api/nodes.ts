@@ -19,50 +19,41 @@ import { input, route } from '../base/route.ts';
 import { nameOfNode, namesOfNode } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
-/** A node: as it was written, and as its view shows it. */
 export interface NodeAnswer {
   id: string;
   type: string | null;
-  /** The first attribute that its view shows; null: it has none. */
+  /** The first attribute that the view shows. */
   name: string | null;
-  /** The attributes that producers wrote; null: there is no such node. */
+  /** Null: the node doesn't exist. */
   base: StoredNode['attributes'] | null;
-  /** The attributes of its parts as producers wrote them, by name; those that are there. */
   parts: Record<string, Record<string, unknown>>;
-  /** The attributes of its view; null: nothing is projected. */
+  /** Null: nothing is projected. */
   view: Record<string, unknown> | null;
-  /** The places in which it is not as its attributes ask. */
+  /** The parts that lag, drift or are quarantined. */
   wrong: ExplainedPart[];
-  /** What of its partition is in quarantine. */
+  /** Entries of the node's partition. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
-  /** Elements of the edge set; `edgeSet` has the first of them. */
+  /** `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
-  /** The edge types that left the set, because it grew too large. */
+  /** Edge types evicted from the set because it grew too large. */
   left: string[];
 }
 
-/** A list of a node whose edges are counted: those of a type that leave it, or that enter it. */
 export interface ListOfNode extends EdgeCount {
   type: string;
   direction: EdgeEnd['direction'];
 }
 
-/** What one knows the nodes of a list by, by their ids; null: no name is known. */
 export interface NamesAnswer {
   names: Record<string, string | null>;
 }
 
-/** Elements of an edge set that one answer holds. */
 const MOST_ELEMENTS = 500;
-/** Nodes that are asked for at once: a page of a list has no more. */
 const MOST_NODES = 500;
-/** Characters of a node's name. */
 const MOST_NAME = 120;
-/** Quarantine entries of a node that are shown. */
 const MOST_ENTRIES = 20;
 
-/** Nodes and what is around them. */
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
@@ -88,7 +79,7 @@ export const NODE_ROUTES = [
       left,
     };
   }),
-  // A body has room for the ids of a page; an address has not.
+  // POST, because the ids of a page don't fit into an address.
   route(
     'POST /api/names',
     z.object({ ids: z.array(input.id).max(MOST_NODES), isRead: z.boolean() }),
@@ -103,7 +94,7 @@ export const NODE_ROUTES = [
   ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
     const lists: ListOfNode[] = [];
-    // One after the other, as all of them share the units.
+    // Sequential, because the lists share one budget of units.
     for (const end of endsOf(context.graph, id)) {
       const left = UNITS_AT_ONCE - context.store.rcu;
       const counted = left > 0 ? await countEdges(context, end, left) : undefined;
@@ -113,7 +104,6 @@ export const NODE_ROUTES = [
   }),
 ];
 
-/** The lists of a node: of each edge type that may leave it, and of each that may enter it and is listed without a value. */
 function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   const type = typePrefix(id) ?? '';
   const edges = [...graph.edges.values()];
@@ -124,7 +114,7 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** The first text or number of the attributes that the view shows, in their order; of a view of all, a name as the sample takes it. */
+/** The name of a node: its first text or number among the attributes that the view shows. */
 function shownName(graph: CompiledModel, id: string, attributes: Record<string, unknown> | undefined): string | null {
   if (attributes === undefined) return null;
   const node = graph.nodes.get(typePrefix(id) ?? '');
@@ -137,7 +127,6 @@ function shownName(graph: CompiledModel, id: string, attributes: Record<string, 
   return null;
 }
 
-/** The quarantine entries in the partition of a node. */
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {
   const sortKey = { beginsWith: BEGINNINGS['quarantine-entry'] };
   const { items } = await store.query({ partition: id, sortKey, limit: MOST_ENTRIES, consistent: true });
@@ -146,13 +135,12 @@ async function entriesOf({ graph, store }: RequestContext, id: string): Promise<
 
 type NameOf = [id: string, name: string | null];
 
-/** The names of nodes, as the sample has them. */
 async function sampledNames(context: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
   const { nodes } = await sampleOf(context);
   return ids.map((id) => [id, nodes.get(typePrefix(id) ?? '')?.get(id) ?? null]);
 }
 
-/** The names of nodes, as they are now: half a read unit each. */
+/** Costs 0.5 RCU for each node. */
 async function readNames({ graph, store }: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
   const each = [...new Set(ids)];
   const keys = each.map((id) => ({ source: id, target: id }));
@@ -160,7 +148,6 @@ async function readNames({ graph, store }: RequestContext, ids: readonly string[
   return each.map((id, i) => [id, items[i] === undefined ? null : nameOfNode(graph, typePrefix(id) ?? '', items[i])]);
 }
 
-/** The parts of a node, whether the node is there or not. */
 async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {
   const names = [...(graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [])];
   if (names.length === 0) return {};
@@ -175,7 +162,6 @@ async function partsOf({ graph, store }: RequestContext, id: string): Promise<No
   );
 }
 
-/** The attributes of a base item as producers wrote them. */
 function plainWithoutKeys({ table }: CompiledModel, item: Item): Record<string, unknown> {
   const {
     [table.partitionKey]: _source,

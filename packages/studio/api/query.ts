@@ -13,30 +13,26 @@ import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
 
-/** One row of an answer: a node that was found, or the source of an edge. */
 export interface QueryRow {
   id: string;
-  /** The value that a search found; absent for a list. */
+  /** Only for a search. */
   value?: unknown;
   attributes: Record<string, unknown>;
-  /** The values that the list sorts the row by; absent for a search, which sorts by the value. */
+  /** Only for a list. */
   sortedBy?: SortValue[];
   /** The base item that puts the row into the list. */
   by: ItemKey;
 }
 
-/** The answer to a question, how it was read, and the code that asks it. */
 export interface QueryAnswer {
   rows: QueryRow[];
   cursor?: string;
   plan: QueryPlan;
-  /** TypeScript that asks the same. */
   code: string;
 }
 
 const optional = z.string().min(1).optional();
 
-/** A question as a request names it. */
 const askedQuery = z.object({
   ...{
     type: optional,
@@ -53,7 +49,6 @@ const askedQuery = z.object({
   limit: input.limit,
 });
 
-/** Questions of the playground. */
 export const QUERY_ROUTES = [
   route('GET /api/query', askedQuery, async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
     const { graph, store, client } = context;

@@ -6,16 +6,14 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';
 import { route } from '../base/route.ts';
 
-/** How the items of a search lie over its shards. */
 export interface ShardsAnswer extends ShardsResult {
-  /** Items of each shard, from shard 1 on. */
+  /** From shard 1 on. */
   counts: number[];
   shardBy: 'value' | 'source';
 }
 
 const SHARDS_AT_ONCE = 32;
 
-/** The shards of searches. */
 export const SEARCH_ROUTES = [
   route(
     'GET /api/shards',

@@ -13,55 +13,47 @@ import { input, route } from '../base/route.ts';
 import type { LookedAt } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
 
-/** A node that a few letters may be about. */
 export interface Suggestion {
   id: string;
-  /** The text that it was found by; null: its id. */
+  /** The text that matched; null: the id did. */
   name: string | null;
-  /** The search that found it; null: it is known from the sample, or by its id. */
+  /** The search that found the node, if any. */
   by: string | null;
 }
 
-/** Nodes that a text may be about, and the places that were looked at for them. */
 export interface SuggestAnswer {
   suggestions: Suggestion[];
-  /** The part of the table that was read. */
   looked: LookedAt;
-  /** Read units that a look at the next part takes at most. */
+  /** The most that reading the next part of the table takes. */
   nextRcu: number;
-  /** True if the next part should be read unasked: nothing is found, and nobody pays for the reads of a local engine. */
+  /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
   readsOn: boolean;
-  /** The node type whose list has all ids that begin with the text; null: no list was asked. */
+  /** The node type whose list was asked for ids that begin with the text. */
   listed: string | null;
-  /** The node types of which the text may be a whole id: it was asked for. */
+  /** The node types for which the text was looked up as a whole id. */
   types: string[];
-  /** The searches that were asked for a name. */
   searches: string[];
 }
 
-/** Nodes that an answer suggests. */
 const MOST = 8;
-/** Searches that are asked, and the shards that are asked for a beginning: each shard is a Query. */
+/** Each shard of a search costs a Query. */
 const SEARCHES = 12;
 const MOST_SHARDS = 32;
-/** Node types that are asked for an id: each is a GetItem. */
+/** Each costs a GetItem. */
 const MOST_TYPES = 40;
 
-/** Nodes as one types. */
 export const SUGGEST_ROUTES = [
   route(
     'GET /api/suggest',
     z.object({ text: input.id.max(MAX_FOLDED_CHARACTERS) }),
     async (context, { text }): Promise<SuggestAnswer> => suggest(context, text),
   ),
-  // The next part of the table, for ids that no index finds.
   route('POST /api/sample', z.object({}), async (context): Promise<{ looked: LookedAt }> => {
     const { looked } = await readOnSample(context);
     return { looked };
   }),
 ];
 
-/** The nodes of that id, then nodes of the sample and of a list, then results of searches for names that begin with the text. */
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
   const { graph, reader, client } = context;
   const searches = searchesByText(graph);
@@ -82,7 +74,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
     ...hits.flat(),
   ];
   const each = new Map<string, Suggestion>();
-  // A node that comes again keeps its place, and gets a name where it had none.
+  // A repeated node keeps its place, and takes a name if it has none.
   for (const one of all) each.set(one.id, { ...one, ...nameOf(each.get(one.id)) });
   const suggestions = [...each.values()].slice(0, MOST);
   return {
@@ -100,7 +92,6 @@ function nameOf(known: Suggestion | undefined): Partial<Suggestion> {
   return known === undefined || known.name === null ? {} : known;
 }
 
-/** Nodes whose id or name has the text: those whose id begins with it come first. */
 function likeOf(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, text: string): Suggestion[] {
   const small = text.toLowerCase();
   const rankOf = (id: string, name: string | null): number => {
@@ -116,13 +107,12 @@ function likeOf(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, 
     .map(({ rank: _, ...node }) => node);
 }
 
-/** The text as an id of the model begins: its type in capitals. */
 function idText({ nodes }: CompiledModel, text: string): string {
   const type = typeOf(text).toUpperCase();
   return nodes.has(type) ? type + text.slice(type.length) : text;
 }
 
-/** The ids that a text may be as a whole: itself, and where it names no type, with each type before it. */
+/** Without a type, the text may be the id of any type. */
 function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
   return parseNodeId(text) === undefined ? [] : [text];
@@ -132,12 +122,10 @@ function typeOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
 }
 
-/** The list of the type that the text begins with. */
 function listOf({ nodes }: CompiledModel, text: string): SearchModel | undefined {
   return nodes.get(typeOf(text))?.searches.get(NODE_LIST);
 }
 
-/** The first ids of a list that begin with the text: the index sorts them. */
 async function idsOfList({ graph, store, leases }: RequestContext, list: SearchModel, text: string): Promise<string[]> {
   return await leases.hold(async (projections) => {
     const { places } = projections.search(list).inForce;
@@ -152,7 +140,7 @@ async function idsOfList({ graph, store, leases }: RequestContext, list: SearchM
   });
 }
 
-/** Searches that find a text in few calls: its beginning over few shards, or the whole text in the shard of its value. */
+/** Searches that take few calls: a prefix over few shards, or a whole value in its own shard. */
 function searchesByText({ nodes }: CompiledModel): SearchModel[] {
   const all = [...nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return all
@@ -172,7 +160,6 @@ function searchesByText({ nodes }: CompiledModel): SearchModel[] {
 async function hitsOf({ reader }: RequestContext, search: SearchModel, text: string): Promise<Suggestion[]> {
   const { indexPartition: by, shards } = search;
   const isWhole = typeof shards === 'number' && shards > MOST_SHARDS;
-  // Spellings of the same form find the same.
   for (const one of new Set(spellingsOf(text).map(textFormOf(search)))) {
     const { items } = await reader.search(by).find(isWhole ? { equals: one } : { beginsWith: one }, { limit: MOST });
     if (items.length > 0)
@@ -181,7 +168,7 @@ async function hitsOf({ reader }: RequestContext, search: SearchModel, text: str
   return [];
 }
 
-/** A text as it is typed, then as names and as codes are often written: a search that knows small from large letters has only one of them. */
+/** As typed, and as names and codes are usually written: case-sensitive searches hold only one of them. */
 function spellingsOf(text: string): string[] {
   return [...new Set([text, text.charAt(0).toUpperCase() + text.slice(1), text.toUpperCase()])];
 }

@@ -3,15 +3,12 @@ import { readHead } from '../../../src/registry/head.ts';
 import { route } from '../base/route.ts';
 import type { TimelineMoment } from '../base/timeline.ts';
 
-/** The changes of the model that the table has seen. */
 export interface TimelineAnswer {
-  /** True if the table has a registry. */
   hasRegistry: boolean;
   /** Newest first. */
   moments: TimelineMoment[];
 }
 
-/** Changes of the model over time. */
 export const TIMELINE_ROUTES = [
   route('GET /api/timeline', z.object({}), async ({ store, flow, timeline }): Promise<TimelineAnswer> => {
     await flow.look();

@@ -5,17 +5,14 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from '../base/context.ts';
 import { input, route } from '../base/route.ts';
 
-/** The edges of a node of one type, counted. */
 export interface TotalOfNode {
   type: string;
   direction: 'inbound' | 'outgoing';
-  /** The number of edges, the sums and the groups; a count alone has neither. */
   total: TotalResult;
-  /** True if the groups are left out, because one has more values than a total holds. */
+  /** True if a group has more values than a total holds, so groups are left out. */
   hasTooManyGroups: boolean;
 }
 
-/** The counts, sums and groups that the model keeps of a node's edges. */
 export const TOTAL_ROUTES = [
   route(
     'GET /api/totals',

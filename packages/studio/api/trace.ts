@@ -25,58 +25,52 @@ import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** An attribute before and after a write; null is nothing. */
+/** Null: nothing. */
 export interface AttributeChange {
   name: string;
   before: unknown;
   after: unknown;
 }
 
-/** A change of one item that belongs to the write. */
 export interface TraceStep {
   source: string;
   target: string;
   change: ChangeName;
   changes: AttributeChange[];
-  /** Milliseconds after the write was sent; null: the stream tells whole seconds alone. */
+  /** Null: unknown, because the stream only has whole seconds. */
   afterMs: number | null;
   wcu: number;
-  /** True: DynamoDB counted the units. False: the sizes of the images give them. */
+  /** False: estimated from the sizes of the images. */
   isCounted: boolean;
 }
 
-/** A derived item that the write has changed. */
 export interface DerivedStep extends TraceStep {
-  /** The kind of the item: `view`, `index-item`. */
+  /** Such as `view` or `index-item`. */
   kind: string;
-  /** The edge type, or the search, and the order that it is of; empty: none. */
+  /** The edge type and order, or the search; empty: neither. */
   of: string;
 }
 
-/** How far one write has come. */
 export interface TraceAnswer {
-  /** Null: the stream has not shown it, or does not any more. */
+  /** Null: not in the part of the stream that the studio has. */
   write: (TraceStep & { rev: string; atMs: number }) | null;
-  /** The batch that took it; null: another process has projected it. */
+  /** Null: another process projected the write. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
-  /** The native lists in which it moves or shows its item: they have it when their index does, whoever projects. */
   native: string[];
-  /** True: every derived item of the write is written, and readers see the write. Null: the studio does not know. */
+  /** True once all derived items are written. Null: unknown. */
   isProjected: boolean | null;
-  /** How far the consumers are, where the batch is not known. */
+  /** The position of the consumers, where the batch is unknown. */
   lag: string | null;
-  /** Write units, those of the derived items included, and US dollars that a million such writes cost on demand. */
+  /** WCU with derived items; US dollars on demand. */
   price: { wcu: number; millionUsd: number };
 }
 
-/** The newest writes of base items. */
 export interface WritesAnswer {
   hasStream: boolean;
   writes: RecentWrite[];
 }
 
-/** One write, from the base item to readers. */
 export const TRACE_ROUTES = [
   route('GET /api/writes', z.object({}), async ({ flow }): Promise<WritesAnswer> => {
     await flow.look();
@@ -107,12 +101,12 @@ async function traceWrite(
   }
   const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
-  // It may have ended while the position was looked at.
+  // The batch may have ended while the position was read.
   const batch = tap.batchOf(write);
-  // When a batch has ended, the records of its writes are there.
+  // The records of a batch's writes are in the stream when it ends.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
-  // A write that another process has made, or an earlier one of the item: the record's second is all that is known.
+  // Ignores earlier writes of the item, and other processes' writes.
   const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
   const beganMs = sent?.sentMs;
   const wrote = new Set(batch?.records === 1 ? batch.writes.keys() : []);
@@ -141,7 +135,6 @@ async function traceWrite(
   };
 }
 
-/** The names of the native lists in which a write moves or shows its item. */
 function nativeListsOf(graph: CompiledModel, { oldImage, newImage }: SeenChange): string[] {
   const [before, after] = [oldImage, newImage].map((image) => image && nativeItemsOf(graph, image));
   const keys = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
@@ -152,7 +145,7 @@ function nativeListsOf(graph: CompiledModel, { oldImage, newImage }: SeenChange)
     .map((key) => nameOf(parseDerivedKey(key)));
 }
 
-/** How far the second of a record may be from the moment of its write. */
+/** Records have whole seconds. */
 const CLOCK_MS = 2_000;
 
 function stepOf(
@@ -177,7 +170,7 @@ function stepOf(
   };
 }
 
-/** Units of a write as its images have them: of the item, and of each index that has to show something else for it. */
+/** Units of the item, and of each index whose entry changes. */
 function estimatedWcu(graph: CompiledModel, before: Item | undefined, after: Item | undefined): number {
   return indexesOf(graph).reduce(
     (sum, { partition, sort, shown }) => {
@@ -193,14 +186,12 @@ function estimatedWcu(graph: CompiledModel, before: Item | undefined, after: Ite
   );
 }
 
-/** An index, and what it shows of an item. */
 interface ShownIndex {
   partition: string;
   sort: string;
   shown: (image: Item) => Item;
 }
 
-/** The indexes of derived items, and the native ones. */
 function indexesOf(graph: CompiledModel): ShownIndex[] {
   const { partitionKey, sortKey } = graph.table;
   const keysOf = (image: Item): Item => ({ [partitionKey]: image[partitionKey]!, [sortKey]: image[sortKey]! });
@@ -216,19 +207,18 @@ function indexesOf(graph: CompiledModel): ShownIndex[] {
   return [...ofDerived, ...native];
 }
 
-/** Write units of the largest of some images; none without one. */
 function unitsOf(...images: readonly (Item | undefined)[]): number {
   return Math.ceil(Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES);
 }
 
 const BOOKKEEPING = new Set([REVISION, MODEL]);
-/** Maps whose entries have lines of their own. */
+/** Maps whose entries are compared one by one. */
 const MAPS: ReadonlySet<string> = new Set([ATTRIBUTES, COPIES]);
 const NONE: ReadonlySet<string> = new Set();
 type Entries = Map<string, unknown>;
 
 function changesOf({ table }: CompiledModel, target: string, before: Item, after: Item): AttributeChange[] {
-  // Attributes of a base item are all its producer's, whatever their names.
+  // A base item may have attributes with these names.
   const isDerived = isDerivedKey(target);
   const [left, right] = [before, after].map((item) => entriesOf(item, isDerived ? MAPS : NONE)) as [Entries, Entries];
   const own = new Set([table.partitionKey, table.sortKey, ...(isDerived ? [table.ttl, ...BOOKKEEPING] : [])]);
@@ -239,7 +229,6 @@ function changesOf({ table }: CompiledModel, target: string, before: Item, after
     .filter((change) => change !== undefined);
 }
 
-/** The attributes of an item, plain; those of maps by their own names. */
 function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
   const entries: Entries = new Map();
   for (const [name, value] of Object.entries(item)) {
@@ -250,7 +239,7 @@ function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
   return entries;
 }
 
-/** The difference of two values; of two sets the elements that only one has. Undefined: they are equal. */
+/** For sets, the elements that only one side has. Undefined: equal. */
 function difference(name: string, before: unknown, after: unknown): AttributeChange | undefined {
   if (JSON.stringify(plainSet(before)) === JSON.stringify(plainSet(after))) return undefined;
   if (!(before instanceof Set || after instanceof Set)) return { name, before, after };

@@ -13,33 +13,25 @@ import { input, route } from '../base/route.ts';
 import { OBSERVED, type Suspect } from '../base/suspects.ts';
 import { sampleOf } from './live.ts';
 
-/** The check that runs, or ran last; null: there was none. */
 export interface CheckAnswer {
   check: CheckState | null;
 }
 
 const percent = z.coerce.number().gt(0).max(100);
-/** A node, or a part of the table. */
 const scope = z.union([z.object({ id: input.id }), z.object({ percent })]);
 type Scope = z.infer<typeof scope>;
 
-/** Items that need attention, worst first. */
 export interface SuspectsAnswer {
   items: Suspect[];
-  /** True if there are more than these. */
   hasMore: boolean;
 }
 
-/** Items of an answer. */
 const MOST_SUSPECTS = 50;
 
-/** The price of a check. */
 export interface CheckPriceAnswer {
-  /** Read units, about. */
   rcu: number;
 }
 
-/** Problems of the table, and their repair. */
 export const TRUST_ROUTES = [
   route('GET /api/suspects', z.object({}), readSuspects),
   route('GET /api/check-price', z.object({ percent }), async (context, { percent }): Promise<CheckPriceAnswer> => {
@@ -54,7 +46,7 @@ export const TRUST_ROUTES = [
   route('POST /api/repair', scope, (context, scope) => startCheck(context, scope, 'repair'), { writes: true }),
   route(
     'POST /api/redrive',
-    // The node whose entries are redriven; absent: all.
+    // Without an id, all entries.
     z.object({ id: input.id.optional() }),
     async ({ graph, store, checks }, { id }): Promise<RedriveResult> => {
       const result = await redrive(graph, { store, ids: id === undefined ? undefined : [id] });

@@ -9,26 +9,21 @@ import { readPrices } from '../../cost/prices.ts';
 import { changedModel, modelDiff, type Readability, readabilityOf } from '../../cost/what-if.ts';
 import { route } from '../base/route.ts';
 
-/** A figure of the present model, and of the changed one; null: one of them does not have what it is of. */
+/** Null: that model has no such write or query. */
 export interface Compared {
   name: string;
   before: number | null;
   after: number | null;
 }
 
-/** The difference that changes of the model would make. */
 export interface WhatIfAnswer {
-  /** Write units of each write that differs, its projections included. */
   writes: Compared[];
-  /** Read units of each query that differs. */
   queries: Compared[];
-  /** US dollars a month on demand, at the rates that were asked with. */
+  /** US dollars a month, on demand. */
   dollars: Compared;
-  /** The model file's lines that go and come. */
   diff: string[];
-  /** How what changes can be read meanwhile. */
   readability: Readability[];
-  /** The migration; null: it was not asked for. */
+  /** Null: not asked for. */
   migration: Pick<MigrationPlan, 'changes' | 'warnings' | 'cost' | 'estimate'> | null;
 }
 
@@ -47,13 +42,12 @@ const change = z.discriminatedUnion('kind', [
 const whatIf = z.strictObject({
   changes: z.array(change).max(50),
   putsPerSecond: z.number().positive().max(1e9),
-  /** The rate of each query that differs; the others are not in the bills. */
+  /** Applies to each query that differs; others aren't in the bill. */
   readsPerSecond: z.number().nonnegative().max(1e9).default(0),
-  /** True if the migration is planned, too: that reads a sample of the table. */
+  /** Planning reads a sample of the table. */
   isPlanned: z.boolean().default(false),
 });
 
-/** The cost of changes of the model. Nothing is written. */
 export const WHAT_IF_ROUTES = [
   route('POST /api/what-if', whatIf, async (context, { changes, isPlanned, ...rates }): Promise<WhatIfAnswer> => {
     const { graph, client, store } = context;
@@ -93,7 +87,6 @@ function nameOfWrite({ type, write, attribute = 'another attribute' }: ModelCost
   return `${type}: ${write === 'change' ? `change ${attribute}` : write}`;
 }
 
-/** The figures that differ, those of the present model first. */
 function compared(
   [present, changed]: [ModelCost, ModelCost],
   figures: (cost: ModelCost) => [name: string, figure: number][],
@@ -104,7 +97,6 @@ function compared(
     .filter((one) => one.before !== one.after);
 }
 
-/** The bill of a month at these rates, with the asked queries. */
 function dollarsOf(
   graph: CompiledModel,
   load: { putsPerSecond: number; readsPerSecond: number; asked: readonly string[]; sizeBytes: number },

@@ -16,28 +16,23 @@ import type { Flow } from '../base/flow.ts';
 import { input, route } from '../base/route.ts';
 import type { SeenChange } from '../base/seen-changes.ts';
 
-/** Names an edge, a part of a node, or a node. */
 const subject = z.union([
   z.object({ source: input.id, type: input.id, target: input.id }),
   z.object({ id: input.id, part: input.id.optional() }),
 ]);
 type Subject = z.infer<typeof subject>;
 
-/** A write that was made: the base item, and what of it. */
 export interface WriteAnswer extends ItemKey {
-  /** Attributes that were changed; of a new item all. */
   changed: string[];
-  /** The number of changes that the studio had seen before: the write is behind it. */
+  /** The number of changes seen before the write, which finds its record. */
   after: number;
 }
 
-/** The keys of a subject's item. */
 function keyOf(graph: CompiledModel, subject: Subject): ItemKey {
   if ('id' in subject) return { source: subject.id, target: subject.part ?? subject.id };
   return { source: subject.source, target: sortKeyOfEdge(findEdge(graph, subject.type), subject.target) };
 }
 
-/** Edits of base items through the writer, which checks them. */
 export const WRITE_ROUTES = [
   route(
     'POST /api/put',
@@ -74,7 +69,7 @@ export const WRITE_ROUTES = [
   }),
 ];
 
-/** Takes a write back by the images that the stream has shown, so that each value keeps its type. */
+/** Undoes by the images of the stream, so that values keep their types. */
 async function undoWrite(
   { graph, store, flow }: RequestContext,
   { source, target, rev }: { source: string; target: string; rev: string },
@@ -95,13 +90,11 @@ async function undoWrite(
   return { source, target, changed, after };
 }
 
-/** The attributes of an image that a producer gives; the writer makes the keys. */
 function attributesOf({ table }: CompiledModel, image: Item = {}): Item {
   const { [table.partitionKey]: _source, [table.sortKey]: _target, [TARGET_ID]: _end, ...attributes } = image;
   return attributes;
 }
 
-/** The item of a write in the words of a writer: a node, a part of one, or an edge. */
 function wordsOf(graph: CompiledModel, { source, target, oldImage, newImage }: SeenChange): ItemWords {
   if (source === target) return { id: source };
   if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true) return { id: source, part: target };
@@ -113,13 +106,12 @@ function wordsOf(graph: CompiledModel, { source, target, oldImage, newImage }: S
 
 type Plain = Record<string, unknown>;
 
-/** The change of some attributes to what an item has of them. */
 function changeTo(item: Item, names: readonly string[]): { set: Plain; remove: string[] } {
   const isLeft = (name: string): boolean => item[name] !== undefined;
   return { set: plainAttributesOf(item, names.filter(isLeft)), remove: names.filter((name) => !isLeft(name)) };
 }
 
-/** Writes what was edited, if those attributes are still as they were shown; what others changed meanwhile stays. */
+/** Fails if somebody has changed one of the edited attributes. */
 async function writeEdited(
   { graph, store, flow }: RequestContext,
   subject: Subject,
@@ -138,14 +130,12 @@ async function writeEdited(
   return written;
 }
 
-/** The number of changes that the stream has shown so far. */
 async function seenBefore(flow: Flow): Promise<number> {
-  // Who may write the table may not be allowed to read its stream: the trace of the write says so, and the write is made.
+  // A role that may write the table may lack the right to read its stream: write anyway, and let the trace report it.
   await flow.look().catch(() => undefined);
   return flow.changes.count;
 }
 
-/** Some attributes of an item, plain; those that it lacks are undefined. */
 function plainAttributesOf(item: Item, names: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(names.map((name) => [name, item[name] && toPlain(item[name])]));
 }

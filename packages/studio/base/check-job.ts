@@ -10,52 +10,44 @@ import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 import { Suspects } from './suspects.ts';
 
-/** The subject of a check, in words, and its progress. */
 export interface CheckState {
-  /** Such as `GOAL-G1`, `1 % of the table`. */
+  /** Such as `GOAL-G1` or `1 % of the table`. */
   scope: string;
   state: 'running' | 'done' | 'stopped' | 'failed';
-  /** True if it repairs the drift that it finds. */
   isRepair: boolean;
   totals: CheckCounts | null;
-  /** Items that the table is said to hold; 0 where that does not tell how far it is. */
+  /** Items of the table; 0 if unknown. */
   expected: number;
-  /** Read units that were expected before it began; null for a node. */
+  /** Null for a node. */
   expectedRcu: number | null;
-  /** Worst verdict first; of each type outside the model one item. */
+  /** Worst verdict first. */
   findings: Finding[];
-  /** The number of findings that are not listed, by verdict. */
+  /** Findings not listed, by verdict. */
   leftOut: KeptFindings['leftOut'];
-  /** Repairs, a line each. */
   repairs: string[];
   error?: FailureDocument['error'];
 }
 
-/** Findings of each verdict that are kept, and lines of repairs. */
 const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
 
-/** The beginning of a repair's line about an item that it cannot repair. */
+/** Begins the line of a repair that failed. */
 const NOT_REPAIRED = 'cannot repair ';
 
 type Run = Omit<CheckState, 'findings' | 'leftOut'>;
 
-/** The check that runs, or ran last: one at a time. */
 export class CheckJob {
-  /** The items that the checks so far have found wrong. */
   readonly suspects = new Suspects();
   private current: Run | undefined;
   private kept = new KeptFindings(MOST_OF_VERDICT);
   private controller = createController();
   private running: Promise<void> = Promise.resolve();
 
-  /** The state of the last check; undefined: there was none. */
   get state(): CheckState | undefined {
     if (this.current === undefined) return undefined;
     const { list: findings, leftOut } = this.kept;
     return { ...this.current, findings, leftOut };
   }
 
-  /** Starts a check. Throws `check-running` where one runs. */
   start(
     expected: Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>,
     graph: CompiledModel,
@@ -77,7 +69,6 @@ export class CheckJob {
     this.running = this.run(run, graph, options, onDone);
   }
 
-  /** Stops the check that runs, and waits for its end. */
   async stop(): Promise<void> {
     this.controller.abort();
     await this.running;

@@ -15,22 +15,17 @@ import type { ProjectorTap } from './projector-tap.ts';
 import type { TableSample } from './table-sample.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The table that a studio shows. */
 export interface StudioTable {
   graph: CompiledModel;
   store: Store & ScanSource;
-  /** Client to describe the table with. */
   client: DynamoDBClient;
-  /** Client to read its stream with. */
   streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
-  /** The tap of the projector, if it runs in this process. Default: a tap for the studio's own writes. */
+  /** Given where the projector runs in this process. */
   tap?: ProjectorTap | undefined;
 }
 
-/** Context that all answers of a studio share. */
 export interface StudioContext extends StudioTable {
   tap: ProjectorTap;
-  /** True if it may write. */
   isWritable: boolean;
   leases: ReaderLeases;
   checks: CheckJob;
@@ -41,20 +36,17 @@ export interface StudioContext extends StudioTable {
   logger: Logger;
 }
 
-/** Context of one answer: its store counts the capacity. */
 export interface RequestContext extends Omit<StudioContext, 'store'> {
   store: MeteredStore;
   reader: Reader;
 }
 
-/** The context of one request: a store that counts the capacity of this request, and a reader of that store. */
 export function requestContext(context: StudioContext): RequestContext {
   const { graph, leases } = context;
   const store = new MeteredStore(context.store);
   return { ...context, store, reader: createReader(graph, { store, leases, readNumber: losslessNumber }) };
 }
 
-/** The current stream of the table; undefined: it has none. */
 export async function streamOfTable({
   graph,
   client,
@@ -64,7 +56,7 @@ export async function streamOfTable({
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }
 
-/** Tells how far the current stream of a table is applied. One for a studio: each look reads what is new since the one before. */
+/** One for a studio, because each look reads only what is new. */
 export class CurrentPosition {
   private streamArn: string | undefined;
   private position: PositionOfStream | undefined;
@@ -74,7 +66,6 @@ export class CurrentPosition {
     private readonly isWritable: boolean,
   ) {}
 
-  /** The position of the table's present stream; undefined if the table has none. */
   async find(): Promise<PositionOfStream | undefined> {
     const { graph, store } = this.table;
     const source = await streamOfTable(this.table);

@@ -11,89 +11,72 @@ import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { formsOf } from '../../../src/core/model/options/option-tables.ts';
 
-/** The model as the page shows it, and makes its forms from. */
 export interface DescribedModel {
   fingerprint: string;
   nodes: DescribedNode[];
   edges: DescribedEdge[];
 }
 
-/** A node type. */
 export interface DescribedNode {
   type: string;
-  /** The attributes that its view copies: `ALL`, `KEYS_ONLY` or attributes. */
+  /** `ALL`, `KEYS_ONLY`, or attributes. */
   view: string;
-  /** True if a list has all nodes of the type, by id. */
+  /** True if a list has all nodes of the type. */
   isListed: boolean;
   searches: DescribedSearch[];
 }
 
-/** How the values of an order look: what a form asks for. */
 export interface DescribedOrder {
-  /** Where the value comes from, in words. */
+  /** In words. */
   from: string;
   kind: OrderModel['kind'];
-  /** The type of an attribute's value. */
   type?: string;
-  /** The attribute of a rank. */
   attribute?: string;
-  /** The labels of a rank, the lowest first. */
+  /** Lowest first. */
   labels?: string[];
   /** The attributes of a path, or the values of an order of several. */
   path?: readonly string[];
 }
 
-/** A search. */
 export interface DescribedSearch extends DescribedOrder {
-  /** `USER.name`. */
+  /** Such as `USER.name`. */
   name: string;
-  /** A number, or `value`. */
   shards: number | 'value';
-  /** True if DynamoDB itself keeps it. */
   isNative: boolean;
   shardBy: 'value' | 'source';
-  /** The options that give its texts a form, such as `caseInsensitive`. */
   forms: readonly string[];
   multiValue: boolean;
-  /** The attribute that a search has to name a value of. */
+  /** The attribute whose value each query must give. */
   partition?: string;
-  /** The part of the node that has the attribute. */
   part?: string;
-  /** The attributes that its results can be filtered by. */
   filters: 'ALL' | readonly string[];
 }
 
-/** An edge type. */
 export interface DescribedEdge {
   type: string;
   from: string[];
   to: string[];
-  /** The attributes of the edge that its labels, its orders and its partition take. */
+  /** Attributes of the edge that labels, orders and partition use. */
   uses: readonly string[];
-  /** The labels of its elements; absent where it is in no edge set. */
+  /** Absent: not in the edge set. */
   labels?: string[];
   orders: (DescribedOrder & { name: string })[];
   shards: number;
-  /** True if DynamoDB itself keeps the orders. */
   isNative: boolean;
   copies: readonly string[];
   isCounted: boolean;
-  /** The sums and groups of the edges that enter a node, or leave it; absent: none. */
   totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
   includesTarget: boolean;
-  /** The attribute that a list has to name a value of. */
+  /** The attribute whose value each query must give. */
   partition?: string;
-  /** The attributes that its lists can be filtered by. */
   filters: 'ALL' | readonly string[];
 }
 
-/** The sums and groups of a node's edges. */
 export interface DescribedTotal {
   sums: string[];
   groups: string[];
 }
 
-/** Describes a model. */
 export function describeModel(model: CompiledModel): DescribedModel {
   return {
     fingerprint: model.fingerprint,
@@ -153,7 +136,6 @@ function usedAttributes(labels: EdgeModel['labels'] = [], inbound: EdgeModel['in
   ];
 }
 
-/** The attributes of its own item that an order takes. */
 function attributesOf(order: OrderModel): readonly string[] {
   if (order.kind === 'attribute' || order.kind === 'rank') return [order.attribute];
   if (order.kind === 'path') return order.attributes;

@@ -4,27 +4,21 @@ import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from './context.ts';
 import { unitsOfShards } from './price.ts';
 
-/** The edges of one type at one end: those that leave a node, or those that enter it. */
 export interface EdgeEnd {
   id: string;
   edge: EdgeModel;
   direction: 'outgoing' | 'incoming';
 }
 
-/** A number of edges. */
 export interface EdgeCount {
   count: number;
-  /** True if that is the number; else there are at least as many. */
+  /** False: at least this many. */
   isExact: boolean;
 }
 
-/** Edges of a page that is counted. */
 const PAGE_ITEMS = 100;
 
-/**
- * The number of edges for a place that shows it by the way: by the number that the model keeps, or else one by one for about so many read units.
- * Undefined if the first look at each shard takes more.
- */
+/** The kept count, or counts edges for at most about `rcu`. Undefined if the first look at all shards costs more. */
 export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: number): Promise<EdgeCount | undefined> {
   const kept = await keptCount(context, end);
   if (kept !== undefined) return { count: kept, isExact: true };
@@ -35,7 +29,7 @@ export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: num
   return { count, isExact: !truncated };
 }
 
-/** The number that the model keeps; undefined: it keeps none, or readers may not use it yet. */
+/** Undefined: none is kept, or it isn't ready for readers. */
 async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<number | undefined> {
   try {
     if (direction === 'outgoing') return edge.count && (await reader.degree(id, edge.type));

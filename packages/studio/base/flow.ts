@@ -11,49 +11,37 @@ import { isFullPage, ShardPages, type StartingPoint } from '../../../src/stream/
 import type { Shard, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
 import { type SeenChange, SeenChanges } from './seen-changes.ts';
 
-/** The records of the stream since a question. */
 export interface FlowAnswer {
-  /** The number to ask with for what comes after. */
+  /** Pass it as `after` in the next question. */
   seen: number;
-  /** True: the table has a stream, which the studio reads. */
   hasStream: boolean;
-  /**
-   * The nodes whose partitions have changed after the number that was asked with, and those that a changed edge enters. Null: too many, or the
-   * studio does not know all of them.
-   */
+  /** Nodes changed after the given number, and targets of changed edges. Null: too many, or unknown. */
   changed: string[] | null;
-  /** Why the last look could not read the stream; null: it could. The next look tries again. */
   failure: string | null;
 }
 
-/** The registry's head at a moment, as a record of the stream has it. */
 export interface HeadRecord {
   text: string;
   atMs: number;
 }
 
-/** The registry's head. */
 const HEAD = 'head';
-/** Shards that are followed; most tables have fewer. */
 const MOST_SHARDS = 32;
-/** Pages that a look reads of each shard; the first look reads what was written before, too. */
+/** The first look reads what was written before, too. */
 const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 20;
-/** A single page may be empty before the end of a shard. */
+/** A page may be empty before the end of a shard. */
 const EMPTY_PAGES = 2;
-/** How often the shards are listed, in milliseconds. */
 const LISTED_MS = 15_000;
 const MOST_HEADS = 500;
-/** Nodes that an answer names. */
 const MOST_NAMED = 1_000;
 
-/** Follows the stream of a table while somebody looks: a look reads what is new, and nothing is read between two looks. */
+/** Follows the stream only while somebody looks. */
 export class Flow {
-  /** The newest changes with their images. */
   readonly changes = new SeenChanges();
   private source: StreamSource | undefined;
   private readonly shards = new Map<string, ShardPages>();
-  /** Shards that are followed, or were to their end. */
+  /** Includes shards read to their end. */
   private readonly followed = new Set<string>();
   private listedAtMs = Number.NEGATIVE_INFINITY;
   private isFirstLook = true;
@@ -61,15 +49,12 @@ export class Flow {
   private failure: string | null = null;
   private looking: Promise<void> | undefined;
 
-  /**
-   * @param findSource gives the stream that the table has now.
-   */
   constructor(
     private readonly graph: CompiledModel,
     private readonly findSource: () => Promise<StreamSource | undefined>,
   ) {}
 
-  /** Reads what is new. Looks at the same time are one. */
+  /** Concurrent looks are one. */
   async look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined;
@@ -77,7 +62,6 @@ export class Flow {
     await this.looking;
   }
 
-  /** What has changed after a number of an earlier answer. */
   since(after: number): FlowAnswer {
     const newer = this.changes.after(after);
     const named = newer && new Set(newer.flatMap((change) => nodesOf(this.graph, change)));
@@ -89,12 +73,10 @@ export class Flow {
     };
   }
 
-  /** True: the table has a stream, which the studio reads. */
   get hasStream(): boolean {
     return this.source !== undefined;
   }
 
-  /** The heads of the registry that records have shown, oldest first. */
   get registryHeads(): readonly HeadRecord[] {
     return this.heads;
   }
@@ -135,12 +117,12 @@ export class Flow {
       this.shards.delete(shardId);
       this.changes.noteGap();
     }
-    /** True if a shard comes after one that is followed. */
+    /** True if a shard follows one that is followed. */
     const goesOn = (shardId: string): boolean => {
       const parent = parents.get(shardId);
       return parent !== undefined && (this.followed.has(parent) || goesOn(parent));
     };
-    // A shard with children takes no more records. One that came and went between two looks has some that are not read.
+    // A shard with children takes no more records.
     const open = shards.filter(({ shardId }) => !withChildren.has(shardId)).slice(0, MOST_SHARDS);
     for (const { shardId } of new Set([...open, ...shards.filter((shard) => goesOn(shard.shardId))])) {
       if (!this.followed.has(shardId)) this.shards.set(shardId, this.pagesOf(source, shardId, {}));
@@ -164,7 +146,7 @@ export class Flow {
       empty = page.records.length === 0 ? empty + 1 : 0;
       if (empty >= EMPTY_PAGES || (!this.isFirstLook && !isFullPage(page))) return;
     }
-    // More was written than people can look at: go on with what is written now.
+    // Too many to show: skip to the newest.
     const source = this.source!;
     const start = { iterator: await source.latest(shardId) };
     this.changes.noteGap();
@@ -196,7 +178,6 @@ export class Flow {
   }
 }
 
-/** The node in whose partition a change is, and the one that its edge enters. */
 function nodesOf(graph: CompiledModel, { source, target, oldImage, newImage }: SeenChange): string[] {
   const key = parseDerivedKey(target);
   const edge = key === undefined ? target : key.kind === 'index-item' && key.of === 'edge' ? key.edge.text : undefined;

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { toJson } from '../../../src/foundation/exact-json.ts';
 
-/** Bytes of a request's body: an item of 400 KB, as JSON with every character escaped, is below that. */
+/** Above an item of 400 KB as fully escaped JSON. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** On every answer: no code but the page's own file, no frame around it, nothing kept, nothing told to others. */
+/** Only the page's own script, no frames, no caches, no referrer. */
 const COMMON_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
@@ -18,18 +18,15 @@ const COMMON_HEADERS = {
   'cache-control': 'no-store',
 } as const;
 
-/** Sends a text of a type. */
 export function send(response: ServerResponse, status: number, type: string, body: string | Buffer): void {
   response.writeHead(status, { ...COMMON_HEADERS, 'content-type': type });
   response.end(body);
 }
 
-/** Sends a document. */
 export function sendJson(response: ServerResponse, status: number, document: unknown): void {
   send(response, status, 'application/json; charset=utf-8', toJson(document));
 }
 
-/** The JSON object in a request's body. Throws `invalid-request` where there is none, or too much. */
 export async function readBody(request: IncomingMessage): Promise<unknown> {
   if (request.headers['content-type'] !== 'application/json') throw invalid('its type is not application/json');
   const chunks: Buffer[] = [];

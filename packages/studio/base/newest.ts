@@ -1,4 +1,3 @@
-/** Sets an entry of a map that keeps its newest `most` entries. */
 export function keepNewest<T>(map: Map<string, T>, name: string, value: T, most: number): void {
   map.delete(name);
   map.set(name, value);

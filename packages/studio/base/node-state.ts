@@ -8,13 +8,11 @@ import type { RequestContext } from './context.ts';
 
 const WRONG: readonly ExplainedPart['state'][] = ['lag', 'drift', 'quarantined'];
 
-/** The attributes of a node as they were written, and as its view has them; undefined: there is no node; null: the view has none. */
 interface Shown {
   base: Record<string, unknown> | undefined;
   view: Record<string, unknown> | null;
 }
 
-/** Tells whether a view does not have what the node's attributes ask for, as far as both are shown. */
 function isOdd(node: NodeModel | undefined, { base, view }: Shown): boolean {
   if (node?.hasView !== true) return false;
   if (base === undefined || view === null) return base !== undefined || view !== null;
@@ -24,8 +22,7 @@ function isOdd(node: NodeModel | undefined, { base, view }: Shown): boolean {
 }
 
 /**
- * The places in which a node is not as its attributes ask, by the judge of `edgeloom explain`: behind, drift, or in quarantine. The judge reads
- * the view again, which may be large, so it is asked only where the attributes that the page shows do not agree.
+ * The parts that aren't right, as `edgeloom explain` judges. That reads the view again, so only if base item and view disagree.
  */
 export async function wrongPlacesOf(
   { graph, store, position }: RequestContext,

@@ -10,20 +10,15 @@ import { hasEnds } from '../../../src/core/model/ends.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from './context.ts';
 
-/** A view as it is stored. */
 export interface StoredView {
   /** Null: nothing is projected. */
   attributes: Record<string, unknown> | null;
-  /** The elements of the edge types that are in the set. */
   edgeSet: EdgeSetElement[];
-  /** The edge types that left the set, because it grew too large. */
+  /** Evicted edge types. */
   left: string[];
 }
 
-/**
- * Reads the view of a node without the edge types that left it. A reader gets those by a Query of all their base edges, which costs a
- * hub hundreds of units.
- */
+/** Unlike a reader, doesn't query base edges of evicted types, which costs hundreds of RCU for a hub. */
 export async function readStoredView({ graph, store, leases }: RequestContext, id: string): Promise<StoredView> {
   return await leases.hold(async (projections) => {
     const context = {
@@ -38,7 +33,7 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
     const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);
     return {
       attributes: plainViewAttributes(context, view),
-      // An element of such a type may be left of the time before.
+      // Elements from before the eviction may be left.
       edgeSet: entries.filter(({ type }) => !left.has(type)),
       left: [...left].sort(),
     };

@@ -19,25 +19,22 @@ import { ForwardingStore, type StoreCallName } from '../../../src/store/forwardi
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { keepNewest } from './newest.ts';
 
-/** A write of one item, as the process that made it knows it. */
 export interface TappedWrite {
-  /** When it was sent and when it was answered, in milliseconds since 1970 with their fractions. */
+  /** Milliseconds since 1970, with fractions. */
   sentMs: number;
   answeredMs: number;
-  /** Units, those of indexes included; of a call of several items the share of this one. */
+  /** Includes indexes; of a call with several items, the share of this one. */
   wcu: number;
 }
 
-/** A batch that was projected in this process. */
 export interface TappedBatch {
   beganMs: number;
   endedMs: number;
   records: number;
-  /** The keys of the items that it wrote, as `textOfKey` has them, with the last write of each. */
+  /** By `textOfKey`; the last write of each item. */
   writes: ReadonlyMap<string, TappedWrite>;
 }
 
-/** Records whose batches are kept, and items whose last writes are. */
 const MOST_KEPT = 5_000;
 const MOST_OF_AN_ITEM = 20;
 
@@ -45,27 +42,21 @@ function nameOfRecord({ stream, sequenceNumber }: RecordPlace): string {
   return `${stream} ${sequenceNumber}`;
 }
 
-/** Milliseconds since 1970, finer than a clock's. */
 function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/**
- * Notes what this process writes and projects, and when: a stream tells whole seconds. A studio has one for its own writes; where the
- * projector runs in its process, it is given that, too.
- */
+/** Notes writes and batches of this process with exact times, because the stream only has seconds. */
 export class ProjectorTap {
   private readonly batches = new Map<string, TappedBatch>();
   private readonly written = new Map<string, TappedWrite[]>();
 
-  /** A store that notes each write. */
   around(table: TableNames, store: Store & ScanSource): Store & ScanSource {
     return new TappedStore(store, table, (key, write) => this.noteWrite(textOfKey(key), write));
   }
 
-  /** A projector that notes each batch, and what it writes. */
   projector(graph: CompiledModel, store: Store & ScanSource): Projector {
-    // Batches of several shards run at once, so each has a store that notes its writes.
+    // Batches of several shards overlap, so each has its own store.
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();
@@ -79,12 +70,10 @@ export class ProjectorTap {
     };
   }
 
-  /** The batch that took a record; undefined: it is not known here. */
   batchOf(record: RecordPlace): TappedBatch | undefined {
     return this.batches.get(nameOfRecord(record));
   }
 
-  /** The last write of a base item by this process that was sent before a moment, in milliseconds since 1970. */
   writeOf(key: ItemKey, beforeMs: number): TappedWrite | undefined {
     return this.written.get(textOfKey(key))?.findLast(({ sentMs }) => sentMs <= beforeMs);
   }
@@ -129,7 +118,6 @@ class TappedStore extends ForwardingStore<Store & ScanSource> implements ScanSou
   }
 }
 
-/** The keys of the items that a call writes; none of a call that reads. */
 function keysOf(table: TableNames, name: StoreCallName, input: unknown): ItemKey[] {
   const ofItem = (item: Item): ItemKey => walkedItem({ table }, item);
   switch (name) {

@@ -1,16 +1,14 @@
 import type { Literal, ReaderCall } from './query.ts';
 
-/** Where the table is, for code that asks it. */
 export interface CodeClient {
   endpoint?: string | undefined;
   region?: string | undefined;
 }
 
-/** A line of code that has room for its options has them on it. */
 const LINE = 76;
 const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
-/** TypeScript that asks a question and prints the answer: a file next to the model file of a project that `edgeloom init` has made. */
+/** A file to save next to the model file of a project made by `edgeloom init`. */
 export function codeOf(call: ReaderCall, client: CodeClient): string {
   const place = Object.entries(client).filter(([, value]) => value !== undefined) as [string, string][];
   const shown = place.length === 0 ? '' : literal(Object.fromEntries(place));
@@ -33,7 +31,6 @@ export function codeOf(call: ReaderCall, client: CodeClient): string {
   ].join('\n');
 }
 
-/** Prints a row of each kind of answer. */
 const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
   inbound: 'for (const { source, attributes } of page.items) console.log(source, attributes);',
   nodes: 'for (const { id, attributes } of page.items) console.log(id, attributes);',
@@ -48,7 +45,6 @@ function wrapped(options: Record<string, Literal>): string {
     .join('')}}`;
 }
 
-/** A value as TypeScript writes it. */
 function literal(value: Literal): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -57,7 +53,7 @@ function literal(value: Literal): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
-/** In brackets `__proto__` is a property as any other. */
+/** `__proto__` as a plain property. */
 function property(name: string): string {
   if (name === '__proto__') return `['__proto__']`;
   return IDENTIFIER.test(name) ? name : quoted(name);

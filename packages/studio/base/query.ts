@@ -3,14 +3,10 @@ import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
 import type { AttributeOrder, CompiledModel, EdgeOrderModel, SearchOrder } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** A question as the page asks it: all values are texts. */
 export interface AskedQuery {
-  /** The edge type of a list, and the node that its edges enter. */
   type?: string | undefined;
   id?: string | undefined;
-  /** Or a search. */
   search?: string | undefined;
-  /** Or a node type whose nodes are listed. */
   nodes?: string | undefined;
   order?: string | undefined;
   equals?: string | undefined;
@@ -20,22 +16,19 @@ export interface AskedQuery {
   to?: string | undefined;
   path?: string[] | undefined;
   partition?: string | undefined;
-  /** Filters, such as `status=open` or `points>=3`; a value is JSON where it is JSON. */
+  /** Such as `status=open` or `points>=3`. */
   where?: string[] | undefined;
   reverse: boolean;
   limit: number;
 }
 
-/** A value that code can be written for. */
 export type Literal = string | number | boolean | null | readonly Literal[] | { readonly [name: string]: Literal };
 
-/** The call of a reader that answers a question, with its arguments. */
 export type ReaderCall =
   | { method: 'inbound'; type: string; id: string; options: Record<string, Literal> }
   | { method: 'nodes'; type: string; options: Record<string, Literal> }
   | { method: 'search'; name: string; predicate: Record<string, Literal>; options: Record<string, Literal> };
 
-/** The call that answers a question, with values of the types that the model's orders have. Throws for what the model does not have. */
 export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const { reverse, limit, partition, where } = asked;
   const common: Record<string, Literal> = {
@@ -86,7 +79,6 @@ function searchCall(
   return { method: 'search', name, predicate, options };
 }
 
-/** A range that has an end. */
 function rangeGiven({ from, to }: AskedQuery, value: (text: string) => Literal): Record<string, Literal> {
   if (from === undefined && to === undefined) return {};
   return { between: [from, to].map((text) => (text === undefined ? null : value(text))) };
@@ -105,12 +97,11 @@ function valuesGiven<Name extends 'equals' | 'atLeast'>(
   );
 }
 
-/** The order of the value at a position; an order of a single value is that of any position. */
 function orderAt(order: EdgeOrderModel, position: number): EdgeOrderModel | undefined {
   return order.kind === 'parts' ? order.parts[position] : order;
 }
 
-/** A text as the order takes it: orders of numbers take numbers, where those lose no digit. */
+/** Numbers only where no digit is lost. */
 function typedValue(order: EdgeOrderModel | SearchOrder | AttributeOrder | undefined, text: string): Literal {
   const own = order?.kind === 'source' ? order.order : order;
   const isNumber = own?.kind === 'attribute' && own.type === 'number' && String(Number(text)) === text;
@@ -121,14 +112,13 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('invalid-request', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
 }
 
-/** A JSON scalar; all else is a text, a number among it whose digits would be lost. */
+/** Numbers whose digits would be lost stay texts. */
 function scalarOf(text: string): Literal {
   if (['true', 'false', 'null'].includes(text)) return JSON.parse(text) as Literal;
   if (text !== '' && String(Number(text)) === text) return Number(text);
   return text.startsWith('"') && text.endsWith('"') ? textOfJson(text) : text;
 }
 
-/** Parses JSON and returns a string, or the text itself if it is no JSON. */
 function textOfJson(text: string): string {
   try {
     return String(JSON.parse(text));

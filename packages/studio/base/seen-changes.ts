@@ -6,39 +6,30 @@ import { keyOfTouch } from '../../../src/core/plan/touch.ts';
 import { touched } from '../../../src/core/plan/touched.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 
-/** A change of one item, as a record of the stream has it. */
 export interface SeenChange extends ItemKey {
-  /** Counts the changes that the studio has seen. */
+  /** Position among all changes seen. */
   number: number;
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
-  /** The label of its stream. */
   stream: string;
   sequenceNumber: string;
-  /** When it was made, in milliseconds since 1970; the stream tells whole seconds. */
   atMs: number;
 }
 
-/** A write of a base item, as lists of them have it. */
 export interface RecentWrite extends ItemKey {
-  /** The sequence number of its record. */
   rev: string;
   atMs: number;
   change: ChangeName;
 }
 
-/** The effect of a write on its item. */
 export type ChangeName = 'created' | 'changed' | 'deleted';
 
-/** Changes that are kept, and the size of their images. */
 const MOST_CHANGES = 4_000;
 const MOST_BYTES = 16_000_000;
-/** Writes that a list of recent ones has. */
 const MOST_RECENT = 30;
 
-/** The newest changes that the stream has shown, base items and derived ones, with their images. */
 export class SeenChanges {
-  /** The number of the newest, and of the last gap. */
+  /** Includes gaps. */
   count = 0;
   private changes: { change: SeenChange; bytes: number }[] = [];
   private bytes = 0;
@@ -55,20 +46,19 @@ export class SeenChanges {
     while (this.changes.length > MOST_CHANGES || this.bytes > MOST_BYTES) this.bytes -= this.changes.shift()!.bytes;
   }
 
-  /** Notes that records were left out, of whatever items. */
+  /** Records were skipped. */
   noteGap(): void {
     this.count += 1;
     this.gapAt = this.count;
   }
 
-  /** The changes after a number, oldest first; undefined: some of them are not known. */
+  /** Undefined: some of the changes are unknown. */
   after(number: number): SeenChange[] | undefined {
     const all = this.all();
     const isKnown = number >= this.gapAt && number + 1 >= (all[0]?.number ?? 0);
     return isKnown ? all.filter((change) => change.number > number) : undefined;
   }
 
-  /** A write of a base item: the one with this sequence number, or the first behind a number, or the newest. */
   writeOf(
     { source, target }: ItemKey,
     at: { rev?: string | undefined; after?: number | undefined },
@@ -79,7 +69,6 @@ export class SeenChanges {
     return own.at(-1);
   }
 
-  /** The newest writes of base items, newest first. */
   recent(): RecentWrite[] {
     const writes = this.all().filter(({ target }) => !isDerivedKey(target));
     return writes
@@ -91,8 +80,8 @@ export class SeenChanges {
   }
 
   /**
-   * The changes of derived items that a write of a base item has made: those of items that it touches, and those of its own items, where a
-   * batch has taken a later write with it. `wrote`: keys that its batch wrote, where it took this write alone.
+   * Changes of derived items by a write: of items it touches, and of its own index items, since a batch may apply a later write with it.
+   * `wrote`: keys written by its batch, if that had no other record.
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
     const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));
@@ -114,7 +103,6 @@ export class SeenChanges {
   }
 }
 
-/** The effect of a record's write on its item. */
 export function changeName({ oldImage, newImage }: Pick<SeenChange, 'oldImage' | 'newImage'>): ChangeName {
   if (newImage === undefined) return 'deleted';
   return oldImage === undefined ? 'created' : 'changed';

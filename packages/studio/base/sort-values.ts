@@ -8,25 +8,23 @@ import type { CompiledModel, InboundOrder, OrderPart } from '../../../src/core/m
 import type { Store } from '../../../src/core/store-port.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 
-/** A value that a row of a list is sorted by. */
 export interface SortValue {
-  /** The attribute. */
   name: string;
   value: unknown;
-  /** True if it is an attribute of the edge's source, and not of the edge. */
+  /** True: of the edge's source. */
   isOfSource: boolean;
 }
 
 const MIDNIGHT = 'T00:00:00';
 
-/** The values that the row of an index item is sorted by; those that the model computes are left out. */
+/** Without computed values. */
 export function sortValuesOf(graph: CompiledModel, ordered: InboundOrder, item: Item): SortValue[] {
   const { order, index } = ordered;
   const parts = order.kind === 'parts' ? order.parts : [order];
   const key = stringOf(item[INDEX_KEYS[index].sort]);
   const encoded = key && encodedValueOf(key, stringOf(item[graph.table.partitionKey]) ?? '');
   const texts = encoded === undefined ? [] : order.kind === 'parts' ? segmentsOf(encoded) : [encoded];
-  // A native list reads base items, which have the attributes themselves.
+  // Native lists return base items, which have no index key.
   const held = encoded === undefined ? item : valuesOfOrder(graph, ordered).of(item);
   const values = toPlainItem(held, losslessNumber);
   return parts.flatMap((part, i): SortValue[] => {
@@ -41,13 +39,13 @@ function attributeOf(part: OrderPart): string | undefined {
   return part.kind === 'derive' ? undefined : part.attribute;
 }
 
-/** A date as a key has it, without a time where that is midnight. */
+/** Without the time if that is midnight. */
 function dateText(encoded: string): string {
   const day = encoded.slice(0, -MIDNIGHT.length);
   return encoded.endsWith(MIDNIGHT) && PLAIN_DATE.test(day) ? day : encoded;
 }
 
-/** A store that keeps the items that Queries of it find, by their partition key: readers do not give the keys of an index. */
+/** Keeps the items of queries, because readers don't return index keys. */
 export function keepingItems(store: Store, partitionKey: string): { store: Store; found: ReadonlyMap<string, Item> } {
   const found = new Map<string, Item>();
   const keep = <Result extends { items: readonly Item[] }>(result: Result): Result => {

@@ -6,96 +6,77 @@ import type { ScanSource } from '../../../src/core/store-port.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
 
-/** The nodes and edges of a table by type: counted where all items were read, else estimated by a sample. */
 export interface SampleAnswer {
-  /** When it was read, in milliseconds since 1970. */
   atMs: number;
-  /** `exact`: all items were read. `at least`: only a part, and the table does not know its own size. */
+  /** `at least`: a part was read, and the size of the table is unknown. */
   precision: 'exact' | 'estimate' | 'at least';
-  /** The number of items that were read, derived ones included. */
+  /** Includes derived items. */
   itemsRead: number;
   nodes: Record<string, NodeSample>;
   edges: Record<string, EdgeSample>;
 }
 
-/** The nodes, or the edges, of one type. */
 export interface TypeSample {
   count: number;
-  /** Attributes with few values, and how often the sample has each of them; those of a part are `STATE.status`. */
+  /** Attributes with few values, by frequency; of parts as `STATE.status`. */
   values: Record<string, ValueCount[]>;
 }
 
-/** The nodes of one type. */
 export interface NodeSample extends TypeSample {
-  /** A few of them. */
   some: SampledNode[];
 }
 
-/** The edges of one type. */
 export interface EdgeSample extends TypeSample {
-  /** Their number by the types of their ends. */
+  /** By the types of both ends. */
   ways: { from: string; to: string; count: number }[];
-  /** The node that the most edges of the sample enter; null: the sample has no edge. */
+  /** The target of the most edges. */
   busiest: string | null;
 }
 
-/** A value, and how often the sample has it. */
 export interface ValueCount {
   value: string;
   count: number;
 }
 
-/** A node that the sample has: its id, and a text to recognise it by. */
 export interface SampledNode {
   id: string;
   name: string | null;
 }
 
-/** The number of segments that a sample is read in: a partition's items lie together. */
 const SEGMENTS = 16;
 const PAGE_ITEMS = 500;
 const PAGES_AT_ONCE = 4;
-/** Items of the first page, which tells how large items are. */
 const FIRST_ITEMS = 25;
-/** How long a sample is used, in milliseconds: a second for each unit that it took, and within these bounds. */
+/** A second for each unit that the sample took, within these bounds. */
 const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
-/** An attribute with more values, or with longer ones, is no choice. */
+/** Attributes with more or longer values aren't offered as choices. */
 const MOST_VALUES = 12;
 const LONGEST_VALUE = 40;
-/** Attributes of a type whose values are counted. */
 const MOST_ATTRIBUTES = 60;
-/** Ends of the edges of a type whose edges are counted. */
 const MOST_ENDS = 500;
-/** Nodes of a type that an answer has, as examples. */
 const MOST_SOME = 12;
-/** Attributes that people recognise a node by, where the model names none. */
+/** Attributes by which people know a node. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
-/** The part of a table that a sample has read. */
 export interface LookedAt {
-  /** When it was read last, in milliseconds since 1970. */
   atMs: number;
-  /** The number of items that were read, derived ones included, and of all items of the table as far as it is known. */
+  /** Includes derived items. */
   items: number;
   of: number;
   isWhole: boolean;
 }
 
-/** A sample with the nodes in it. */
 export interface Sampled {
   answer: SampleAnswer;
   looked: LookedAt;
-  /** Read capacity units that it took. */
   rcu: number;
-  /** The nodes that the sample has: by type the name of each by its id, in no order that means anything. */
+  /** Names by type and id. */
   nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
 }
 
-/** A table to sample. */
 export interface SampledTable {
   graph: CompiledModel;
   store: ScanSource;
-  /** Gives the number of items that the table says it has. */
   itemCount: () => Promise<number>;
 }
 
@@ -105,11 +86,10 @@ interface KeptSample {
   sample: Promise<Sampled>;
 }
 
-/** A sample of a table, read when it is asked for, and again later: a small one soon, since it costs little. */
+/** Cheap samples are read again sooner. */
 export class TableSample {
   private kept: KeptSample | undefined;
 
-  /** The sample, as it is known or read now. */
   async read(table: SampledTable): Promise<Sampled> {
     if (this.kept === undefined || Date.now() > this.kept.untilMs) {
       const reader = new SampleReader(table.graph);
@@ -118,7 +98,6 @@ export class TableSample {
     return await this.kept!.sample;
   }
 
-  /** The sample with the next part of the table in it; the same one where it has the whole table. */
   async readOn(table: SampledTable): Promise<Sampled> {
     const known = this.read(table);
     const { reader } = this.kept!;
@@ -137,14 +116,12 @@ export class TableSample {
         kept.untilMs = Date.now() + Math.min(KEPT_MS.most, Math.max(KEPT_MS.least, rcu * 1_000));
       },
       () => {
-        // The next question reads a sample again after one that failed.
         if (this.kept === kept) this.kept = undefined;
       },
     );
   }
 }
 
-/** Reads a table part by part. */
 class SampleReader {
   private readonly counter: SampleCounter;
   private readonly waiting: { segment: number; startKey?: Item }[] = Array.from({ length: SEGMENTS }, (_, segment) => ({
@@ -152,14 +129,13 @@ class SampleReader {
   }));
   private rcu = 0;
   private itemsRead = 0;
-  /** Items that pages had, those of the service included. */
+  /** Includes items of the service. */
   private scanned = 0;
 
   constructor(graph: CompiledModel) {
     this.counter = new SampleCounter(graph);
   }
 
-  /** Reads the next part, of so many read capacity units at most. One at a time. */
   async readOn({ store, itemCount }: SampledTable, units: number): Promise<Sampled> {
     const most = this.rcu + units;
     while (this.waiting.length > 0 && this.rcu < most) {
@@ -175,14 +151,13 @@ class SampleReader {
         this.rcu += page.rcu;
         this.scanned += page.items.length;
         for (const item of page.items) if (this.counter.add(item)) this.itemsRead += 1;
-        // Segments take turns, so that a sample that ends early has a part of each.
+        // Segments take turns, so that a partial sample covers all of them.
         if (page.lastKey !== undefined) this.waiting.push({ segment, startKey: page.lastKey });
       }
     }
     return this.sampled(this.waiting.length === 0 ? this.itemsRead : await itemCount());
   }
 
-  /** The number of items that a page takes so many units for, as far as the items before tell. */
   private itemsOfPage(units: number): number {
     if (this.scanned === 0) return FIRST_ITEMS;
     return Math.max(1, Math.min(PAGE_ITEMS, Math.floor((units * this.scanned) / this.rcu)));
@@ -204,7 +179,6 @@ class SampleReader {
   }
 }
 
-/** Counts items by type. */
 class SampleCounter {
   readonly met = new Map<string, Map<string, string | null>>();
   private readonly nodes = new Map<string, TypeCounter>();
@@ -212,7 +186,7 @@ class SampleCounter {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Counts an item; false for one of the service's own. */
+  /** False for the service's own items. */
   add(stored: Item): boolean {
     const { source, target } = walkedItem(this.graph, stored);
     const { [this.graph.table.partitionKey]: _source, [this.graph.table.sortKey]: _target, ...item } = stored;
@@ -228,7 +202,6 @@ class SampleCounter {
     return true;
   }
 
-  /** The counts, each times a scale. */
   counts(scale: number): Pick<SampleAnswer, 'nodes' | 'edges'> {
     const nodes = [...this.graph.nodes.keys()].map((type) => {
       const some = [...(this.met.get(type) ?? [])].slice(0, MOST_SOME).map(([id, name]) => ({ id, name }));
@@ -258,7 +231,6 @@ class SampleCounter {
     counter.addWay(from, end);
   }
 
-  /** Remembers a node: the units of a sample bound their number. */
   private note(type: string, id: string, item: Item): void {
     const met = this.met.get(type) ?? new Map<string, string | null>();
     this.met.set(type, met);
@@ -282,7 +254,7 @@ class TypeCounter {
       const path = prefix + name;
       const counts = this.values.get(path) ?? new Map<string, number>();
       if (this.values.size < MOST_ATTRIBUTES) this.values.set(path, counts);
-      // A value too many tells that the attribute is no choice; more are not kept.
+      // One value too many suffices to rule the attribute out.
       if (counts.size <= MOST_VALUES) counts.set(value.slice(0, LONGEST_VALUE + 1), (counts.get(value) ?? 0) + 1);
     }
   }
@@ -301,7 +273,6 @@ class EdgeCounter extends TypeCounter {
   private readonly ways = new Map<string, { from: string; to: string; count: number }>();
   private readonly ends = new Map<string, number>();
 
-  /** Counts an edge from a node of a type to a node. */
   addWay(from: string, end: string): void {
     const to = typePrefix(end) ?? '';
     if (this.ends.has(end) || this.ends.size < MOST_ENDS) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
@@ -317,7 +288,6 @@ class EdgeCounter extends TypeCounter {
   }
 }
 
-/** Tells whether values are few, short, and come again. */
 function isChoice(counts: ReadonlyMap<string, number>): boolean {
   const values = [...counts.keys()];
   const items = [...counts.values()].reduce((sum, count) => sum + count, 0);
@@ -326,12 +296,11 @@ function isChoice(counts: ReadonlyMap<string, number>): boolean {
   );
 }
 
-/** An estimate has two digits that mean something. */
+/** Estimates have two significant digits. */
 function roundedCount(count: number, scale: number): number {
   return scale === 1 ? count : Number((count * scale).toPrecision(2));
 }
 
-/** The attributes that a node may be recognised by: those that are often a name, then those that it is searched by. */
 export function namesOfNode(node: NodeModel | undefined): string[] {
   const searched = [...(node?.searches.values() ?? [])].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
@@ -339,7 +308,6 @@ export function namesOfNode(node: NodeModel | undefined): string[] {
   return [...NAMES, ...searched];
 }
 
-/** A text to recognise a node by: an attribute that is often a name, or the first one that it is searched by. */
 export function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
   for (const name of namesOfNode(graph.nodes.get(type))) {
     const text = stringOf(attributeOf(item, name));

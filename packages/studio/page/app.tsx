@@ -22,12 +22,11 @@ const PLACES = [
 
 const FOUND_PLACES = PLACES.map(({ path, name }) => ({ to: path, title: name, note: 'place' }));
 
-/** The page: where one is, what it took, and the place itself. */
 export function App() {
   const place = usePlace();
   const asked = useAnswer<ModelAnswer>('/api/model');
   const { name, Show } = PLACES.find(({ path }) => path === place.path) ?? PLACES[0];
-  // The page of a node leads with the node's name.
+  // A node's page shows the node's name instead.
   const id = place.path === '/node' ? place.parameters.get('id') : null;
   const title = id ?? name;
   useEffect(() => {
@@ -58,7 +57,6 @@ export function App() {
   );
 }
 
-/** Tells that the studio, or its table, does not answer, and nothing while both do. */
 function Connection() {
   useLooks();
   const lost = useLost();
@@ -76,7 +74,6 @@ function Connection() {
   );
 }
 
-/** The brand, the field that finds everything, and the places. */
 function Header({ path, model }: { path: string; model: ModelAnswer | undefined }) {
   return (
     <header>

@@ -3,7 +3,7 @@ import { App } from './app.tsx';
 import { takeToken } from './base/token.ts';
 
 takeToken();
-// The address of another studio at this port, pasted into a tab that shows the page, loads nothing by itself.
+// Pasting the address of another studio at this port changes only the fragment.
 addEventListener('hashchange', () => {
   takeToken();
   location.reload();

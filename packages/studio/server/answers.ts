@@ -39,7 +39,6 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     .map((route) => [`${route.method} ${route.path}`, route]),
 );
 
-/** Answers a request for data: what was asked for, and the units that it took. */
 export async function answerRequest(
   context: StudioContext,
   request: IncomingMessage,
@@ -64,11 +63,11 @@ export async function answerRequest(
     const document = failureDocument(error);
     code = document.error.code;
     status = statusOf(error, code);
-    // The rest of a body that was not read to its end must not be taken for the next request.
+    // An unread body must not be taken for the next request.
     if (!request.complete) response.setHeader('connection', 'close');
     sendJson(response, status, { ...document, units: unitsOf(own.store) });
   }
-  // Neither parameters nor bodies: they hold keys and contents of items.
+  // Never log parameters or bodies: they contain keys and items.
   const ms = Math.round(performance.now() - started);
   context.logger.info({ method: request.method, path: url.pathname, status, code, ms }, 'answered');
 }
@@ -77,7 +76,7 @@ function unitsOf({ rcu, wcu }: { rcu: number; wcu: number }): { rcu: number; wcu
   return { rcu, wcu };
 }
 
-/** Returns the HTTP status of an error. A 502 means that the table failed: a later request may succeed. */
+/** 502: the table failed, so a later request may succeed. */
 function statusOf(error: unknown, code: string): number {
   if (code === 'unknown-request') return 404;
   if (code === 'read-only') return 403;

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** A file of the page. */
 export interface Asset {
   type: string;
   body: Buffer;
@@ -13,7 +12,7 @@ const TYPES: Readonly<Record<string, string>> = {
   'page.css': 'text/css; charset=utf-8',
 };
 
-/** The files of the page, by name. Throws `no-page` where they are not built. */
+/** Throws `no-page` if the page isn't built. */
 export function loadAssets(folder: URL): ReadonlyMap<string, Asset> {
   try {
     return new Map(

@@ -16,35 +16,27 @@ import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
-/** Options of a studio. */
 export interface StudioOptions extends StudioTable {
-  /** TCP port on 127.0.0.1. Default: a free one. */
+  /** On 127.0.0.1. Default: a free port. */
   port?: number | undefined;
-  /** True if it may redrive, repair and edit. Default false. */
+  /** Allows redrive, repair and edits. Default false. */
   isWritable?: boolean | undefined;
   logger: Logger;
-  /** Folder of the page's files. Default: that of the package. */
   page?: URL | undefined;
 }
 
-/** A running studio. */
 export interface Studio {
-  /** The address to open first: its fragment holds the token. */
+  /** Contains the token in its fragment. */
   url: string;
-  /** Stops the check that runs, and the server. */
   close(): Promise<void>;
 }
 
 const LOOPBACK = '127.0.0.1';
-/** The built page is next to the compiled server, in `dist`; servers that run from the sources use it too. */
+/** Relative to the package, also for servers that run from the sources. */
 const PAGE_FOLDER = 'dist/studio/page/';
-/** Places of the page: its own code shows the one that the address names. */
 const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
-/**
- * Serves a studio over a table, on loopback alone, until it is closed. Throws `studio-port` where another program has the
- * port, and `no-page` where the page is not built.
- */
+/** Serves a studio on loopback. Throws `studio-port` if the port is taken, and `no-page` if the page isn't built. */
 export async function startStudio(options: StudioOptions): Promise<Studio> {
   const { port = 0, isWritable = false, page = packageFile(PAGE_FOLDER), tap = new ProjectorTap(), ...given } = options;
   const table = { ...given, tap, store: tap.around(given.graph.table, given.store) };
@@ -67,7 +59,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const guard = new Guard(address.port);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     serve({ context, guard, assets }, request, response).catch((error: unknown) => {
-      // Errors of the request itself are answered before: this one is the connection's, or a bug.
+      // Errors of requests are answered: this one is the connection's, or a bug.
       context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
       response.destroy();
     });

@@ -3,20 +3,19 @@ import { isTypeName, parseNodeId } from '../../../src/core/items/keys.ts';
 import type { LeftOut } from './propose.ts';
 import type { SampledItem } from './sampled-item.ts';
 
-/** Finds the model of a table whose items are nodes and edges already, under whatever names of key attributes. */
+/** Finds the model of a table that holds nodes and edges already, whatever its key attributes are called. */
 
-/** The types of such a table. */
 export interface InPlace {
-  /** Node types, with the names of their parts. */
+  /** With the names of their parts. */
   nodes: ReadonlyMap<string, ReadonlySet<string>>;
   edges: ReadonlyMap<string, { from: ReadonlySet<string>; to: ReadonlySet<string>; isHashed: boolean }>;
   leftOut: readonly LeftOut[];
 }
 
-/** The share of the items that have to be nodes, parts or edges. */
+/** Least share of nodes, parts and edges among the items. */
 const SHARE = 0.9;
 
-/** The types of a table's items; undefined where most of them are no nodes and edges, or none is a node. */
+/** Undefined where too few items are nodes and edges, or none is a node. */
 export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   const nodes = new Map<string, Set<string>>();
   for (const { keys } of items) {
@@ -32,7 +31,7 @@ export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   return { nodes, edges, leftOut: leftOut === undefined ? [] : [leftOut] };
 }
 
-/** Takes an item into the types; false where it is neither node, nor part, nor edge. */
+/** False for an item that is neither node, part nor edge. */
 function place(
   { keys: [source, target], item }: SampledItem,
   nodes: Map<string, Set<string>>,

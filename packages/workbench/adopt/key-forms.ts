@@ -1,30 +1,28 @@
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, hasDigit } from './texts.ts';
 
-/** Finds what the keys of a table are made of: words that stay, and places whose text varies. */
+/** Finds what keys are made of: fixed words, and places that vary. */
 
-/** A key: words, and places, which are empty here. */
+/** Words, and `undefined` for each place. */
 export type KeyForm = readonly (string | undefined)[];
 
-/** The forms of the two keys of items, with the texts of their places. */
 export interface KeyForms {
   forms: readonly [KeyForm, KeyForm];
-  /** The texts of the places of both keys, in order. */
+  /** Texts of the places of both keys, in order. */
   values: readonly string[];
 }
 
-/** Characters that keys have between their words and ids, the likely ones first. */
+/** Between words and ids of keys, likeliest first. */
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
-/** Those that ids themselves hardly have. */
+/** Hardly ever within ids. */
 const SIGNS = SEPARATORS.slice(0, 4);
-/** The most different words at one place that are taken for words, and not for ids. */
+/** More different texts at one place are ids, not words. */
 const MOST_WORDS = 20;
-/** Items with twice the same key, from which on such keys are taken for ids, even without a digit. */
+/** From so many items with twice the same key on, these keys are ids, even without a digit. */
 const LEAST_SELVES = 3;
-/** The most parts of a key; those behind are one. */
+/** Further parts are one. */
 const MOST_PARTS = 12;
 
-/** The separator of most keys. */
 export function separatorOf(items: readonly SampledItem[]): string {
   const count = (separator: string): number =>
     items.filter(({ keys }) => keys.some((key) => key.includes(separator))).length;
@@ -32,10 +30,7 @@ export function separatorOf(items: readonly SampledItem[]): string {
   return counted.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
-/**
- * Items by the separator of their keys: most have that of most keys. Others, if their partition keys have another sign that stands between
- * words, were written by other software.
- */
+/** Groups items by separator, mostly that of most keys. Partition keys with another sign between words come from other software. */
 export function bySeparator(items: readonly SampledItem[]): [separator: string, items: SampledItem[]][] {
   const main = separatorOf(items);
   const signOf = ({ keys }: SampledItem): string | undefined =>
@@ -43,7 +38,6 @@ export function bySeparator(items: readonly SampledItem[]): [separator: string, 
   return [...grouped(items, (item) => signOf(item) ?? main)];
 }
 
-/** The forms of the keys of each item. */
 export function keyForms(items: readonly SampledItem[], separator: string): Map<SampledItem, KeyForms> {
   const words = [new Words(), new Words()] as const;
   const selves = new Set(
@@ -66,7 +60,7 @@ export function keyForms(items: readonly SampledItem[], separator: string): Map<
 
 interface Part {
   text: string;
-  /** True if it is an id whatever other keys have there. */
+  /** An id, whatever other keys have there. */
   isPlace: boolean;
   /** The words before it. */
   before: string;
@@ -77,7 +71,7 @@ interface Formed {
   values: string[];
 }
 
-/** The words that the keys of one kind have at each place. */
+/** Words at each place of one kind's keys. */
 class Words {
   private readonly at = new Map<string, Set<string>>();
 
@@ -91,7 +85,7 @@ class Words {
       const part = { text, isPlace, before };
       if (!isPlace) {
         const found = this.at.get(before) ?? new Set();
-        // More of them tell nothing more.
+        // More tell nothing.
         if (found.size <= MOST_WORDS) found.add(text);
         this.at.set(before, found);
       }
@@ -100,7 +94,7 @@ class Words {
     });
   }
 
-  /** Places side by side are one. */
+  /** Merges neighbouring places. */
   formOf(parts: readonly Part[], separator: string): Formed {
     const form: (string | undefined)[] = [];
     const values: string[] = [];
@@ -117,7 +111,6 @@ class Words {
   }
 }
 
-/** A pattern for keys of a form. */
 export function patternOf(form: KeyForm, separator: string): RegExp {
   const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
   const parts = form.map((word) => (word === undefined ? '([^]+)' : escaped(word)));

@@ -2,52 +2,50 @@ import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './k
 import type { Mark, SampledItem } from './sampled-item.ts';
 import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
 
-/** Puts the items of a sample into kinds, and finds which of their fields make their keys. */
+/** Sorts a sample's items into kinds, and finds the fields that make their keys. */
 
-/** A field of an item: an attribute, or a place of its keys. */
+/** An attribute, or a place of the keys. */
 export interface Field {
   name: string;
-  /** The number of the place; of an attribute undefined. */
+  /** Undefined for an attribute. */
   place?: number;
-  /** The words before the id, if an attribute holds a whole key: `TEAM#` of `TEAM#7`. */
+  /** Words before the id, if an attribute holds a whole key: `TEAM#` of `TEAM#7`. */
   prefix?: string;
-  /** Says that the attribute is a key of an index. */
+  /** The attribute is an index key. */
   isOfIndex?: boolean;
 }
 
-/** The items of one kind. */
 export interface Kind {
   items: readonly SampledItem[];
-  /** A name for it, in the form of a type's. */
+  /** In the form of a type's name. */
   name: string;
   mark?: Mark;
-  /** The version of its ElectroDB entity. */
+  /** Of its ElectroDB entity. */
   version?: string;
-  /** The forms of its keys, where no library says which attributes make them. */
+  /** Where no library says which attributes make the keys. */
   forms?: readonly [KeyForm, KeyForm];
-  /** Says that the two keys are the same text. */
+  /** Both keys are the same text. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
-  /** The separator of its keys; of a library's kinds none. */
+  /** Empty for a library's kinds. */
   separator: string;
   /** The fields that tell its items apart. */
   key: readonly Field[];
-  /** The texts of its fields, by item; of one that an item lacks none. */
+  /** Texts of each field, by item. */
   columns: Map<Field, readonly (string | undefined)[]>;
   unsure: string[];
 }
 
-/** Names of the key attributes. */
 export type KeyNames = readonly [partition: string, sort?: string];
 
-/** The layouts that a mapping of the package knows. */
+/** Libraries' marks, and our mappings of their layouts. */
 export const LIBRARIES = { __edb_e__: 'fromElectroDB', _type: 'fromOneTable', _et: 'fromToolbox' } as const;
-/** The attribute by which one of them names its entities. */
+/** The attribute that names entities. */
 export type Library = keyof typeof LIBRARIES;
 
-/** The share of the items that has to have a library's attribute. */
+/** Least share of items with a library's attribute. */
 const SHARE_OF_LIBRARY = 0.25;
-/** Words that the sort keys of nodes often are. */
+/** Common sort keys of nodes. */
 const NODE_WORDS: ReadonlySet<string> = new Set([
   'META',
   'METADATA',
@@ -61,7 +59,6 @@ const NODE_WORDS: ReadonlySet<string> = new Set([
   '',
 ]);
 
-/** The library that wrote a table; undefined: none that is known. */
 export function libraryOf(items: readonly SampledItem[]): Library | undefined {
   const counted = [...tally(items.flatMap(({ mark }) => mark?.attribute ?? []))].sort(([, a], [, b]) => b - a);
   return counted.find(
@@ -69,7 +66,7 @@ export function libraryOf(items: readonly SampledItem[]): Library | undefined {
   )?.[0] as Library | undefined;
 }
 
-/** The kinds of a library's items: one for each of its entities, by version. Items without an entity are of none. */
+/** One kind for each entity and version; items without an entity are left out. */
 export function kindsOfLibrary(items: readonly SampledItem[], library: Library, keys: KeyNames): Kind[] {
   const own = items.filter(({ mark }) => mark?.attribute === library);
   return [...grouped(own, ({ mark, item }) => JSON.stringify([mark!.value, item['__edb_v__']])).values()].map(
@@ -96,7 +93,7 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
   );
 }
 
-/** The kinds of items by the forms of their keys, those with most words first: a form without words takes all keys. */
+/** Kinds by form of keys, most words first: a form without words takes all keys. */
 export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { kinds: Kind[]; separator: string } {
   const bySign = bySeparator(items);
   const found = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
@@ -130,7 +127,7 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
       ...{ items, forms, separator, columns, isSelf: isSelf(first), ...(mark && { mark }) },
       name: typeNameOf(mark?.value ?? ''),
       patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
-      // A sort key may have the text of its partition again.
+      // A sort key may repeat its partition's text.
       key: items.length === 1 && !isSelf(first) ? places : places.filter((field, i) => !isRepeated(field, i)),
       unsure: [
         ...(items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : []),
@@ -146,14 +143,14 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
   return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator: separatorOf(items) };
 }
 
-/** The words before the id in the partition key of nodes; undefined if there are others. */
+/** Words before the id in partition keys of nodes; undefined if these differ. */
 export function prefixOf(kind: Kind): string | undefined {
   const words = kind.forms?.[0].slice(0, -1) ?? [];
   if (!isOfPartition(kind) || words.length === 0 || words.includes(undefined)) return undefined;
   return `${words.join(kind.separator)}${kind.separator}`;
 }
 
-/** Adds fields for the ids within attributes, and keys of indexes, that hold whole keys of nodes. */
+/** Adds fields for whole node keys within attributes and index keys. */
 function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): void {
   const ofIndexes = [...items[0]!.indexKeys.keys()].map((name): [Field, (string | undefined)[]] => [
     { name, isOfIndex: true },
@@ -173,7 +170,7 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): v
   }
 }
 
-/** The longest of some prefixes with which a text begins, something behind it. */
+/** The longest prefix of a text that has something behind it. */
 function beginningIn(prefixes: ReadonlySet<string>, text: string): string | undefined {
   let found: string | undefined;
   for (let at = 1, looks = 0; at < text.length && looks < MOST_LOOKS; at++) {
@@ -185,12 +182,11 @@ function beginningIn(prefixes: ReadonlySet<string>, text: string): string | unde
   return found;
 }
 
-/** Says if the items of a kind are the nodes of their partitions: their keys have no more than these. */
+/** Whether a kind's items are the nodes of their partitions: their keys have nothing else. */
 export function isOfPartition({ forms, key }: Kind): boolean {
   return forms !== undefined && key.length === 1 && forms[0].includes(undefined);
 }
 
-/** The name of the nodes of partitions of a form. */
 export function partitionName(form: KeyForm, [partitionKey]: KeyNames): string {
   const word = form.findLast((one) => one !== undefined && one !== '');
   return typeNameOf(wordsOf(word ?? '').at(-1) ?? (/^(pk|hash|id)$/i.test(partitionKey) ? 'NODE' : partitionKey));
@@ -201,7 +197,7 @@ function rank({ forms, isSelf, mark }: Kind): number {
   return words * 4 + (mark === undefined ? 0 : 2) + (isSelf === true ? 1 : 0);
 }
 
-/** The attributes of items as columns. One pass: there may be as many names as items. */
+/** One pass, since there may be as many names as items. */
 function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefined)[]> {
   const columns = new Map<string, (string | undefined)[]>();
   items.forEach(({ texts }, i) => {
@@ -214,7 +210,7 @@ function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefine
   return new Map([...columns].map(([name, column]) => [{ name }, column]));
 }
 
-/** The places of two keys, each with the word before it as its name. */
+/** Each place is named after the word before it. */
 function placesOf(forms: readonly KeyForm[], keys: KeyNames): Field[] {
   let place = 0;
   return forms.flatMap((form, i) => {
@@ -230,7 +226,7 @@ function placesOf(forms: readonly KeyForm[], keys: KeyNames): Field[] {
   });
 }
 
-/** The attributes whose values, and only they, vary in the keys of items, in the order of the keys; undefined where there are others. */
+/** The attributes that alone vary in the keys, in order; undefined where anything else does. */
 function keyByAttributes(
   items: readonly SampledItem[],
   columns: ReadonlyMap<Field, readonly (string | undefined)[]>,
@@ -245,7 +241,7 @@ function keyByAttributes(
     const label = (field.name.replace(/[_-]?id$/i, '') || field.name).toLowerCase();
     const places = texts.map((text, i) => placeIn(whole[i]!, text, label));
     if (places.some((place) => place === undefined)) return [];
-    // A value that all have may be in the keys by chance.
+    // A constant value may be in the keys by chance.
     const varies = new Set(texts).size > 1 || /\d/.test(texts[0]!);
     const { isNamed } = places[0]!;
     return isNamed || varies ? [{ field, texts, label, isNamed }] : [];
@@ -265,13 +261,10 @@ function keyByAttributes(
   return found.sort((a, b) => a.at - b.at).map(({ field }) => field);
 }
 
-/** A character that replaces those of an attribute that is found. */
+/** Replaces a found attribute. */
 const FOUND = '\u0001';
 
-/**
- * A place of a text in keys between characters that are of no word: the one behind a label, or else the first one. A number may have zeros
- * before it.
- */
+/** Finds a text between separators, preferably behind its label; a number may have leading zeros. */
 function placeIn(keys: string, text: string, label: string): { at: number; end: number; isNamed: boolean } | undefined {
   if (text === '') return undefined;
   const isOfWord = (character: string | undefined): boolean =>
@@ -297,13 +290,13 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
 /** Places of a text that are looked at. */
 const MOST_LOOKS = 20;
 
-/** Names the kinds without a mark: the nodes of partitions by the words of their partition keys, others by those of their sort keys. */
+/** Nodes of partitions get the words of their partition keys, others those of their sort keys. */
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {
     const word = kind.forms![1].filter((one) => one !== undefined && one !== '').at(-1);
     const own = kind.forms![0].filter((one) => one !== undefined && one !== '').at(-1);
-    // A partition of which there is one tells what its items are.
+    // A single partition tells what its items are.
     const isOne = own !== undefined && !kind.forms![0].includes(undefined);
     kind.name = typeNameOf(word ?? (isOfPartition(kind) ? '' : isOne ? own : (keys[1] ?? own ?? 'ITEM')));
   }

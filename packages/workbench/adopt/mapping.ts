@@ -16,36 +16,35 @@ import type { Field } from './kinds.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 
-/** A proposal as a mapping that runs: it is tried on the sample before it is written. */
+/** A proposal as a running mapping, tried on the sample before it is written. */
 
-/** Names that items of the graph cannot have as attributes. */
+/** Attribute names that the graph reserves. */
 export const RESERVED: ReadonlySet<string> = new Set([
   ...['source', 'target', '__proto__'],
   ...Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => [partition, sort]),
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** The TTL attribute of a proposed table: items of others have none of the name, so that each of their attributes passes. */
+/** A name that no foreign item has, so that all their attributes pass. */
 export const TTL = 'edgeloomExpiresAt';
-/** Names by which applications say that an item is deleted, or let DynamoDB delete it. */
+/** Names that mark items as deleted, or let DynamoDB delete them. */
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];
-/** Times in seconds since 1970: others are durations, or milliseconds. */
+/** Seconds since 1970; other numbers are durations or milliseconds. */
 const [LEAST_SECONDS, MOST_SECONDS] = [1e9, 1e11];
 
-/** Edge types of a proposal, by name. */
 export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: string }> {
   const all = kinds.flatMap(({ edges }) => edges);
   return new Map(all.map(({ type, from, to }) => [type, { from: from.type, to: to.type }]));
 }
 
-/** The attributes of a kind's items that nodes and edges can have, most frequent first. */
+/** Those that nodes and edges can have, most frequent first. */
 export function attributesOf({ items }: ProposedKind): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { names } of items) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-/** The attributes of a kind by which its items count as deleted, or end. @param ttl that of the table. */
+/** Attributes that delete or end a kind's items. @param ttl the table's. */
 export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { deletedWhen?: string; expires?: string } {
   const names = [...attributesOf(kind).keys()].filter(isShown).sort();
   const find = (isMeant: (name: string) => boolean, isTaken: (value: AttributeValue) => boolean): string | undefined =>
@@ -63,7 +62,7 @@ export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { delet
   return { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
 }
 
-/** The arguments of the function that makes a mapping of a library's table. */
+/** Arguments for a library's mapping function. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
   const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind, indexKeys), ...roleOf(proposal, kind) }));
@@ -75,7 +74,6 @@ export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<strin
   return [{ indexes: { primary: { hash, ...(sort !== undefined && { sort }) }, ...others }, models }, entities];
 }
 
-/** The part of an entity that names it. */
 function ownArguments({ library, keys }: Proposal, kind: ProposedKind, indexKeys: ReadonlySet<string>): object {
   const { mark, version, key } = kind;
   if (library === '_type') return { model: mark!.value };
@@ -98,24 +96,22 @@ function ownArguments({ library, keys }: Proposal, kind: ProposedKind, indexKeys
   };
 }
 
-/** The attributes that a schema has to name: those of ids, and those that items of the graph have under another name. */
+/** Attributes that a schema must name: ids, and those renamed in the graph. */
 function fieldsOf(kind: ProposedKind, renames: 'field' | 'map'): Record<string, object> {
   const ids = [...kind.key, ...kind.edges.flatMap(({ from, to }) => [...from.id, ...to.id])].map(({ name }) => name);
   const names = [...new Set([...ids, ...renamed(kind)])].sort();
   return Object.fromEntries(names.map((name) => [shownName(name), isReserved(name) ? { [renames]: name } : {}]));
 }
 
-/** The attributes of a kind that items of the graph have under another name. */
+/** Attributes with another name in the graph. */
 function renamed(kind: ProposedKind): string[] {
   return [...attributesOf(kind).keys()].filter(isReserved).sort();
 }
 
-/** The name that an attribute has in the graph. */
 function shownName(name: string): string {
   return isReserved(name) ? `${name.replace(/^~/, '')}_` : name;
 }
 
-/** The part of an entity that says what it is in the graph. */
 function roleOf({ library }: Proposal, { node, edges, key }: ProposedKind): EntityOptions {
   const names = (id: readonly Field[]): string[] => id.map(({ name }) => shownName(name));
   const named = ({ type, id }: Reference) => ({ type, id: names(id) });
@@ -132,7 +128,6 @@ function roleOf({ library }: Proposal, { node, edges, key }: ProposedKind): Enti
   };
 }
 
-/** Says if a node or an edge can have an attribute. */
 export function isShown(name: string): boolean {
   return !isReserved(name) && !OF_LIBRARIES.has(name);
 }
@@ -141,7 +136,7 @@ function isReserved(name: string): boolean {
   return RESERVED.has(name) || isDerivedKey(name);
 }
 
-/** The mapping of a proposal; that of a library's table also says why it does not place an item. */
+/** A library's mapping also says why it doesn't place an item. */
 export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
   const { library } = proposal;
   if (library === undefined) return (item) => mapByKeys(proposal, indexKeys, item);
@@ -149,7 +144,7 @@ export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): M
   return (make as (...given: unknown[]) => Layout)(...layoutArguments(proposal, indexKeys));
 }
 
-/** Does the same as the written cases. */
+/** Must do the same as the generated cases. */
 function mapByKeys(
   { kinds, keys, separator }: Proposal,
   indexKeys: ReadonlySet<string>,
@@ -178,13 +173,12 @@ function mapByKeys(
   return [];
 }
 
-/** The text of a value that can be an id, a text or a number; of others none. */
+/** Empty for values that are neither text nor number. */
 function textOfAttribute(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : (numberTextOf(value) ?? '');
 }
 
-/** The model of a proposal. */
 export function graphOf(proposal: Proposal, table: string): CompiledModel {
   const edges = edgeTypes(proposal);
   return defineGraph({
@@ -195,7 +189,7 @@ export function graphOf(proposal: Proposal, table: string): CompiledModel {
   });
 }
 
-/** The items of the sample that the mapping does not place, by the reason; those with most items first. */
+/** Unplaced items by reason, most items first. */
 export function unplaced(proposal: Proposal, table: string, indexKeys: ReadonlySet<string>): LeftOut[] {
   const [partitionKey, sortKey] = proposal.keys;
   const groups = new Map<string, LeftOut>();
@@ -225,7 +219,7 @@ function reasonOf(map: () => number): string | undefined {
   try {
     return map() === 0 ? NOTHING : undefined;
   } catch (error) {
-    // The message names the item, which the reason is counted without.
+    // The message names the item; group by the rest.
     const text = error instanceof Error ? error.message : String(error);
     return text.replace(/^The mapping of \S*: /, '').replace(/\.$/, '');
   }

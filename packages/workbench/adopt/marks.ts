@@ -1,21 +1,20 @@
 import { separatorOf } from './key-forms.ts';
 import { isTypeText, type SampledItem } from './sampled-item.ts';
 
-/** Finds the attribute by which people who use no library tell the types of their items apart. */
+/** Finds the attribute that tells types apart in tables without a library. */
 
-/** Names of attributes by which people tell types apart, in lower case and without signs. */
+/** Lower case, without signs. */
 const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
   ...['type', 'typename', 'kind', 'entity', 'entitytype', 'entityname', 'model', 'modelname', 'class', 'datatype'],
   ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],
 ]);
-/** Names that are looked at. */
 const MOST_NAMES = 20;
-/** The share of the items that has to have the attribute, the most of its values, and the share of items that only one value looks like. */
+/** Least share of items with the attribute, most values, and least share of items that look like one value only. */
 const [SHARE_OF_MARK, MOST_MARKS, SHARE_APART] = [0.9, 50, 0.5];
 
 /**
- * The items with a mark by the attribute that tells their types apart. It is an attribute that people call so, that nearly all items have,
- * and whose values go along with other attributes or keys: a `type` of events, which all look alike, is none.
+ * Marks items by an attribute named like a type, on nearly all items, whose values go along with other attributes or keys. A `type` of events,
+ * which all look alike, doesn't.
  */
 export function withMarks(items: readonly SampledItem[]): readonly SampledItem[] {
   if (items.some(({ mark }) => mark !== undefined)) return items;

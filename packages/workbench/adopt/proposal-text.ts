@@ -9,27 +9,23 @@ import { attributesOf, edgeTypes, endsOfKind, layoutArguments, RESERVED, TTL } f
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 
-/** Facts of a sample that the file names in comments. */
+/** Facts for comments of the file. */
 export interface SampleFacts {
-  /** The table that the sample is of. */
   table: string;
-  /** Items of the sample. */
   sampled: number;
-  /** What the sample is: `all 48 items`. */
+  /** `all 48 items`. */
   extent: string;
-  /** The attribute by which the table deletes items. Default: it deletes none. */
+  /** TTL attribute. Default: none. */
   ttl?: string | undefined;
-  /** Sentences about the table. */
   notes: readonly string[];
   leftOut: readonly LeftOut[];
 }
 
-/** Attributes that a comment names, and characters of one of its lines. */
+/** Attributes in a comment, and characters of a line. */
 const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
-/** Reasons that comments name. */
 const MOST_REASONS = 40;
 
-/** The file of a proposed mapping: the model, and the source table with its mapping. */
+/** The model, and the source table with its mapping. */
 export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: ReadonlySet<string>): string {
   const { library, kinds, nodes, keys } = proposal;
   const edges = edgeTypes(proposal);
@@ -70,7 +66,7 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   ]);
 }
 
-/** The file of a model for a table whose items are nodes and edges already. */
+/** The model of a table that holds nodes and edges already. */
 export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts: SampleFacts): string {
   const hasParts = [...nodes.values()].some((parts) => parts.size > 0);
   const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node', ...(hasParts ? ['part'] : [])];
@@ -95,7 +91,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   ]);
 }
 
-/** A node type, whose view shows all attributes until somebody chooses some of them. */
+/** The view shows all attributes until somebody chooses. */
 function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<string, string>> = {}): string {
   const ofParts = parts.map((name) => `${name}: part()`).join(', ');
   const ofEnds = Object.entries(ends).map(([option, name]) => `, ${option}: ${quoted(name)}`);
@@ -120,7 +116,6 @@ function file([imports, ofAdmin]: readonly [string[], string[]?], facts: SampleF
   ].join('\n');
 }
 
-/** A mapping by a library's function. Each entity has a comment. */
 function layoutText(proposal: Proposal, indexKeys: ReadonlySet<string>): string[] {
   const given = layoutArguments(proposal, indexKeys);
   const name = LIBRARIES[proposal.library!];
@@ -134,7 +129,6 @@ function layoutText(proposal: Proposal, indexKeys: ReadonlySet<string>): string[
   ];
 }
 
-/** A mapping with a case for each kind of items. */
 function casesText(
   { kinds, keys: [partitionKey, sortKey], separator }: Proposal,
   indexKeys: ReadonlySet<string>,
@@ -145,7 +139,7 @@ function casesText(
   const references = kinds.flatMap(({ node, edges }) => [node, ...edges.flatMap(({ from, to }) => [from, to])]);
   const escapes = [separator, escapeOf(separator)].map(quoted).join(', ');
   const isJoined = references.some((one) => one !== undefined && one.id.length > 1);
-  // An item beyond the sample may have a name that is none for the graph.
+  // Items beyond the sample may have names that the graph reserves.
   const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys, ...RESERVED];
   const left = [...new Set([...hidden, ...OF_LIBRARIES])];
   const sort = sortKey === undefined ? "''" : `String(item[${quoted(sortKey)}])`;
@@ -239,7 +233,7 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
   return [...aboutKind(kind, '  '), `  if (${conditions.join(' && ')}) {`, ...body, '  }'];
 }
 
-/** The edges that an attribute names: an item may lack it. */
+/** Edges by an attribute that items may lack. */
 function partialEdges({ edges }: ProposedKind): ProposedKind['edges'] {
   return edges.filter(({ to }) => attributeFieldsOf(to).length > 0);
 }
@@ -248,7 +242,7 @@ function attributeFieldsOf({ id }: Reference): Field[] {
   return id.filter(({ place }) => place === undefined);
 }
 
-/** The attributes that name nodes which edges enter. */
+/** Attributes that name target nodes. */
 function attributeFields(kinds: readonly ProposedKind[]): Field[] {
   return kinds.flatMap(({ edges }) => edges.flatMap(({ to }) => attributeFieldsOf(to)));
 }
@@ -289,7 +283,7 @@ function leftOutText(leftOut: readonly LeftOut[]): string[] {
   ];
 }
 
-/** A comment line; nothing that a key or a name holds ends it. */
+/** No key or name can end the comment. */
 function comment(text: string, indent = ''): string[] {
   const shown = printable(text);
   return [`${indent}// ${shown.length > WIDTH ? `${shown.slice(0, WIDTH)}…` : shown}`];
@@ -297,7 +291,6 @@ function comment(text: string, indent = ''): string[] {
 
 type Plain = string | readonly Plain[] | { readonly [name: string]: Plain | undefined };
 
-/** A value as TypeScript. */
 function literal(value: Plain | object): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;

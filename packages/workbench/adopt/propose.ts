@@ -14,7 +14,7 @@ import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
-/** Proposes what the items of another table are in a graph, from a sample of them. Nothing here reads or writes. */
+/** Proposes what a table's items are in a graph. Pure. */
 
 /** A node by fields of an item. */
 export interface Reference {
@@ -22,23 +22,20 @@ export interface Reference {
   id: readonly Field[];
 }
 
-/** An edge that the items of a kind make. */
 export interface ProposedEdge {
   type: string;
   from: Reference;
   to: Reference;
-  /** Says that the items are the edges, which have their attributes. */
+  /** The items are the edges, with their attributes. */
   isWhole: boolean;
 }
 
-/** A kind of items with its role in the graph. */
 export interface ProposedKind extends Kind {
-  /** The node that an item is; undefined: it is none. */
+  /** The node that an item is, if any. */
   node: Reference | undefined;
   edges: readonly ProposedEdge[];
 }
 
-/** Items without a place. */
 export interface LeftOut {
   items: number;
   /** Keys of the first one. */
@@ -46,33 +43,32 @@ export interface LeftOut {
   reason: string;
 }
 
-/** A proposed mapping. */
 export interface Proposal {
-  /** The library whose layout it is; undefined: none that is known. */
+  /** Whose layout it is, if known. */
   library: Library | undefined;
-  /** The separator of most keys, and of ids of several parts. */
+  /** Of most keys, and of ids of several parts. */
   separator: string;
   keys: KeyNames;
   kinds: readonly ProposedKind[];
-  /** Node types, with those that are no items. */
+  /** Including types without items. */
   nodes: readonly string[];
-  /** Items that no kind takes, with the reason. */
+  /** With the reason. */
   leftOut: ReadonlyMap<SampledItem, string>;
 }
 
-/** The most kinds of a proposal: nobody edits more. */
+/** Nobody edits more. */
 const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
-/** So few items of a kind, among so many items, are rare. */
+/** So few items of a kind, among so many, are rare. */
 const [FEW, ENOUGH_ITEMS] = [5, 500];
-/** The most fields that make one id. */
+/** In one id. */
 const MOST_FIELDS = 4;
-/** The shares of values that have to be ids: where a field of the type has the same name, and where none has. */
+/** Shares of values that must be ids, with and without a field of the same name. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
 /** Values that show whose ids they are. */
 const ENOUGH = 3;
 
-/** Proposes a mapping for a sample of a table: the same one in whatever order its items come. */
+/** The result doesn't depend on the order of items. */
 export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
   const textOf = ({ keys: [source, target] }: SampledItem): string => `${source}\0${target}`;
   const items = withMarks([...sample].sort((left, right) => (textOf(left) < textOf(right) ? -1 : 1)));
@@ -113,26 +109,26 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
     for (const { items: own, unsure } of kinds)
       if (own.length <= FEW && own.length > 1) unsure.push(`it is rare: there are ${own.length} such items`);
   const { nodes, kinds: proposed } = related(kinds, keys);
-  // Their cases come first: a form with places would take them.
+  // Fixed keys first: a form with places would take them.
   const all = library === undefined ? [...single, ...proposed] : proposed;
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
 }
 
-/** A kind of nodes that edges may enter, with the ids of the sample. */
+/** Nodes that edges may enter, with the sample's ids. */
 interface Target {
   type: string;
   key: readonly Field[];
   kind: Kind | undefined;
-  /** The words before the id in its partition key. */
+  /** Words before the id in its partition key. */
   prefix?: string | undefined;
   ids: ReadonlySet<string>;
-  /** Says of each field if all its texts are numbers, which are found among any numbers. */
+  /** Whether all texts of a field are numbers, which match any number. */
   areDigits: readonly boolean[];
 }
 
 function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
   const names = new UniqueNames();
-  // Nodes with short keys, to which edges lead, have their names first.
+  // Short keys first: edges lead to these nodes, which get names first.
   const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
   const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind, prefixOf(kind)));
   targets.push(...partitionsWithoutNode(kinds, keys, names));
@@ -140,7 +136,7 @@ function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds'
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
   const nodes = new Set(targets.filter(({ kind }) => kind === undefined).map(({ type }) => type));
   const endsOf = new Map<Kind, [Reference, Reference]>();
-  // The ends of edges have shorter keys.
+  // Ends of edges have shorter keys.
   for (const kind of byKeys) {
     const ends = endsIn(kind, toNodes(references.get(kind)!, nodes));
     if (ends === undefined) nodes.add(typeOf.get(kind)!);
@@ -169,7 +165,7 @@ function targetOf(type: string, kind: Kind, prefix: string | undefined): Target 
   return { type, kind, prefix, key: kind.key, ids: new Set(ids), areDigits };
 }
 
-/** Node types for partitions that have items, and none that is their node. */
+/** Types for partitions without a node among their items. */
 function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: UniqueNames): Target[] {
   const byForm = grouped(
     kinds.filter(({ forms }) => forms?.[0].filter((word) => word === undefined).length === 1),
@@ -180,23 +176,21 @@ function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: Un
     const [first] = own as [Kind];
     const key = first.key.slice(0, 1);
     const ids = own.flatMap((kind) => kind.columns.get(kind.key[0]!)!.map(String));
-    // Few items to a partition tell nothing of it.
+    // One item in each partition tells nothing.
     if (new Set(ids).size === ids.length) return [];
     const type = names.take(partitionName(first.forms![0], keys));
     return [{ type, kind: undefined, key, ids: new Set(ids), areDigits: [ids.every((id) => /^\d*$/.test(id))] }];
   });
 }
 
-/** A node that items name. */
 interface Found {
   reference: Reference;
-  /** How well the names say it: 2 the type's, 1 that of its own field, 0 not at all. */
+  /** 2: the type's name, 1: its own field's, 0: none. */
   named: number;
-  /** The number of ids of the type. */
+  /** Number of the type's ids. */
   ids: number;
 }
 
-/** The nodes that the items of a kind name. */
 function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   const fields = [...kind.columns.keys()];
   const own = targets.find((target) => target.kind === kind)!;
@@ -214,7 +208,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
         if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        // If two types have the same ids, the edges enter the one with more.
+        // Of two types with the same ids, edges enter the one with more.
         if (isOwnKey && !isBefore(target, own)) continue;
         const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
@@ -227,14 +221,14 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   }
   const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
   const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
-  // An index is asked by what an attribute says, too: that one is the edge.
+  // An index key often repeats an attribute; the attribute is the edge.
   const byAttributes = new Set(
     found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
   );
   return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
-/** The references that lead to nodes. If two types have the ids, the better named one counts; without a name none does. */
+/** If two types have the ids, the better named one counts; without names, neither. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),
@@ -248,7 +242,7 @@ function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** Says if values of fields are ids of a type: those of the sample, or where the names say so also others that look like them. */
+/** Whether values are ids of a type: those of the sample, or where names say so, also look-alikes. */
 function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;
@@ -261,13 +255,13 @@ function isReference(kind: Kind, id: readonly Field[], target: Target, named: nu
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
-/** A text with its digits and letters alike, as ids of one kind have them: `cus_7Fa` is `a_9a`. */
+/** Digits and letters alike: `cus_7Fa` is `a_9a`. */
 function shapeOf(text: string): string {
   const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
 }
 
-/** Says if fields of most items hold the id of the item itself. */
+/** Whether fields of most items hold the item's own id. */
 function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   const same = kind.items.filter((_, i) => {
     const value = idAt(kind, id, i);
@@ -276,7 +270,7 @@ function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   return same.length * 2 > kind.items.length;
 }
 
-/** The two nodes whose ids make up the keys of a kind: its items are edges. */
+/** Two nodes whose ids make up a kind's keys, so that its items are edges. */
 function endsIn({ key }: Kind, references: readonly Reference[]): [Reference, Reference] | undefined {
   const inKey = references.filter(({ id }) => id.every((field) => key.includes(field)));
   for (const from of inKey) {
@@ -293,7 +287,7 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
   return texts.includes(undefined) ? undefined : texts.join('\0');
 }
 
-/** Fields of two kinds that have the same name: both attributes, or both places. */
+/** The same name, and both attributes or both places. */
 function isSame(left: Field, right: Field): boolean {
   const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
   return left.name === right.name && isAlike;
@@ -308,7 +302,6 @@ function isNamedAs({ name }: Field, type: string): boolean {
   return bare === type || bare.endsWith(`_${type}`);
 }
 
-/** Says if a reference has some of the fields of another. */
 function isWithin(one: Reference, other: Reference): boolean {
   return one.id.length < other.id.length && one.id.every((field) => other.id.includes(field));
 }
@@ -317,7 +310,7 @@ function nameOf({ type, id }: Reference): string {
   return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
-/** The name of an edge type whose items are the edges: by their mark, or by the first word of their sort keys that names no node. */
+/** The mark, or the first word of the sort keys that names no node. */
 function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
   const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
   const word = words.find((one) => one !== to.type && one !== from.type);

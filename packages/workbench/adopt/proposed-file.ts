@@ -7,15 +7,12 @@ import { type LeftOut, propose } from './propose.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { type DescribedTable, withFreeNames } from './table-facts.ts';
 
-/** How much of a table was read. */
 export interface Extent {
-  /** Items read. */
   read: number;
-  /** Whether these were all items of the table. */
   isWhole: boolean;
 }
 
-/** The file that is proposed for a table, with what a person has to look at: a model and a mapping, or the model alone. */
+/** A model with a mapping or a model alone, and what to look at. */
 export function proposedFile(items: readonly SampledItem[], described: DescribedTable, { read, isWhole }: Extent) {
   const { keys, keyAttributes, ttl, options, streamView } = described;
   const table = options.name;
@@ -50,7 +47,7 @@ export function proposedFile(items: readonly SampledItem[], described: Described
   return { layout, nodes: proposal.nodes, edges, leftOut, unsure, tableItems, notes, text };
 }
 
-/** What the table's stream lacks. A mapping only needs to know which items change. */
+/** A mapping only needs to know which items change. */
 function streamNotes(view: string | undefined, isInPlace: boolean): string[] {
   if (!isInPlace) return view === undefined ? ['The table lacks a stream: switch one on. KEYS_ONLY is enough.'] : [];
   if (view === 'NEW_AND_OLD_IMAGES') return [];

@@ -2,18 +2,14 @@ import { hash128 } from '../../../src/core/items/keys.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { endOfFirstWord, hasDigit } from './texts.ts';
 
-/**
- * The items on which a proposal rests, chosen while a table is read: some of all items, and some of each kind and each attribute, so that what
- * is rare isn't missed. The choice depends on the items alone, not on the order in which they come.
- */
+/** The items behind a proposal: some of all, and some of each kind and attribute, so that rare ones aren't missed. Independent of their order. */
 export class Sample {
-  /** Items so far. */
   seen = 0;
   private readonly items: Lowest<SampledItem>;
   private readonly kinds = new Lowest<Lowest<SampledItem>>(MOST_KINDS);
   private readonly attributes = new Lowest<Lowest<SampledItem>>(MOST_ATTRIBUTES);
 
-  /** @param most the most items that are chosen of all; up to as many, all are. */
+  /** @param most chosen items; up to so many, all are. */
   constructor(most = 20_000) {
     this.items = new Lowest(most);
   }
@@ -27,7 +23,7 @@ export class Sample {
       this.attributes.add(hash128(name), () => new Lowest(OF_ATTRIBUTE))?.add(hash, () => item);
   }
 
-  /** The chosen items, in the order of their keys. */
+  /** By key. */
   chosen(): SampledItem[] {
     const parts = [this.items, ...this.kinds.values(), ...this.attributes.values()];
     const all = new Map(parts.flatMap((part) => part.values().map((item) => [JSON.stringify(item.keys), item])));
@@ -35,24 +31,24 @@ export class Sample {
   }
 }
 
-/** The most kinds and attributes of which some items are chosen in any case, and how many of each. */
+/** Kinds and attributes with chosen items, and items of each. */
 const [MOST_KINDS, OF_KIND] = [200, 50];
 const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
 
-/** Items that look alike: their type, and the first words of their keys. */
+/** Their type, and the first words of their keys. */
 function kindOf({ keys, mark }: SampledItem): string {
   const words = keys.map((key) => key.slice(0, endOfFirstWord(key) ?? 0));
   return JSON.stringify([mark?.value, ...words.map((word) => (hasDigit(word) ? '' : word))]);
 }
 
-/** The values with the lowest hashes: the same ones in whatever order they come. */
+/** Keeps the lowest hashes, so that order doesn't matter. */
 class Lowest<T> {
   private found = new Map<string, T>();
   private highest = '';
 
   constructor(private readonly most: number) {}
 
-  /** The value of a hash, made where it is new; undefined if it isn't among the lowest ones. */
+  /** Undefined if the hash isn't among the lowest. */
   add(hash: string, make: () => T): T | undefined {
     const known = this.found.get(hash);
     if (known !== undefined) return known;

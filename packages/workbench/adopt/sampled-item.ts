@@ -1,39 +1,37 @@
 import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/items/attribute-value.ts';
 
-/** An item of a sample as the inference sees it. */
 export interface SampledItem {
   item: Item;
-  /** Its keys as texts; without a sort key the second one is empty. */
+  /** Empty without a sort key. */
   keys: readonly [partition: string, sort: string];
-  /** Its attributes besides all keys that are texts or numbers, as texts: the first ones of very many. */
+  /** Texts and numbers besides keys; the first ones of very many. */
   texts: ReadonlyMap<string, string>;
-  /** The key attributes of indexes that it has as texts. */
+  /** Index keys as texts. */
   indexKeys: ReadonlyMap<string, string>;
-  /** The names of its attributes besides all keys. */
+  /** Without keys. */
   names: readonly string[];
-  /** The name of its type, where an attribute of a library has it. */
   mark: Mark | undefined;
 }
 
-/** An attribute by which a library tells the types of items apart, with its value. */
+/** A library's attribute for the type of an item. */
 export interface Mark {
   attribute: string;
   value: string;
 }
 
-/** Attributes by which libraries tell types apart: ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
+/** ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
-/** The attributes that tell types apart, and others that libraries add. */
+/** These, and others that libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
-/** The most characters of a text that may be an id. */
+/** A longer text is no id. */
 const MOST_CHARACTERS = 1_024;
-/** The texts of an item that are looked at: each of them may be an id of any type. */
+/** Texts of an item that are looked at. */
 const MOST_TEXTS = 100;
 
 /**
- * An item of the table as the inference sees it; undefined where a key is neither text nor number.
+ * Undefined where a key is neither text nor number.
  *
- * @param hidden the key attributes of the table's indexes: they hold keys, and no ids of their own.
+ * @param hidden key attributes of indexes, which hold keys, not ids
  */
 export function sampledItem(
   item: Item,
@@ -45,7 +43,7 @@ export function sampledItem(
   const source = textOf(partitionKey);
   const target = sortKey === undefined ? '' : textOf(sortKey);
   if (source === undefined || target === undefined) return undefined;
-  // Engines give attributes in any order.
+  // Engines order attributes differently.
   const names = Object.keys(item)
     .filter((name) => name !== partitionKey && name !== sortKey && !hidden.has(name))
     .sort();
@@ -63,7 +61,6 @@ export function sampledItem(
   };
 }
 
-/** Says if a text may be the name of a type. */
 export function isTypeText(text: string | undefined): text is string {
   return text !== undefined && /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/.test(text);
 }

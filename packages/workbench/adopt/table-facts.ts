@@ -2,37 +2,32 @@ import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { TableOptions } from '../../../src/core/model/table-options.ts';
 import type { KeyNames } from './kinds.ts';
 
-/** The part of a model that a table's description gives. */
+/** What a table's description gives a model. */
 export interface DescribedTable {
-  /** The options of a model that has its items in this table. */
+  /** Options of a model with its items in this table. */
   options: TableOptions;
-  /** The key attributes of its indexes. */
+  /** Key attributes of its indexes. */
   indexAttributes: ReadonlySet<string>;
-  /** Those that only hold keys, such as `GSI1PK`; others, such as `email`, are attributes as well. */
+  /** Those that only hold keys, such as `GSI1PK`, unlike `email`. */
   keyAttributes: ReadonlySet<string>;
-  /** The view type of its stream; undefined: it has none. */
+  /** Undefined: no stream. */
   streamView: string | undefined;
-  /** Items of the table, as DynamoDB last counted them. */
+  /** As DynamoDB last counted. */
   items: number;
   keys: KeyNames;
-  /** The attribute by which the table deletes items; undefined: it deletes none. */
+  /** Undefined: none. */
   ttl: string | undefined;
-  /** Its provisioned read capacity, in units per second; undefined: it is on demand. */
+  /** RCU a second; undefined: on demand. */
   readCapacity: number | undefined;
-  /** Sentences for the person who edits the model. */
+  /** Sentences for whoever edits the model. */
   notes: string[];
 }
 
-/** The attribute that TTL uses if a model names none. */
 const DEFAULT_TTL = 'expiresAt';
-/** Names that Edgeloom's indexes have if a model names none. */
+/** Defaults of our indexes. */
 const DEFAULT_NAMES = ['gsi0', 'gsi1', 'gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'] as const;
 
-/**
- * The facts of a table as it is.
- *
- * @param ttl the attribute by which the table deletes items; undefined: it deletes none.
- */
+/** @param ttl attribute by which the table deletes items, if any */
 export function tableFacts(table: TableDescription, ttl: string | undefined): DescribedTable {
   const name = table.TableName!;
   const keyOf = (type: string): string | undefined =>
@@ -71,7 +66,7 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   };
 }
 
-/** The options of a table whose items have an attribute that would be taken for Edgeloom's. */
+/** Replaces names that the items use otherwise. */
 export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>): DescribedTable {
   const { options, indexAttributes, ttl } = facts;
   const isIndexTaken = DEFAULT_NAMES.some((one) => names.has(one));
@@ -87,7 +82,7 @@ export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>)
   return { ...facts, options: free };
 }
 
-/** Whether an attribute is named after the key of an index: `GSI1PK`, `pk2`, `byStatusSK`, `gs1sk`. */
+/** `GSI1PK`, `pk2`, `byStatusSK`, `gs1sk`. */
 function isNameOfKey(name: string): boolean {
   return /^(gsi|lsi|[gl]s\d|[ps]k\d*$)/i.test(name) || /([^a-z](pk|sk)|[a-z\d_-](PK|SK))[_-]?\d*$/.test(name);
 }

@@ -1,13 +1,11 @@
-/** Texts of keys: words, separators, and the names of types that they give. */
-
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
-/** Tells whether a character is one of a word, and no separator. */
+/** Not a separator. */
 export function isOfWord(character: string | undefined): boolean {
   return character !== undefined && WORD_CHARACTER.test(character);
 }
 
-/** The end of the first word of a text, with the separator behind it; undefined where no separator follows with something behind. */
+/** End of the first word and its separator; undefined where nothing follows. */
 export function endOfFirstWord(text: string): number | undefined {
   let at = 0;
   while (at < text.length && !isOfWord(text[at])) at += 1;
@@ -15,7 +13,6 @@ export function endOfFirstWord(text: string): number | undefined {
   return at > 0 && at + 1 < text.length ? at + 1 : undefined;
 }
 
-/** The words of a text. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   let word = '';
@@ -29,15 +26,13 @@ export function wordsOf(text: string): string[] {
   return word === '' ? words : [...words, word];
 }
 
-/** Tells whether a text has a digit in it, as many ids have. */
 export function hasDigit(text: string): boolean {
   return /\d/.test(text);
 }
 
-/** The most characters of a proposed name. */
 const MOST_CHARACTERS = 40;
 
-/** A text as the name of a type: `OrderItem` is `ORDER_ITEM`. */
+/** `OrderItem` is `ORDER_ITEM`. */
 export function typeNameOf(text: string): string {
   const parted = text.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
   const plain = parted.replace(/[^A-Z0-9]/g, '_').replace(/_{2,64}/g, '_');
@@ -46,7 +41,7 @@ export function typeNameOf(text: string): string {
   return /^[A-Z]/.test(trimmed) ? trimmed : `TYPE_${trimmed}`;
 }
 
-/** Gives each name once: the second `USER` is `USER_2`. */
+/** The second `USER` is `USER_2`. */
 export class UniqueNames {
   private readonly taken = new Set<string>();
   private readonly last = new Map<string, number>();
@@ -62,14 +57,12 @@ export class UniqueNames {
   }
 }
 
-/** Counts values. */
 export function tally<T>(values: Iterable<T>): Map<T, number> {
   const counts = new Map<T, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return counts;
 }
 
-/** Puts values into groups by a name. */
 export function grouped<T>(values: Iterable<T>, nameOf: (value: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>();
   for (const value of values) {

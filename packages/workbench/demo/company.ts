@@ -12,7 +12,7 @@ type GoalWriter = Writer<typeof airportsAndGoals>;
 const TEAMS = { web: 'Web', data: 'Data', ground: 'Ground crew', sales: 'Sales' } as const;
 const PEOPLE = { terui: 'Terui', tanaka: 'Tanaka', ada: 'Ada', li: 'Li Wei', noor: 'Noor', omar: 'Omar' } as const;
 
-/** A goal: its title, team, lead, and key results with how far they are. */
+/** Title, team, lead, and key results with their progress. */
 const GOALS: Readonly<
   Record<string, readonly [title: string, team: string, lead: string, results: Record<string, number>]>
 > = {
@@ -34,7 +34,6 @@ const GOALS: Readonly<
   lag: ['Answer within 50 ms', 'data', 'li', { 'Read from the nearest region': 15, 'Keep lists short': 55 }],
 };
 
-/** Writes the company: teams, people, goals, their key results, members and followers. */
 export async function writeCompany(writer: GoalWriter): Promise<void> {
   const since = (i: number): string =>
     `2026-${String(1 + (i % 9)).padStart(2, '0')}-${String(1 + (i % 27)).padStart(2, '0')}`;
@@ -66,7 +65,7 @@ export async function writeCompany(writer: GoalWriter): Promise<void> {
   });
 }
 
-/** Writes now and then, as people at work do, until the signal: a key result comes on, a member changes, a route has more flights. */
+/** Writes as people at work do, until the signal. */
 export async function writeLightly(store: Store, { routes }: DemoData, signal: AbortSignal): Promise<void> {
   const writer = createWriter(airportsAndGoals, { store });
   const results = Object.entries(GOALS).flatMap(([id, [, , , all]]) =>
@@ -87,17 +86,17 @@ export async function writeLightly(store: Store, { routes }: DemoData, signal: A
       () => writer.putEdge(airportId(route.origin), 'ROUTE', airportId(route.destination), { count: route.count + i }),
     ];
     await writes[i % writes.length]!();
-    // It ends early with the signal.
+    // Ends early with the signal.
     await sleep(LIGHT_MS, signal).catch(() => undefined);
   }
 }
 
 const LIGHT_MS = 1_700;
 
-/** The edge that `demo --studio` shows first: somebody helps with a goal, and others do. */
+/** First shown by `demo --studio`. */
 export const FIRST_EDGE = { source: 'GOAL-speed', target: 'MEMBER-USER-tanaka' } as const;
 
-/** A base item that no order can take, and a derived item that somebody has changed by hand. */
+/** A base item that no order can take, and a derived item changed by hand. */
 export async function plantTrouble(store: Store & ScanSource): Promise<void> {
   await store.put({ source: { S: 'AIRPORT-SEA' }, target: { S: 'ROUTE-AIRPORT-HOM' }, count: { S: 'many' } });
   const { items } = await store.query({
@@ -109,5 +108,5 @@ export async function plantTrouble(store: Store & ScanSource): Promise<void> {
   await store.put({ ...title!, gsi0sk: { S: `pass the odit\0${PLANTED}` } });
 }
 
-/** The node whose search item is wrong. */
+/** Its search item is wrong. */
 export const PLANTED = 'GOAL-audit';

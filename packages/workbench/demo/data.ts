@@ -3,7 +3,6 @@ import { parse } from 'csv-parse/sync';
 import * as z from 'zod';
 import { packageFile } from '../../../src/deployment/package/package-files.ts';
 
-/** A US airport. */
 export interface Airport {
   iata: string;
   name: string;
@@ -14,14 +13,13 @@ export interface Airport {
   longitude: string;
 }
 
-/** A route with its flights in a year. */
+/** Flights in a year. */
 export interface Route {
   origin: string;
   destination: string;
   count: number;
 }
 
-/** The data that the demo imports. */
 export interface DemoData {
   airports: Airport[];
   routes: Route[];
@@ -39,7 +37,6 @@ const airportSchema = z.object({
 });
 const routeSchema = z.object({ origin: text.min(1), destination: text.min(1), count: z.coerce.number().int() });
 
-/** Reads the airports and routes that come with the package. */
 export async function loadDemoData(): Promise<DemoData> {
   return {
     airports: await readRows('airports.csv', airportSchema),

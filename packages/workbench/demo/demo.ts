@@ -20,30 +20,25 @@ import { type DemoResult, expectSame, percentile, type Say } from './report.ts';
 import { showLocations, showPages, showPrefixSearch, showShards, verifyAll } from './show.ts';
 import type { DemoWorld } from './world.ts';
 
-/** Options of the demo. */
 export interface DemoOptions {
   say: Say;
-  /** Default: as `startEngine` has it. */
+  /** Default: `startEngine`'s. */
   engine?: EngineName | undefined;
-  /** Called as the import goes on, and as the projection does. */
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
-  /** Called with the table when all is verified, and something goes on in it; the projector goes on until this is over. */
+  /** Called once all is verified; the projector goes on until it ends. */
   look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 
-/** Records after which progress is shown. */
+/** Records between updates of the progress. */
 const PROGRESS_RECORDS = 1_000;
-/** Far more than the data files come to in a table with its stream. */
+/** Far above the size of table and stream. */
 const MOST_BYTES = 1024 ** 3;
-/** Writes made one by one to measure the lag. */
+/** Writes that measure the lag. */
 const LAG_WRITES = 60;
-/** How long a projection may take before the check calls it drift, in milliseconds. */
+/** Milliseconds before the check calls it drift. */
 const GRACE_MS = 2_000;
 
-/**
- * The main job on real data: imports US airports and routes through the writer, projects them through the stream, then
- * reads them in every way and compares all of it with the data files. Throws `demo-mismatch` where something differs.
- */
+/** Imports US airports and routes, projects them through the stream, and compares all reads with the files. Throws `demo-mismatch`. */
 export async function runDemo({ say, engine: name, onProgress, look }: DemoOptions): Promise<DemoResult> {
   const started = performance.now();
   const data = await loadDemoData();
@@ -53,7 +48,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   try {
     const { streamArn = '' } = await createTable(look === undefined ? airports : airportsAndGoals, { client });
     const store = new DynamoDBStore(client, airports.table);
-    // A table whose model is registered can be migrated to another.
+    // A registered model can be migrated.
     if (look !== undefined) {
       const identity = await tableIdentity(airports, { client });
       await registerIfEmpty({
@@ -85,9 +80,9 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
       checkpoint,
       projector: lag.projector,
       pollIntervalMs: 50,
-      // A slow machine may take its time over one batch; a retry would only add to it.
+      // On a slow machine a retry would only add work.
       batchTimeoutMs: 600_000,
-      // Of the usual size, one batch would have all records, and progress would be shown once it is over.
+      // A batch of the default size would have all records, and show no progress.
       maxBatchRecords: PROGRESS_RECORDS,
       onBatch: (report) => {
         totals = report.totals;
@@ -97,7 +92,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     onProgress('project', 0, toProject);
     const projectionStart = performance.now();
     const run = worker.run();
-    // The run's own failure is thrown by idle(), and by the await of the run below.
+    // idle() and the await below throw the failure.
     run.catch(() => undefined);
     await worker.idle();
     const bulk = { ...totals! };
@@ -127,7 +122,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   }
 }
 
-/** The product's own word: every derived item against the base items. */
+/** Compares every derived item with the base items. */
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {
   const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, graceMs: GRACE_MS });
   expectSame('what the check found', drift, { missing: 0, stale: 0, orphan: 0 });
@@ -174,7 +169,6 @@ function sayProjected(say: Say, { records, touches, writes, wcu, rcu }: WorkerSt
   say(`  ${rate} records/s, ${(wcu / records).toFixed(2)} WCU a record`);
 }
 
-/** A changed count and a deletion reach the view and the index. */
 async function changeAndDelete({ say, expected, writer, reader }: DemoWorld): Promise<void> {
   const [busiest, second] = expected.inbound('ATL');
   const origin = airportId(busiest!.origin);
@@ -217,7 +211,7 @@ async function measureLag(
   return { p50: Math.round(percentile(lagsMs, 0.5)), p99: Math.round(percentile(lagsMs, 0.99)) };
 }
 
-/** Tells when a write was projected. Stream timestamps are whole seconds, so the demo takes the time itself. */
+/** Stream timestamps are whole seconds, so the demo measures. */
 class LagClock {
   readonly projector: Projector;
   private readonly waiting = new Map<string, (at: number) => void>();
@@ -234,7 +228,7 @@ class LagClock {
     };
   }
 
-  /** Resolves with the time when the next record of an item is projected; ask before the write. */
+  /** Time of the next projected record of an item; ask before the write. */
   timeOfNextRecord(source: string, target: string): Promise<number> {
     return new Promise((resolve) => this.waiting.set(`${source} ${target}`, resolve));
   }

@@ -2,19 +2,17 @@ import { compareKeys } from '../../../src/core/items/encoding.ts';
 import { foldText } from '../../../src/core/items/folding.ts';
 import type { Airport, DemoData, Route } from './data.ts';
 
-/** An edge-set element of the demo's model. */
 export interface RouteElement {
   type: 'ROUTE';
   target: string;
   count: number;
 }
 
-/** The node id of an airport. */
 export function airportId(iata: string): `AIRPORT-${string}` {
   return `AIRPORT-${iata}`;
 }
 
-/** The files as the demo has changed them so far, and what the projections should say; shares no code with the planner. */
+/** What projections should say after the demo's changes; shares no code with the planner. */
 export class ExpectedWorld {
   readonly airports = new Map<string, Airport>();
   private readonly counts = new Map<string, Map<string, number>>();
@@ -34,7 +32,7 @@ export class ExpectedWorld {
     this.counts.get(origin)?.delete(destination);
   }
 
-  /** An airport's edge set, by destination. */
+  /** By destination. */
   edgeSet(iata: string): RouteElement[] {
     const elements = [...(this.counts.get(iata) ?? [])].map(
       ([destination, count]): RouteElement => ({ type: 'ROUTE', target: airportId(destination), count }),
@@ -42,7 +40,7 @@ export class ExpectedWorld {
     return elements.sort((left, right) => compareKeys(left.target, right.target));
   }
 
-  /** Every route to an airport, busiest first; ties by origin, descending as the index read backwards has them. */
+  /** Busiest first; ties by origin, descending, as the index is read backwards. */
   inbound(iata: string): Route[] {
     const routes: Route[] = [];
     for (const [origin, destinations] of this.counts) {
@@ -54,7 +52,7 @@ export class ExpectedWorld {
     );
   }
 
-  /** The airports of a country whose state, city and name begin with these, by state, then city, name and id. */
+  /** By state, city, name and id. */
   airportsAt(country: string, path: readonly string[]): Airport[] {
     const placeOf = ({ state, city, name, iata }: Airport): string[] => [state, city, name, airportId(iata)];
     return [...this.airports.values()]
@@ -65,7 +63,7 @@ export class ExpectedWorld {
       });
   }
 
-  /** The airports whose folded name begins with a prefix, by folded name, then id. */
+  /** By folded name, then id. */
   airportsNamed(prefix: string): Airport[] {
     const foldedName = (name: string): string => foldText(name);
     return [...this.airports.values()]

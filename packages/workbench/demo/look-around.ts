@@ -16,24 +16,20 @@ import type { DemoData } from './data.ts';
 import { airportsAndGoals } from './model.ts';
 import type { Say } from './report.ts';
 
-/** The table of the demo, when all of it is verified. */
 export interface VerifiedTable {
   client: DynamoDBClient;
   streams: StudioTable['streams'];
   store: DynamoDBStore;
   streamArn: string;
-  /** Where its worker, which has ended, came to. */
+  /** Of its worker, which has ended. */
   checkpoint: CheckpointStore;
 }
 
 const GRACE_MS = 1_000;
-/** No reader has a lease any more, so that the migration may wait for less. */
+/** No reader has a lease, so the migration may wait less. */
 const LEASE_SPEED = 6;
 
-/**
- * Makes the demo's table one in which something goes on, and shows it until `look` ends: migrates it to a model with goals, plants a record
- * that is quarantined and an item that is wrong, checks the table, observes it, and writes now and then.
- */
+/** Migrates to a model with goals, plants trouble, checks, observes and writes until `look` ends. */
 export async function lookAround(
   { client, streams, store, streamArn, checkpoint }: VerifiedTable,
   data: DemoData,
@@ -43,7 +39,7 @@ export async function lookAround(
   const graph = airportsAndGoals;
   const tap = new ProjectorTap();
   const projector = tap.projector(graph, store);
-  // Nobody needs a log of the problems that the demo makes.
+  // The planted problems need no log.
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const worker = createWorker(graph, { store, streams, streamArn, checkpoint, projector, pollIntervalMs: 50, logger });
   const run = worker.run();

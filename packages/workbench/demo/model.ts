@@ -14,17 +14,14 @@ const ROUTE = edge({
   inbound: { orders: { gsi0: number('count') }, project: ['count'] },
 });
 
-/**
- * The demo's model: US airports, found by name, by state and by location on four levels (country, state, city, name), and
- * the routes between them with their yearly count of flights.
- */
+/** US airports, found by name, state and location (country, state, city, name), and their routes with yearly flights. */
 export const airports = defineGraph({
   table: 'edgeloom-demo',
   nodes: { AIRPORT: node({ view: ['name', 'city'], search: AIRPORT }) },
   edges: { ROUTE },
 });
 
-/** The model that `demo --studio` migrates to: airports are found by their city too, and a company of goals lies next to them. */
+/** `demo --studio` migrates to it: airports by city, and a company of goals. */
 export const airportsAndGoals = defineGraph({
   table: 'edgeloom-demo',
   nodes: {

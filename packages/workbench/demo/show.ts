@@ -7,7 +7,7 @@ import type { DemoWorld } from './world.ts';
 const PAGE_ITEMS = 5;
 const HUB = 'ATL';
 
-/** Compares every view, every inbound list and every search with the files. */
+/** Every view, inbound list and search. */
 export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<void> {
   const iatas = [...expected.airports.keys()];
   const views = await reader.getViews(iatas.map(airportId));
@@ -20,7 +20,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   let routes = 0;
   for (const iata of iatas) {
     const answer = expected.inbound(iata);
-    // Airports without arrivals are most of the files; their empty lists are counted by the searches below.
+    // Most airports have no arrivals; the searches below count these.
     if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(
@@ -38,7 +38,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   say(`verified ${iatas.length} views, ${routes} routes in their order, and three searches`);
 }
 
-/** Every airport of every country, in the order of state, city and name. */
+/** By state, city and name. */
 async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorld['reader']): Promise<void> {
   const countries = new Set([...expected.airports.values()].map(({ country }) => country));
   for (const country of countries) {
@@ -51,7 +51,6 @@ async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorl
   }
 }
 
-/** One index item for each airport answers on four levels: country, state, city, name. */
 export async function showLocations({ say, expected, reader }: DemoWorld): Promise<void> {
   const path = ['IL', 'Chicago', "Chicago O'Hare International"];
   const found: string[] = [];
@@ -74,7 +73,7 @@ export async function showLocations({ say, expected, reader }: DemoWorld): Promi
   say(`airports by location, level by level: ${found.join(', ')}; "Chic" is no city and finds none`);
 }
 
-/** The airports that fly to the hub, busiest first, two pages by cursor, each with its destinations. */
+/** Two pages of a hub's origins by cursor, busiest first. */
 export async function showPages({ say, expected, reader }: DemoWorld): Promise<void> {
   const arrivals = expected.inbound(HUB);
   let cursor: string | undefined;
@@ -103,7 +102,7 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
   }
 }
 
-/** A prefix search asks every shard; what that costs. */
+/** A prefix search asks every shard. */
 export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Promise<void> {
   const prefix = 'chicago';
   const { items } = await reader.search('AIRPORT.name').beginsWith(prefix);
@@ -128,10 +127,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
   );
 }
 
-/**
- * Shows what share of the airports' names the fullest shard has by each of the two hash functions. The share in the table has to equal
- * the one that is computed by `fnv1a`.
- */
+/** The fullest shard's share by either hash; the table's must equal `fnv1a`'s. */
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name));

@@ -4,7 +4,6 @@ import type { ExpectedWorld } from './expected.ts';
 import type { airports } from './model.ts';
 import type { Say } from './report.ts';
 
-/** State that the demo's steps share. */
 export interface DemoWorld {
   say: Say;
   expected: ExpectedWorld;

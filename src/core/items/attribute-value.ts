@@ -1,11 +1,6 @@
 import { bytesOfBase64 } from './base64.ts';
 
-/**
- * DynamoDB's attribute values in their wire form, and the operations that the pure core needs.
- *
- * The core works on them directly: stream images have this form and derived items leave in it, so numbers keep their 38
- * digits and nothing is converted twice.
- */
+/** The core works on the wire form: numbers keep their 38 digits, and nothing is converted twice. */
 
 /** An attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
 export type AttributeValue =
@@ -36,7 +31,7 @@ export function stringOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'S' in value ? value.S : undefined;
 }
 
-/** The JSON value in a string attribute; undefined if the attribute is missing or its text isn't JSON. */
+/** Undefined if the attribute is missing or its text isn't JSON. */
 export function jsonOf(value: AttributeValue | undefined): unknown {
   const text = stringOf(value);
   if (text === undefined) return undefined;
@@ -48,7 +43,6 @@ export function jsonOf(value: AttributeValue | undefined): unknown {
   }
 }
 
-/** For values from outside; undefined if it isn't a string attribute. */
 export function textOfUntrusted(value: unknown): string | undefined {
   const isText = typeof value === 'object' && value !== null && 'S' in value && typeof value.S === 'string';
   return isText ? (value.S as string) : undefined;
@@ -66,7 +60,6 @@ export function attributeOf(item: Item, name: string): AttributeValue | undefine
   return mayBeInherited && !Object.hasOwn(item, name) ? undefined : (value as AttributeValue | undefined);
 }
 
-/** Safe for names such as `__proto__`. */
 export function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
@@ -75,15 +68,14 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
   }
 }
 
-/** Levels of lists and maps; DynamoDB allows 32. */
+/** DynamoDB allows as many. */
 const MOST_LEVELS = 32;
 
-/** An image contains something that DynamoDB can't have put there. */
 export class MalformedValueError extends Error {}
 
 /**
- * Binary as bytes: Lambda's events have base64 text where the SDK has bytes. Texts and numbers aren't copied. Throws
- * `MalformedValueError` for anything that isn't an attribute value, or is nested deeper than DynamoDB allows.
+ * Lambda's events have base64 text where the SDK has bytes. Throws `MalformedValueError` for anything that isn't an
+ * attribute value.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
   if (typeof value !== 'object' || value === null) throw new MalformedValueError('is no attribute value');
@@ -123,7 +115,7 @@ function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
-/** Whether DynamoDB considers two values equal: sets without order, numbers by value. */
+/** Sets without order, numbers by value, like DynamoDB. */
 export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -138,7 +130,6 @@ export function sameValue(left: AttributeValue | undefined, right: AttributeValu
 export function sameItem(left: Item | undefined, right: Item | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
-  // Avoids lists of names: every image of a batch passes here.
   let more = 0;
   for (const name in left) {
     if (!sameValue(left[name], attributeOf(right, name))) return false;
@@ -152,7 +143,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** Two values have the same text exactly if `sameValue` holds. */
+/** Equal exactly if `sameValue` holds. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -167,18 +158,17 @@ export function canonicalText(value: AttributeValue): string {
   return JSON.stringify(value);
 }
 
-/** A decimal number as `0.digits x 10^exponent`; zero has no digits. */
+/** `0.digits x 10^exponent`; zero has no digits. */
 export interface Decimal {
   negative: boolean;
   digits: string;
   exponent: number;
 }
 
-/** DynamoDB's numbers have 38 digits and a three-digit exponent. Longer texts would slow down the expressions below. */
+/** DynamoDB's numbers have 38 digits; longer texts would slow down the expressions below. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
-/** Splits decimal text exactly, without a JS double; undefined if it isn't a number. */
 export function parseDecimal(text: string): Decimal | undefined {
   const match = text.length > MOST_NUMBER_CHARACTERS ? null : DECIMAL.exec(text);
   if (match === null) return undefined;
@@ -192,7 +182,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Exact; undefined if a text isn't a number. */
+/** Undefined if a text isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -214,10 +204,7 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/**
- * The size of an item as DynamoDB bills it: UTF-8 names plus values. Source: "DynamoDB item sizes and formats" in the
- * developer guide. A number takes about one byte per two significant digits plus one.
- */
+/** As DynamoDB bills it: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);
@@ -228,7 +215,7 @@ export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }
 
-/** An upper bound of `itemSizeBytes`: a UTF-16 unit takes at most three bytes. */
+/** A UTF-16 unit takes at most three bytes. */
 function itemBoundBytes(item: Item): number {
   let bound = 0;
   for (const name in item) {

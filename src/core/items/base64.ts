@@ -1,4 +1,4 @@
-/** Undefined if the text isn't base64. Node skips invalid characters, so other text would become other bytes. */
+/** Node skips invalid characters, so other text would become other bytes. */
 export function bytesOfBase64(text: string, encoding: 'base64' | 'base64url' = 'base64'): Uint8Array | undefined {
   const bytes = Buffer.from(text, encoding);
   return bytes.toString(encoding) === text ? new Uint8Array(bytes) : undefined;

@@ -1,20 +1,16 @@
 import { describe } from './describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
-/** Characters (UTF-16 units) of a date, most of them digits of its fraction. */
+/** UTF-16 units. */
 export const MAX_DATE_CHARACTERS = 256;
 
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
-/**
- * Encodes an ISO 8601 date, with or without time, as UTC: `2020-07-01T00:00:00[.fraction]`. Fractions keep every digit.
- * A time without offset is UTC, so that the result doesn't depend on the machine's time zone.
- */
+/** A time without offset is UTC, so that the result doesn't depend on the machine's time zone. */
 export function encodeDate(text: string): string {
   if (text.length > MAX_DATE_CHARACTERS) throw new TooLongError(text.length, MAX_DATE_CHARACTERS);
-  // Most dates have no time; impossible dates are refused below.
   if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {
     return `${text}T00:00:00`;
   }

@@ -26,33 +26,22 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/**
- * The codec of derived sort keys: `parseDerivedKey` and `formatDerivedKey` are inverse for every kind, generation,
- * order, hash and escape. No other code takes a derived key apart.
- */
+/** `parseDerivedKey` and `formatDerivedKey` are inverse; no other code takes a derived key apart. */
 
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
   | { readonly hash: string; readonly text?: undefined };
 
-/** Kinds whose keys only name an edge type. */
 type NamedKind = 'count' | 'total' | 'continuation' | 'source-continuation';
 
-/**
- * The parts of a derived sort key. Without an edge type or generation in the key, `edgeType` is empty and `generation`
- * is 1.
- */
 export type DerivedKey =
   | { kind: 'view'; edgeType: ''; generation: 1 }
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd }
-  /** An edge's index item, of a named order or shared by orders; a hash hides the edge type. */
+  /** A hash hides the edge type. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
-  /**
-   * A node's search item, or that of a `part`, whose name begins the search's name: `STATE.status`. `value` if the
-   * search has an item per value.
-   */
+  /** `part` begins the search's name: `STATE.status`. `value` if the search has an item per value. */
   | {
       kind: 'index-item';
       of: 'search';
@@ -62,20 +51,15 @@ export type DerivedKey =
       part?: string;
       value?: KeyEnd;
     }
-  /** An index item's prefix with a rest that no projection makes. */
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /**
-   * A node's own index item among its incoming edges. `name` is the edge type, followed by `/` and the order's name, if
-   * any.
-   */
+  /** `name` is the edge type, followed by `/` and the order's name, if any. */
   | { kind: 'target-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
-  /** An item in the partition of the target of an edge from `source`. */
   | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
 export type DerivedKind = DerivedKey['kind'];
 
-/** Prefixes of some kinds' sort keys in any generation, for ranges and filters. */
+/** In any generation. */
 export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
@@ -90,7 +74,7 @@ export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[]
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
-/** The longer prefix first, if one begins with the other. */
+/** The longer prefix first. */
 const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
   ['total', TOTAL_PREFIX],
@@ -98,10 +82,7 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/**
- * Undefined only for a base item's sort key. A derived key of unknown form is an `unknown-item`, or an index item of
- * `nothing`.
- */
+/** Undefined only for a base item's sort key. */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
@@ -121,7 +102,6 @@ export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   return UNKNOWN_ITEM;
 }
 
-/** Replaces a text that doesn't fit by its hash. */
 export function formatDerivedKey(
   key: Exclude<DerivedKey, { kind: 'unknown-item' } | { of: 'nothing' }>,
 ): DerivedSortKey {
@@ -151,12 +131,10 @@ export function formatDerivedKey(
   }
 }
 
-/** Whether the key belongs to an item without generations, or to a first generation. */
 export function isPlainKey(sortKey: string): boolean {
   return splitGeneration(sortKey).generation === 1;
 }
 
-/** The mark follows the prefix's first `/`. */
 function withGenerationMark(prefix: string, generation: number): string {
   const end = prefix.indexOf('/') + 1;
   return generationPrefix(prefix.slice(0, end), generation) + prefix.slice(end);
@@ -168,7 +146,7 @@ function keyWithEnd(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
 
 const HASH = /^#[0-9a-f]{32}$/;
 
-/** Undefined if neither a text nor a hash has this form. Texts that begin with `#` are hashed. */
+/** Texts that begin with `#` are hashed. */
 function parseKeyEnd(rest: string): KeyEnd | undefined {
   if (!rest.startsWith('#')) return { text: rest };
   return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;
@@ -183,7 +161,7 @@ function parseIndexKey(plain: string, generation: number): DerivedKey {
   }
   const order = ORDER_KEY.exec(plain)?.[1];
   const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
-  // Search names escape both characters; an edge's sort key begins with its type.
+  // Search names escape both characters.
   const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
   if (!isEdge) return parseSearchKey(rest, generation) ?? nothing;
   const edge = parseKeyEnd(rest);
@@ -229,10 +207,7 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
   return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text } };
 }
 
-/**
- * The sort key of the base item that an index item or part's view belongs to: the edge's, the part's, or otherwise the
- * node's (`source`). Undefined if the key has a hash of the edge's sort key, or no projection makes it.
- */
+/** Undefined if the key has a hash of the edge's sort key, or no projection makes it. */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
   // rule: items-of-a-part-are-repaired-by-the-part

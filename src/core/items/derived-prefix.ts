@@ -1,4 +1,4 @@
-/** The first character of every derived sort key. This file imports nothing, so that browsers can load it. */
+/** A file without imports, which browsers load. */
 export const DERIVED_PREFIX = '~';
 export const DERIVED_ITEMS = { from: DERIVED_PREFIX, to: '\u007f' } as const;
 export const BELOW_DERIVED = { to: '}\u{10ffff}' } as const;

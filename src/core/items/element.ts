@@ -4,15 +4,12 @@ import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
 /**
- * Elements of a view's edge set: one text per edge, with its sort key and labels.
- *
- * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: parts are joined with `|`; a label has its name, a mark for the type, and
- * the value. `%`, `|` and the marks are percent-encoded, so decoding is exact for any id and label, without the model.
- * The part before the first `|` identifies the edge. A hashed key doesn't tell the target, so a label `target`, which
- * no model can declare, follows: `FRIEND-#95db…|target=USER-U2`.
+ * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: a label is its name, a mark for the type, and the value. `%`, `|` and marks
+ * are percent-encoded. A hashed key doesn't tell the target, so a label that no model can declare follows:
+ * `FRIEND-#95db…|target=USER-U2`.
  */
 
-/** Fields of an edge-set entry; no label may have these names. */
+/** No label may have these names. */
 export const ENTRY_FIELDS: ReadonlySet<string> = new Set(['type', 'target', 'copy']);
 
 export interface EdgeElement {
@@ -23,13 +20,12 @@ export interface EdgeElement {
 
 export class LabelError extends Error {}
 
-/** Holds the target of an edge with a hashed sort key; the first label. */
 const TARGET_LABEL = 'target';
 
 const MARKS = { S: '=', N: ':', BOOL: '?', NULL: '!', B: '*' } as const;
 const MARK = /[=:?!*]/;
 
-/** Labels are scalars (string, number, boolean, null, binary). Throws `LabelError` for others. */
+/** Throws `LabelError` for values other than scalars. */
 export function encodeElement(edgeKey: string, labels: readonly (readonly [string, AttributeValue])[]): string {
   let element = escapeText(edgeKey);
   for (const [name, value] of labels) element += encodeLabel(name, value);
@@ -40,10 +36,6 @@ export function encodeLabel(name: string, value: AttributeValue): string {
   return labelEncoder(name)(value);
 }
 
-/**
- * How many values of a label are cached, and their most characters (UTF-16 units): most labels have a few short values,
- * such as roles.
- */
 const REMEMBERED_VALUES = 100;
 const REMEMBERED_CHARACTERS = 40;
 
@@ -76,12 +68,10 @@ export function escapedEdge(edgeKey: string): string {
   return escapeText(edgeKey);
 }
 
-/** The start of an element with a hashed sort key: escaped edge and target. */
 export function escapedHashedEdge(edgeKey: string, target: string): string {
   return escapedEdge(edgeKey) + encodeLabel(TARGET_LABEL, { S: target });
 }
 
-/** Undefined if the set is corrupt and the text isn't an element. */
 export function decodeElement(element: string): EdgeElement | undefined {
   const [edge, ...parts] = element.split('|');
   const key = unescapeText(edge!);
@@ -104,7 +94,7 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** The last label's value if it has this name (which needs no escape). */
+/** The name must need no escape. */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;

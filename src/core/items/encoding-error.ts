@@ -1,4 +1,4 @@
-/** A value that doesn't fit its order's type; `reason` completes "attribute x ...". */
+/** `reason` completes "attribute x ...". */
 export class EncodingError extends Error {}
 
 export class TooLongError extends EncodingError {

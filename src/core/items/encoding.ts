@@ -4,12 +4,11 @@ import { describe } from './describe.ts';
 import { EncodingError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Encodes values for index sort keys, so that UTF-8 bytes sort like the values. */
+/** Index sort keys whose UTF-8 bytes sort like the values. */
 
 /** Value types of orders. */
 export type ValueType = 'string' | 'number' | 'date';
 
-/** Texts are encoded in the given form. Throws `EncodingError` for a value of another type. */
 export function encodeValue(value: AttributeValue, type: ValueType, form: TextForm): string {
   if (type === 'number') {
     if ('N' in value) return encodeNumber(value.N);
@@ -41,24 +40,24 @@ export function typeName(type: AttributeType): string {
   return TYPE_NAMES[type];
 }
 
-/** Refuses lone surrogates, which UTF-8 can't hold and which would come back as another text. */
+/** UTF-8 can't hold lone surrogates. */
 export function encodeString(text: string, form: TextForm): string {
   if (!isWellFormed(text)) throw new EncodingError('holds a lone surrogate, which is not valid Unicode');
   return form(text);
 }
 
 export function isWellFormed(text: string): boolean {
-  // String.prototype.isWellFormed exists from Node 20, but not in TypeScript's ES2023 library.
+  // TypeScript's ES2023 library lacks it.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 const EXPONENT_BIAS = 500;
-/** After the digits of a negative number: sorts above all digits, so that fewer digits (a larger value) sort later. */
+/** Above all digits, so that fewer digits (a larger value) sort later. */
 const NEGATIVE_END = '~';
 
 /**
- * `-` (negative), `0` (zero) or `1` (positive), a biased three-digit exponent, the significant digits; negative numbers
- * have complemented exponent and digits. Exact for DynamoDB's 38 digits and exponents.
+ * `-`, `0` or `1`, a biased three-digit exponent, the significant digits; negative numbers have exponent and digits
+ * complemented.
  */
 export function encodeNumber(text: string): string {
   const decimal = parseDecimal(text);
@@ -85,20 +84,15 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * Separates value and source in a sort key. As the lowest character it sorts `a` before `ab` whatever follows. A NUL in
- * a value becomes `NUL ~`; since sources begin with `A` to `Z`, below `~`, values with a NUL also keep their order.
+ * The lowest character: `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every source,
+ * which keeps the order.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
-/** Sorts after the first character of every source. */
 const AFTER_SOURCES = '[';
-/**
- * The highest character. Inside a value, a NUL follows each one, which keeps their order, and keeps every value below
- * the two texts below.
- */
+/** Inside a value, a NUL follows each one, which keeps every value below the two texts below. */
 const HIGHEST = '\u{10ffff}';
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
-/** The sort key of a target item, above `LAST_SORT_KEY`. */
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
 
 export function escapeValue(encoded: string): string {
@@ -106,7 +100,6 @@ export function escapeValue(encoded: string): string {
   return escaped.includes(HIGHEST) ? escaped.replaceAll(HIGHEST, HIGHEST + SEPARATOR) : escaped;
 }
 
-/** Value, separator, source: unique, and stable for equal values. */
 export function indexSortKey(encoded: string, source: string): string {
   return sortKeyOfEscaped(escapeValue(encoded), source);
 }
@@ -120,30 +113,23 @@ export function encodedValueOf(sortKey: string, source: string): string {
   return escaped.replaceAll(HIGHEST + SEPARATOR, HIGHEST).replaceAll(ESCAPED_SEPARATOR, SEPARATOR);
 }
 
-/** The lowest sort key that an item with this value can have. */
 export function lowestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR;
 }
 
-/** Above every sort key of this value and below those of greater values. */
 export function highestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
 }
 
 /**
- * Ends each segment of a path. Only the separator and escaped characters sort below it, so paths sort by their
- * segments, and a path is a prefix of exactly the paths that continue it.
+ * Only the separator and escaped characters sort below it: a path is a prefix of exactly the paths that continue it.
  */
 const SEGMENT_END = '\u0001';
-/** Characters that would sort below a segment's end, or look like it. */
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';
 const ESCAPED_SEGMENT = /\u0002([a-c])/g;
 
-/**
- * Encodes a path or its beginning. Each segment has an end, so that `San` is not a prefix of `San Jose`. Throws
- * `EncodingError` for invalid Unicode.
- */
+/** Each segment has an end, so that `San` is not a prefix of `San Jose`. */
 export function encodePath(segments: readonly string[], form: TextForm): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
 }
@@ -157,7 +143,6 @@ export function segmentsOf(encoded: string): string[] {
     );
 }
 
-/** The escape and a letter sort like the character: after the end, before everything else. */
 function escapeSegment(segment: string): string {
   return segment.replace(
     ESCAPED_IN_SEGMENT,
@@ -165,10 +150,7 @@ function escapeSegment(segment: string): string {
   );
 }
 
-/**
- * Compares by UTF-8 bytes, as DynamoDB orders keys. JS compares UTF-16 code units, which sort characters beyond the
- * basic plane (emoji) below U+E000 to U+FFFF.
- */
+/** By UTF-8 bytes, as DynamoDB orders keys: JS sorts surrogates below U+E000 to U+FFFF. */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {

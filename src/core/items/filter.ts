@@ -1,18 +1,12 @@
 import { type AttributeValue, attributeOf, compareNumbers, type Item, sameValue } from './attribute-value.ts';
 import { compareKeys } from './encoding.ts';
 
-/**
- * Filters: what DynamoDB leaves out of a query's answer, and the same decision in this process, for items that DynamoDB
- * hasn't seen.
- */
+/** Decided as DynamoDB does, for items that DynamoDB hasn't seen. */
 
-/**
- * Comparisons with one value. `<>` also holds for an absent attribute; the others only hold between values of the same
- * type.
- */
+/** `<>` also holds for an absent attribute; the others only between values of one type. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
-/** A condition on one attribute, or that other conditions don't all hold. */
+/** A condition on one attribute, or the negation of several. */
 export type FilterTerm =
   | { attribute: string; compare: Comparison; value: AttributeValue }
   | { attribute: string; compare: 'in'; values: readonly AttributeValue[] }
@@ -22,7 +16,6 @@ export type FilterTerm =
 /** Conditions that all have to hold. */
 export type Filter = readonly FilterTerm[];
 
-/** Decides like DynamoDB: numbers compare exactly, texts by UTF-8 bytes, binary by bytes. */
 export function passesFilter(attributes: Item, filter: Filter): boolean {
   return filter.every((term) =>
     term.compare === 'not'
@@ -55,7 +48,6 @@ function isBeginning(prefix: AttributeValue, stored: AttributeValue): boolean {
   return 'B' in prefix && 'B' in stored && Buffer.compare(prefix.B, stored.B.subarray(0, prefix.B.length)) === 0;
 }
 
-/** Negative if the first value is less; undefined if the two have no order. */
 function order(left: AttributeValue, right: AttributeValue): number | undefined {
   if ('S' in left && 'S' in right) return compareKeys(left.S, right.S);
   if ('B' in left && 'B' in right) return Buffer.compare(left.B, right.B);

@@ -1,24 +1,17 @@
 /**
- * Folding: texts that differ only in case, or in how characters are composed, fold to the same text.
- *
- * Each code point is folded by itself, so every prefix of a text folds to a prefix of its fold. Therefore marks keep
- * their order, and `ß`, `SS` and `ss` are equal.
+ * Texts that differ in case or composition fold to the same text. Each code point is folded by itself, so a prefix of a
+ * text folds to a prefix of its fold.
  */
 
 import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Part of a search's definition, so that a migration rebuilds searches folded by another version. */
+/** Part of a search's definition: another version rebuilds. */
 export const FOLDING = 2;
-/**
- * Longest text to fold, in UTF-16 units. Two of them fold to at least one byte, and an index key has 1,024 bytes, so
- * longer texts can be refused unfolded.
- */
+/** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
 
-/** All code points except ASCII characters that are already folded. */
 const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
-/** How many code points' folds are cached; most texts share some hundreds. */
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
@@ -41,10 +34,10 @@ function foldOf(codePoint: string): string {
   return fold;
 }
 
-/** Lower case of upper case, decomposed, until nothing changes: `ς` becomes `σ`, `ẞ` first `ß` and then `ss`. */
+/** Until nothing changes: `ẞ` becomes `ß` and then `ss`. */
 function computeFold(text: string): string {
   const upper = text.normalize('NFKD').toUpperCase();
-  // A single code point is never at the end of a word, where sigma has another lower case.
+  // A sigma at the end of a word has another lower case.
   const lower = Array.from(upper, (codePoint) => codePoint.toLowerCase());
   const fold = lower.join('').normalize('NFKD');
   return fold === text ? fold : computeFold(fold);

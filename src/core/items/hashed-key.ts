@@ -10,22 +10,16 @@ import {
   parseNodeId,
 } from './keys.ts';
 
-/**
- * Hashed sort keys of edges: `FRIEND-#95dbc46fb4088c7ab3031c84d7898fb4`. They all have the same length, however long
- * the ids are; an attribute of the edge has the target's id.
- */
-
-/** The attribute with the target's node id, on an edge with a hashed key. */
+/** The target's node id, on an edge with a hashed key. */
 export const TARGET_ID = 'targetId';
 
 const HASHED_NAME = /^#[0-9a-f]{32}$/;
 
-/** Whether the text after the edge type can be a hash; no node id has this form. */
+/** No node id has this form. */
 export function isHashedName(name: string): boolean {
   return HASHED_NAME.test(name);
 }
 
-/** Unchecked; see `hashedEdgeKey`. */
 export function hashedSortKey(edgeType: string, target: string): string {
   return edgeSortKey(edgeType, `#${hash128(target)}`);
 }

@@ -7,32 +7,24 @@ import { isWellFormed } from './encoding.ts';
 export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.ts';
 export { describe } from './describe.ts';
 
-/**
- * Keys of base items: node ids and edges' sort keys, and how derived keys differ.
- *
- * A node id is `TYPE-anything`, split at the first `-`. An edge's sort key is `EDGETYPE-` plus the target's node id, or
- * hashed (hashed-key.ts). Derived sort keys begin with `~`, which no type does: derived-key.ts takes them apart, and a
- * projection's places make them.
- */
-
 declare const brand: unique symbol;
-/** The sort key of a derived item. Made only by the codec; `isDerivedKey` recognizes stored ones. */
+/** Made only by the codec; `isDerivedKey` recognizes stored ones. */
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
-/** The partition key of an index item. Made only by a projection's places. */
+/** Made only by a projection's places. */
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
 
-/** Sort keys of base items begin with a type, so with `A` to `Z`; `[` is the next character. */
+/** Types begin with `A` to `Z`; `[` is the next character. */
 export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 
-/** DynamoDB's limits on keys, in UTF-8 bytes. */
+/** UTF-8 bytes. */
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
 export const VIEW_KEY = '~view' as DerivedSortKey;
-/** The partition of the service's own items. No node id begins like this, and the writer refuses such keys. */
+/** No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';
 
-/** Also true for partitions over which the service spreads many items. */
+/** Also partitions over which the service spreads many items. */
 export function isServicePartition(partition: string): boolean {
   return partition.startsWith(SERVICE_PARTITION);
 }
@@ -43,7 +35,6 @@ export function isTypeName(text: string): boolean {
   return TYPE.test(text);
 }
 
-/** A node id taken apart: `GOAL-G1` has type `GOAL` and key `G1`. */
 export interface NodeIdParts {
   type: string;
   key: string;
@@ -56,22 +47,18 @@ export function parseNodeId(id: string): NodeIdParts | undefined {
   return isTypeName(type) ? { type, key: id.slice(dash + 1) } : undefined;
 }
 
-/**
- * Characters that may end the tenant in an id: a single character, so that a prefix selects one tenant's ids, and
- * without a meaning in IAM policies.
- */
+/** Single characters without a meaning in IAM policies. */
 export const TENANT_SEPARATORS = ['.', ':', '/', '#', '|', '-', '_'] as const;
 /** A character that ends the tenant in an id. */
 export type TenantSeparator = (typeof TENANT_SEPARATORS)[number];
 
-/** The tenant is what stands between an id's type and the first separator; undefined if empty. */
+/** Between the type and the first separator; undefined if empty. */
 export function tenantOf(id: string, separator: string): string | undefined {
   const start = id.indexOf('-') + 1;
   const end = id.indexOf(separator, start);
   return end > start ? id.slice(start, end) : undefined;
 }
 
-/** The text before the first `-`: a node id's type, or a sort key's edge type. */
 export function typePrefix(key: string): string | undefined {
   const dash = key.indexOf('-');
   if (dash <= 0) return undefined;
@@ -83,12 +70,10 @@ export function edgeSortKey(edgeType: string, target: string): string {
   return `${edgeType}-${target}`;
 }
 
-/** Derived items are written by the projector, never by a producer. */
 export function isDerivedKey(sortKey: string): sortKey is DerivedSortKey {
   return sortKey[0] === DERIVED_PREFIX;
 }
 
-/** Throws if the key isn't derived, which is a bug in the caller. */
 export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   if (isDerivedKey(sortKey)) return sortKey;
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
@@ -111,10 +96,9 @@ export function notATypeName(name: unknown): EdgeloomError {
   );
 }
 
-/** Names a part of a key in messages; a function, so that valid keys cost nothing. */
+/** A function, so that valid keys cost nothing. */
 export type Role = string | (() => string);
 
-/** Throws an `EdgeloomError` that names `role` if the text isn't valid in a key. */
 export function checkKeyText(text: unknown, role: Role, limitBytes: number): asserts text is string {
   if (typeof text === 'string' && text !== '' && isWellFormed(text) && isWithinBytes(text, limitBytes)) return;
   const attribute = typeof role === 'string' ? role : role();
@@ -139,13 +123,11 @@ export function checkKeyText(text: unknown, role: Role, limitBytes: number): ass
   );
 }
 
-/** In UTF-8. */
 export function isWithinBytes(text: string, limitBytes: number): boolean {
-  // A UTF-16 unit takes at most three bytes, so short texts (nearly all keys) need no counting.
+  // A UTF-16 unit takes at most three bytes.
   return text.length * 3 <= limitBytes || Buffer.byteLength(text) <= limitBytes;
 }
 
-/** No item has a longer key, so reading one would find nothing. */
 export function isKeyWithinLimits({ source, target }: { source: string; target: string }): boolean {
   return isWithinBytes(source, PARTITION_KEY_BYTES) && isWithinBytes(target, SORT_KEY_BYTES);
 }

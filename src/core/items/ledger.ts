@@ -3,19 +3,16 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * A ledger is a map in a counted item that lists what the item adds to its count: a number per sum, and a value per
- * group.
- *
- * A count or total has these attributes at its top level, since an update can't add elsewhere: `count`, `problems`,
- * `sum/hours`, `by/kind/Scode` for each value of a group, and `keys/kind`, the set of these values. The numbers are
- * exact: see core/items/units.ts.
+ * What a counted item adds to its count: a number per sum, a value per group. A count has these at its top level, since
+ * an update can't add elsewhere: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`, the set of a
+ * group's values.
  */
 
-/** Number of values that can't be in a sum or group. */
+/** Values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** Stands for all values of a group that a count has no room for. Edges' values have a tag before them. */
+/** Edges' values have a tag before them. */
 export const OTHER_VALUES = '~other';
-/** The most values of a group that a count holds. */
+/** Of a group. */
 export const MOST_VALUES = 50;
 
 export function sumAttribute(name: string): string {
@@ -30,14 +27,14 @@ export function keysAttribute(group: string): string {
   return `keys/${group}`;
 }
 
-/** Numbers to add to a count, or a count's numbers, in units of 10^-12 by attribute. */
+/** In units of 10^-12. */
 export type Amounts = Map<string, bigint>;
 
 /** A foreign item must not add to other attributes of a count. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
-/** What an item adds to the named count; nothing if it names another one. */
+/** Nothing if it names another count. */
 export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
@@ -52,7 +49,6 @@ export function amountsOf(item: Item | undefined, countName: string): Amounts {
 
 export const NO_AMOUNTS: Amounts = new Map();
 
-/** Adds an item to the count that it names; `counts` is by name. */
 export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
   const name = stringOf(item[COUNTED]);
   if (name === undefined) return;
@@ -61,7 +57,6 @@ export function addItemAmounts(counts: Map<string, Amounts>, item: Item): void {
   counts.set(name, amounts);
 }
 
-/** The values that a counted item adds to sums and groups, by attribute; attributes of other forms are left out. */
 function ledgerOf(item: Item | undefined): [string, Item[string]][] {
   const ledger = item?.[LEDGER];
   if (ledger === undefined || !('M' in ledger)) return [];
@@ -81,7 +76,7 @@ export function isZeroAmounts(amounts: Amounts): boolean {
   return [...amounts.values()].every((units) => units === 0n);
 }
 
-/** Undefined if one number is malformed. An absent count has none. */
+/** Undefined if a number is malformed. */
 export function storedAmounts(count: Item | undefined): Amounts | undefined {
   const amounts: Amounts = new Map();
   for (const [attribute, value] of Object.entries(count ?? {})) {
@@ -96,10 +91,7 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
   return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
 }
 
-/**
- * A stored count's numbers if its sets of values are right: undefined if a number is malformed, a value with edges is
- * in no set, or a set has a value without a number. A value without edges may be listed with the number 0.
- */
+/** Undefined unless its sets list exactly the values with a number. */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
   if (amounts === undefined) return undefined;
@@ -123,7 +115,6 @@ export function isAmountAttribute(attribute: string): boolean {
   return AMOUNT.test(attribute) || attribute.startsWith('keys/');
 }
 
-/** Values that no edge has any more: attributes to remove, and the sets that stay; undefined if there are none. */
 export function groupsAtZero(count: Item): { set: Item; unset: string[] } | undefined {
   const amounts = storedAmounts(count) ?? NO_AMOUNTS;
   const isZero = (name: string): boolean => (amounts.get(name) ?? 0n) === 0n;
@@ -147,14 +138,12 @@ export function valuesNamedBy(attribute: string, value: Item[string]): string[] 
   return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
 }
 
-/** An absent number is 0. */
 export function sameAmounts(left: Amounts, right: Amounts): boolean {
   const difference: Amounts = new Map(left);
   addAmounts(difference, right, -1n);
   return isZeroAmounts(difference);
 }
 
-/** Whether values are added up under one name although there is room for one of them. */
 export function hasRoomForOthers(amounts: Amounts): boolean {
   return [...amounts].some(([attribute, units]) => {
     if (units <= 0n || !attribute.endsWith(`/${OTHER_VALUES}`)) return false;
@@ -162,7 +151,7 @@ export function hasRoomForOthers(amounts: Amounts): boolean {
   });
 }
 
-/** The room that a count had when it was read; decides item by item which unnamed values get a name. */
+/** Decides item by item which unnamed values get a name. */
 export class RoomForOthers {
   private readonly values = new Map<string, Set<string>>();
 
@@ -183,7 +172,6 @@ export class RoomForOthers {
   }
 }
 
-/** A group's values that edges have, except the name for all others. */
 function namedValues(amounts: Amounts, prefix: string): string[] {
   return [...amounts].flatMap(([attribute, units]) => {
     const value = attribute.slice(prefix.length);
@@ -205,7 +193,6 @@ export interface CountedChange {
 interface GroupValue {
   attribute: string;
   value: string;
-  /** True if the item already has the value. */
   stays: boolean;
 }
 
@@ -227,20 +214,18 @@ export function hasNewGroupValue(change: CountedChange, readmits = false): boole
 
 interface Group {
   values: Set<string>;
-  /** Values that other items of the same write use. */
   used: Set<string>;
-  /** Values removed from the group since no edge has them. */
   freed: Set<string>;
 }
 
 /** A count's room for group values during one write. */
 export class Room {
-  /** True if the write is only valid while the count is unchanged. */
+  /** The write is only valid while the count is unchanged. */
   isTaken = false;
-  /** Values that the write adds to and that the count had when it was read, by the attribute of their set. */
+  /** Values that the write adds to and that the count had, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};
   private readonly groups = new Map<string, Group>();
-  /** The count's numbers without the values that the write's items leave. */
+  /** Without the values that the write's items leave. */
   private readonly rest: Amounts;
 
   constructor(
@@ -258,7 +243,7 @@ export class Room {
     }
   }
 
-  /** An item's groups whose values have no room. A value that the item already has stays. */
+  /** A value that the item already has stays. */
   groupsWithoutRoom(change: CountedChange): string[] {
     const other = new Set(textsOf(change.current, OTHER));
     return groupValues(change, this.readmits)
@@ -266,7 +251,6 @@ export class Room {
       .map(({ attribute }) => attribute);
   }
 
-  /** The sets of groups that lose values, and the numbers of these values. */
   get freed(): { set: Item; unset: string[] } {
     const freed: { set: Item; unset: string[] } = { set: {}, unset: [] };
     for (const [attribute, { values, freed: gone }] of this.groups) {
@@ -308,7 +292,6 @@ export class Room {
     return group;
   }
 
-  /** Removes values that no edge has. */
   private freeUnusedValues(attribute: string, { values, used, freed }: Group): void {
     for (const value of values) {
       // rule: value-that-an-item-gets-keeps-its-room
@@ -325,7 +308,6 @@ function keysAttributeOfGroup(group: string): string {
   return keysAttribute(group.slice(groupAttribute('').length));
 }
 
-/** Marks the groups whose values have no room. */
 export function withGroupsWithoutRoom(item: Item | undefined, others: readonly string[]): Item | undefined {
   return item === undefined || others.length === 0 ? item : { ...item, [OTHER]: { SS: [...others] } };
 }

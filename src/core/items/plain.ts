@@ -1,13 +1,9 @@
 import { type AttributeValue, type Item, numberOf, sameValue, setOwn } from './attribute-value.ts';
 
-/**
- * A DynamoDB number that a JS number can't hold exactly. `value` is the decimal text, up to 38 digits; the writer
- * writes it back unchanged.
- */
+/** A DynamoDB number that a JS number can't hold exactly; `value` is its decimal text. */
 export class ExactNumber {
   readonly value: string;
 
-  /** `value`: decimal text such as `12345678901234567890.5`. */
   constructor(value: string) {
     this.value = value;
   }
@@ -21,7 +17,7 @@ export class ExactNumber {
   }
 }
 
-/** The decimal text of a bigint, an `ExactNumber`, or the document client's `NumberValue`; otherwise undefined. */
+/** Also of the document client's `NumberValue`. */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return undefined;
@@ -34,12 +30,12 @@ export function numberTextOf(value: unknown): string | undefined {
 /** Converts number text; the default is `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
-/** False for infinite numbers and unsafe integers: a larger integer is usually another number that was rounded. */
+/** An unsafe integer is usually another number that was rounded. */
 export function isStorable(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** A JS number if the writer writes it back as the same number, otherwise an `ExactNumber`. */
+/** A JS number if the writer writes it back as the same number. */
 export function exactNumber(text: string): number | ExactNumber {
   const number = Number(text);
   const shortest = String(number);
@@ -47,7 +43,6 @@ export function exactNumber(text: string): number | ExactNumber {
   return isSame ? number : new ExactNumber(text);
 }
 
-/** Sets become `Set`, binary `Uint8Array`, maps plain objects. */
 export function toPlain(value: AttributeValue, readNumber: NumberReader = exactNumber): unknown {
   if ('S' in value) return value.S;
   if ('N' in value) return readNumber(value.N);
@@ -61,10 +56,7 @@ export function toPlain(value: AttributeValue, readNumber: NumberReader = exactN
   return value.B;
 }
 
-/**
- * Safe for attributes named `__proto__`: inside maps they are data; at the top of an item the SDK reads them as
- * undefined, so they are left out.
- */
+/** Attributes may be named `__proto__`. */
 export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries<AttributeValue | undefined>(item)) {

@@ -1,5 +1,3 @@
-/** Shard numbers of index partitions: `hash(text) mod shards + 1`. */
-
 /** Hash functions that a model may name. */
 export type HashName = 'fnv1a' | 'codepoint-product';
 
@@ -7,12 +5,11 @@ const FNV_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const LAST_OF_ASCII = 0x7f;
 
-/** FNV-1a, 32 bit, over UTF-8 bytes. Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
+/** Source: Fowler, Noll, Vo; IETF draft-eastlake-fnv. */
 export function fnv1a(text: string): number {
   let hash = FNV_BASIS;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
-    // ASCII characters are single bytes, and most keys have no others.
     if (unit > LAST_OF_ASCII) return fnv1aOfBytes(Buffer.from(text, 'utf8'));
     hash = Math.imul(hash ^ unit, FNV_PRIME);
   }
@@ -25,17 +22,14 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/**
- * The product of the text's code points, reduced modulo `shards` at every step: a plain product overflows a double
- * after a few characters. For tables that already use it: it is a bad hash (see `edgeloom search --shards`).
- */
+/** Reduced at every step: a plain product overflows a double. For tables that already use this bad hash. */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;
   for (const character of text) product = (product * character.codePointAt(0)!) % shards;
   return product;
 }
 
-/** 1 to `shards`. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
+/** From 1. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
 export function shardOf(text: string, shards: number, hash: HashName): number {
   return (hash === 'fnv1a' ? fnv1a(text) % shards : codePointProduct(text, shards)) + 1;
 }

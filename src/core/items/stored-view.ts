@@ -2,7 +2,7 @@ import { type Item, numberOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { escapedEdgeOfElement } from './element.ts';
 
-/** Parses stored views and counts. An attribute of an unexpected type counts as missing, except in `hasEdgeSet`. */
+/** An attribute of an unexpected type counts as missing. */
 
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
   const evicted = view?.[EVICTED];

@@ -1,7 +1,6 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { describe } from './describe.ts';
 
-/** Throws `wrong-table` if the stream belongs to another table. */
 export function checkStreamTable(streamArn: string, table: string): void {
   streamLabel(streamArn);
   if (streamArn.split('/stream/')[0]!.endsWith(`:table/${table}`)) return;
@@ -12,7 +11,6 @@ export function checkStreamTable(streamArn: string, table: string): void {
   );
 }
 
-/** The text after the last `/stream/` of the ARN. A new stream has a later label. */
 export function streamLabel(streamArn: string): string {
   const label = streamArn.split('/stream/').at(-1);
   if (label === undefined || label === streamArn || label === '') {

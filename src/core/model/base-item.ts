@@ -7,21 +7,17 @@ export type BaseItemKind =
   | { kind: 'node'; node: NodeModel }
   | { kind: 'part'; node: NodeModel; part: PartModel }
   | { kind: 'edge'; edge: EdgeModel; target: string }
-  /** A type outside the model isn't an error: the projector skips its items, and the check counts them. */
+  /** Not an error: the projector skips the item, and the check counts it. */
   | { kind: 'unknown' }
-  /**
-   * An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. An edge between tenants
-   * has its own code.
-   */
+  /** An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
-/** By its keys alone: a hashed key names an edge, but not its target. */
+/** A hashed key names an edge, but not its target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
 const HASHED_REMEDY = `Put it under hashedEdgeKey(edgeType, target) with the target's id in ${TARGET_ID}, and delete what lies under another key`;
 
-/** With a hashed key, the image names the target. */
 export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: string, image: Item): BaseItemKind {
   const kind = classifyKey(graph, source, sortKey);
   return kind.kind === 'hashed' ? classifyHashedEdge(graph, kind.edge, { source, target: sortKey }, image) : kind;
@@ -29,7 +25,7 @@ export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: 
 
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
   const sourceType = nodePrefix(source);
-  // Prefixes found in the model are type names, so they need no check.
+  // Prefixes found in the model are type names.
   const node = graph.nodes.get(sourceType);
   if (node === undefined) return UNKNOWN;
   if (source === sortKey) return { kind: 'node', node };
@@ -77,7 +73,6 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
   return remedy === undefined ? reason : `${reason}. ${remedy}`;
 }
 
-/** Undefined if the image names none. */
 export function targetIdOf(image: Item): string | undefined {
   // The image of a record made by hand may hold anything.
   return textOfUntrusted(attributeOf(image, TARGET_ID));
@@ -94,7 +89,6 @@ function misfitOfSource(edge: EdgeModel, sourceType: string): Misfit | undefined
   return misfit(endpointText(edge.type, 'leaves', edge.from, sourceType));
 }
 
-/** Undefined if both nodes have the same tenant, or the model has no tenants. */
 function misfitOfTenants({ type, tenantSeparator }: EdgeModel, source: string, target: string): Misfit | undefined {
   if (tenantSeparator === undefined) return undefined;
   const [from, to] = [tenantOf(source, tenantSeparator), tenantOf(target, tenantSeparator)];
@@ -113,7 +107,6 @@ function hashedMisfit(reason: string): Misfit {
   return { kind: 'misfit', reason, remedy: HASHED_REMEDY };
 }
 
-/** Why an edge may not enter its target: a misfit, or an unknown target type. Undefined if it may. */
 function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): Misfit | typeof UNKNOWN | undefined {
   const targetType = nodePrefix(target);
   if (!graph.nodes.has(targetType)) {
@@ -126,7 +119,7 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
   return undefined;
 }
 
-/** The text before the first `-`; empty, which is no type, if nothing follows the dash. */
+/** Empty, which is no type, if nothing follows the dash. */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);

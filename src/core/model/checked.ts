@@ -16,38 +16,30 @@ import type {
   TypedOrder,
 } from './order.ts';
 
-/**
- * Checks a model's options at compile time. A valid option keeps its type; a mistaken one gets a type that it isn't
- * assignable to, whose text the compiler shows: the valid names, a sentence, or both.
- */
+/** A mistaken option gets a type that it isn't assignable to, whose text the compiler shows. */
 
-/** A mistake in a model, and the valid words. No value has this type. */
+/** No value has this type. */
 export interface Mistake<Sentence extends string, Words extends string> {
   readonly mistake: Sentence;
   readonly words: Words;
 }
 
-/**
- * The options themselves if all are valid, otherwise only the mistakes, so that the compiler shows nothing else.
- * Editors also offer the names of `Known`.
- */
+/** Only the mistakes if there are any, so that the compiler shows nothing else. Editors offer the names of `Known`. */
 export type Checked<Given, Wanted, Known> = [Given] extends [Wanted] ? Given | Known : Wanted;
 
-/** Types of an attribute's values; for a union of shapes, those of each. */
+/** For a union of shapes, those of each. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? A[Name] : never) : never;
 
 type Numeric = number | bigint | ExactNumber;
 
-/** Values that an option doesn't accept; never if values are unknown. */
+/** Never if values are unknown. */
 type Wrong<Value, Taken> = unknown extends Value ? never : Exclude<Value, Taken | undefined>;
 
-/** Attributes whose values an option accepts, or are unknown. */
 type NameWith<A, Taken> =
   string extends NameOf<A>
     ? string
     : { [Name in NameOf<A>]: [Wrong<ValueOf<A, Name>, Taken>] extends [never] ? Name : never }[NameOf<A>];
 
-/** A kind of values in words. */
 type KindOf<Value> = Value extends string
   ? 'a text'
   : Value extends Numeric
@@ -64,7 +56,6 @@ type KindOf<Value> = Value extends string
 
 type Collection = readonly unknown[] | ReadonlySet<unknown>;
 
-/** Remedies for values that an order doesn't accept, by kind. */
 interface Remedies<ForNumber extends string, ForList extends string> {
   'a text': 'take it as a text, without number';
   'a number': ForNumber;
@@ -78,22 +69,19 @@ interface Remedies<ForNumber extends string, ForList extends string> {
 type SearchRemedies = Remedies<"give type: 'number'", 'give multiValue: true'>;
 type OrderRemedies<Name extends string> = Remedies<`order by number('${Name}')`, 'make a text of it with derive(...)'>;
 
-/** A sentence for each wrong kind of value; `never` if there is none. */
 type Sentence<Name extends string, Value, Remedy> = Value extends unknown
   ? `${Name} is ${KindOf<Value>}: ${Remedy[KindOf<Value> & keyof Remedy] & string}`
   : never;
 
-/** Values that an order of a type accepts; any if the type is unknown. */
 type TakenBy<Type> = ValueType extends Type ? unknown : Type extends 'number' ? Numeric : string;
 
-/** Mistakes of an order by an attribute, if any. */
 type ValueMistake<A, Name extends string, Type, Remedy> = Sentence<
   Name,
   Wrong<ValueOf<A, Name>, TakenBy<Type>>,
   Remedy
 >;
 
-/** The same for a search with an item for each value of a list or set. */
+/** An item for each value of a list or set. */
 type EachMistake<Name extends string, Value, Type> =
   | ([Wrong<Value, Collection>] extends [never]
       ? never
@@ -102,17 +90,13 @@ type EachMistake<Name extends string, Value, Type> =
       ? Sentence<`an entry of ${Name}`, Wrong<Entry, TakenBy<Type>>, SearchRemedies>
       : never);
 
-/** The type of an order that declares none. */
 type TypeIn<Given> = Given extends { readonly type: infer Type } ? Type : 'string';
 
-/** The mistakes in words, or the value itself if there are none. */
 type Unless<Mistakes, Given> = [Mistakes] extends [never] ? Given : Mistakes;
 
-/** An order by an attribute's name. */
 type CheckedName<A, Given extends string, Type, Remedy> =
   Given extends NameOf<A> ? Unless<ValueMistake<A, Given, Type, Remedy>, Given> : NameOf<A>;
 
-/** A rank: its attribute, and a weight for each label that the attribute may have. */
 type CheckedRank<A, Given> =
   Given extends Rank<infer Name extends string, infer Label>
     ? Name extends NameOf<A>
@@ -128,7 +112,6 @@ type RankMistake<Name extends string, Label extends string, Value> = [Value] ext
       : Mistake<`the rank of ${Name} lacks a weight`, Value>
     : `${Name} is ${KindOf<Exclude<Value, string>>}: a rank is of texts`;
 
-/** A derive: the attributes that its function names. */
 type CheckedDerive<A, Given> =
   Given extends Derive<A>
     ? Given
@@ -144,7 +127,6 @@ type CheckedKind<A, Given> = Given extends { readonly kind: 'rank' }
     ? CheckedTyped<A, Given>
     : CheckedDerive<A, Given>;
 
-/** A date or number: its attribute and the attribute's values. */
 type CheckedTyped<A, Given> =
   Given extends TypedOrder<infer Name extends string, infer Type>
     ? Name extends NameOf<A>
@@ -152,17 +134,15 @@ type CheckedTyped<A, Given> =
       : TypedOrder<NameOf<A>, Type>
     : TypedOrder<NameOf<A>>;
 
-/** For an option that a native projection can't have. */
 type WithoutNative = 'needs keys that are derived: leave it out, or leave out native';
 
-/** An option beside `native`, by the table of options; `Taken` for all others. */
+/** By the table of options. */
 type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: true }
   ? Name extends OptionNeedingKeys<Table>
     ? false | (Table[Name] extends { readonly nativeValue: infer Value } ? Value : never) | WithoutNative
     : Taken
   : Taken;
 
-/** Options by name; an unknown name is a mistake at its place. */
 type CheckedOptions<Known, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Known
     ? BesideNative<typeof SEARCH_OPTIONS, Name, Given, Known[Name]>
@@ -172,14 +152,13 @@ type CheckedOptions<Known, Given> = {
       >;
 };
 
-/** A search's options, with the valid names and orders. */
 type KnownSearch<A, Options, From> = Omit<Options, 'attribute' | 'partition' | 'path'> & {
   readonly attribute?: From;
   readonly partition?: NameWith<A, string>;
   readonly path?: readonly NameWith<A, string>[];
 };
 
-/** Searches as written; only a search named after an attribute may omit what it searches by. */
+/** Only a search named after an attribute may omit what it searches by. */
 export type CheckedSearches<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Options | Order<A>
@@ -208,7 +187,6 @@ type CheckedSearchFrom<A, From, Given, Options> = From extends string
     ? CheckedOptions<KnownSearch<A, Options, CheckedKind<A, From>>, Given>
     : CheckedOptions<KnownSearch<A, Options, NameOf<A>>, Given>;
 
-/** A search by an existing attribute: the mistake of its values, or its options. */
 type SearchBy<A, Name extends string, Type, Given, Known> = Unless<
   SearchMistake<A, Name, Type, Given>,
   CheckedOptions<Known, Given>
@@ -220,7 +198,7 @@ type SearchMistake<A, Name extends string, Type, Given> = Given extends { readon
     : ValueMistake<A, Name, Type, SearchRemedies>
   : ValueMistake<A, Name, Type, SearchRemedies>;
 
-/** Entries of `inbound` as written, checked by name. */
+/** The entries of `inbound`, checked by name. */
 export type CheckedInbound<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Given[Name]
@@ -240,7 +218,6 @@ export type CheckedInbound<A, Given, Options> = {
                 >;
 };
 
-/** Orders as written, by name. */
 type CheckedOrders<A, Given> = {
   readonly [Name in keyof Given]: Name extends IndexName
     ? CheckedEdgeOrder<A, Given[Name]>
@@ -249,7 +226,6 @@ type CheckedOrders<A, Given> = {
       : CheckedEdgeOrder<A, Given[Name]>;
 };
 
-/** An order of edges as written: one value or a list. */
 type CheckedEdgeOrder<A, Given> = Given extends readonly unknown[]
   ? { readonly [Place in keyof Given]: CheckedEdgeValue<A, Given[Place]> }
   : CheckedEdgeValue<A, Given>;
@@ -264,7 +240,7 @@ type CheckedEdgeValue<A, Given> = Given extends string
       ? CheckedKind<A, Given>
       : NameOf<A>;
 
-/** A total's sums and groups as written. */
+/** A total's sums and groups, checked. */
 export type CheckedTotals<A, Given> = {
   readonly [Name in keyof Given]: Name extends 'total'
     ? CheckedTotal<A, Given[Name]>
@@ -279,7 +255,6 @@ type CheckedTotal<A, Given> = {
     : Sum<NameOf<A>>;
 };
 
-/** Grouped attributes as written. */
 type CheckedGroups<A, Given> = Given extends readonly unknown[]
   ? { readonly [Place in keyof Given]: CheckedGroup<A, Given[Place]> }
   : readonly NameOf<A>[];
@@ -302,7 +277,7 @@ type CheckedPart<A, Name extends string, Value, Rule extends string, Given> =
 /** Attributes that can be labels of an edge set. */
 export type LabelName<A> = NameWith<A, Numeric | string | boolean | null | Uint8Array>;
 
-/** An edge set's labels as written: a list of names, or an object with other names. */
+/** An edge set's labels, checked. */
 export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
   ? readonly LabelName<A>[]
   : Given extends object
@@ -313,7 +288,7 @@ export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
       }
     : false;
 
-/** Attributes that can be a version: numbers that a new node may lack. */
+/** Numbers that a new node may lack. */
 export type VersionName<F extends Fields> = NoneOf<
   Extract<NameWith<AttributesOf<F>, Numeric>, OptionalName<InputOf<F>>>,
   'fields have no optional number, which a version is'
@@ -324,13 +299,9 @@ type OptionalName<A> =
     ? string
     : { [Name in NameOf<A>]: undefined extends ValueOf<A, Name> ? Name : never }[NameOf<A>];
 
-/** The names, or a sentence if there are none. */
 type NoneOf<Names, Instead> = [Names] extends [never] ? Instead : Names;
 
-/**
- * Mistakes of orders by attributes of source nodes `A`, if any. A part's attribute, `STATE.rate`, is left to
- * `defineGraph`.
- */
+/** A part's attribute, `STATE.rate`, is left to `defineGraph`. */
 export type SourceMistake<A, Texts extends string, Numbers extends string> =
   | (Texts extends NameOf<A> ? Sentence<Texts, Wrong<ValueOf<A, Texts>, string>, SourceRemedies<Texts>> : never)
   | (Numbers extends NameOf<A>

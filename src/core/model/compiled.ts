@@ -24,8 +24,6 @@ export type {
   TotalSettings,
 } from './options/settings.ts';
 
-/** The compiled model: the model file checked, with every default filled in. All other code reads this. */
-
 /** A checked, compiled model without the declared types. */
 export interface CompiledModel {
   readonly table: TableNames;
@@ -36,63 +34,47 @@ export interface CompiledModel {
   /** The indexes that the model needs. */
   readonly indexes: readonly IndexName[];
   /**
-   * Eight hex digits that change with the model; stamped on derived items for information. For a model made from the
-   * registry: `@` and the registry's version.
+   * Eight hex digits that change with the model, stamped on derived items for information. Made from the registry: `@`
+   * and the registry's version.
    */
   readonly fingerprint: string;
-  /**
-   * How views are stamped, by node type, in a model made from the registry. Absent: the table has no registry, and
-   * stamps mean nothing.
-   * @internal
-   */
+  /** By node type, in a model made from the registry. @internal */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Further models whose index items are maintained as well, with generations that this one lacks. @internal */
+  /** Models whose index items are maintained as well, in generations that this one lacks. @internal */
   readonly further?: readonly CompiledModel[];
-  /** How a check treats derived items, in a model made from the registry. Absent: all are compared. @internal */
+  /** How a check treats derived items, in a model made from the registry; absent: compares all. @internal */
   readonly standings?: Standings;
-  /** What the feed reports. Absent: everything. Shapes no derived items. @internal */
+  /** Absent: everything. @internal */
   readonly feed?: FeedNames;
-  /** Types whose base items are made from another table; absent: none. Shapes no derived items. @internal */
+  /** Types whose base items are made from another table. @internal */
   readonly mirrored?: ReadonlySet<string>;
-  /** The declared types for writer and reader; nothing at run time. Unknown here: any type is accepted. */
+  /** For types only: absent at run time. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
 }
 
-/** How a check treats derived items, by the state of their projections in the registry. */
 export interface Standings {
   of(source: string, sortKey: string, item: Item): Standing;
-  /** Projections that are being built or removed: a change of the model is under way. */
+  /** Projections being built or removed. */
   readonly changing: readonly ChangingPart[];
-  /** Names of the generations and shapes that readers use. */
   readonly ready: ReadonlySet<string>;
 }
 
-/** How a check treats one derived item. */
 export interface Standing {
   /**
-   * - `compared`: readers use it, so it has to match the base items;
-   * - `changing`: being built or removed; counted, and left alone;
-   * - `retired`: nothing maintains it any more, and its id isn't reused: it is removed;
-   * - `unregistered`: the registry doesn't know its projection; reported, and left alone;
-   * - `misplaced`: in an index partition of a registered projection that doesn't make its key: it is removed;
-   * - `left`: it holds nothing, or a later change of the model may use it.
+   * `compared`: readers use it; `changing`: being built or removed, left alone; `retired` and `misplaced`: nothing
+   * maintains it, removed; `unregistered`: reported, left alone; `left`: it holds nothing, or a later model may use it.
    */
   kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'misplaced' | 'left';
-  /** Its owner: `search:USER.name@2`, `view:GOAL@3`; empty if key and content don't tell. */
+  /** `search:USER.name@2`, `view:GOAL@3`; empty if key and content don't tell. */
   name: string;
 }
 
-/** A generation or shape that readers don't use yet, or no longer. */
 export interface ChangingPart {
-  /** As `name` of `Standing`. */
   name: string;
-  /** What is being done with it, for people. */
+  /** For people. */
   reason: string;
-  /**
-   * Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock; absent: they don't, or it isn't
-   * recorded yet.
-   */
+  /** Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock. */
   sinceMs?: number | undefined;
 }
 
@@ -100,21 +82,17 @@ export function layersOf(graph: CompiledModel): readonly CompiledModel[] {
   return graph.further === undefined ? [graph] : [graph, ...graph.further];
 }
 
-/** The current shape of a node type's views. */
 export interface ViewShape {
-  /** The stamp of this shape in a view's attribute `model`. */
+  /** In a view's attribute `model`. */
   stamp: string;
-  /** True if each node has a view of this shape, so that a missing view means that there is nothing. */
+  /** Each node has a view of this shape, so a missing view means nothing. */
   ready: boolean;
 }
 
 /** A generation of a projection, as writers maintain it. */
 export interface InForce<Places> {
   places: Places;
-  /**
-   * True if a newer generation exists and decides what is right: an item that only this one can't derive, such as one
-   * with a rank's new label, is left out of it without a fault.
-   */
+  /** A newer generation decides what is right: an item that only this one can't derive is left out without a fault. */
   isSuperseded?: boolean;
 }
 
@@ -124,12 +102,12 @@ export interface TableNames {
   partitionKey: string;
   sortKey: string;
   ttl: string;
-  /** Indexes over which an edge's first orders and a node's searches are spread: `gsi0`, `gsi1`, and so on. */
+  /** Over which an edge's first orders and a node's searches are spread. */
   indexes: readonly IndexName[];
   indexNames: Readonly<Record<IndexName, string>>;
-  /** The indexes' key attributes, unless they have the usual names. */
+  /** Absent: the usual names. */
   indexKeys?: IndexKeys;
-  /** The native indexes that the model names; absent: none. Each holds all attributes. */
+  /** Named by the model; each holds all attributes. */
   nativeNames?: readonly { name: string; partition: string; sort: string }[];
 }
 
@@ -140,7 +118,6 @@ export function indexKeysOf({ indexKeys = INDEX_KEYS }: Pick<TableNames, 'indexK
   return indexKeys;
 }
 
-/** If so, the names of further indexes are known as well. */
 export function hasUsualIndexNames({ indexes, indexNames, indexKeys }: TableNames): boolean {
   return indexKeys === undefined && indexes.every((index) => indexNames[index] === index);
 }
@@ -163,29 +140,22 @@ export function indexesInUse({
 export interface NodeModel {
   type: string;
   fields?: StandardSchemaV1;
-  /** The attributes that views show; none without views. */
   view: Projection;
-  /** True if nodes of the type have views: for edge sets, for parts, or because the model declares what they show. */
   hasView: boolean;
-  /**
-   * True if the model declares no `view`: reads show all attributes of the node itself. Absent: reads show the view's.
-   */
+  /** The model declares no `view`: reads show the node itself. */
   isShownItself?: true;
-  /** A view's budget in bytes; undefined: the default. */
+  /** Undefined: the default. */
   viewBudgetBytes?: number;
-  /** The most entries in an attribute's list, set or map; only for writer and import. */
+  /** Checked by writer and import only. */
   maxEntries: ReadonlyMap<string, number>;
-  /** The attribute that the writer increments with every write; only for the writer. */
+  /** The writer increments it. */
   versionAttribute?: string;
-  /** Searches by name, including those by parts' attributes. */
+  /** With those by parts' attributes. */
   searches: ReadonlyMap<string, SearchModel>;
-  /** Parts of the node with their own base items, by name. */
   parts: ReadonlyMap<string, PartModel>;
-  /** Edge types that enter the node and include it in their index partitions; none if the node itself is shown. */
+  /** Edge types with the node among its edges; none if the node itself is shown. */
   includedBy: readonly EdgeModel[];
-  /** The attribute that marks a node as deleted; undefined: none. */
   deletedWhen?: string;
-  /** The attribute with the time at which a node ends; undefined: none. */
   expires?: string;
 }
 
@@ -193,7 +163,7 @@ export interface NodeModel {
 export interface PartModel {
   name: string;
   fields?: StandardSchemaV1;
-  /** Undefined in a model made from the registry that keeps no view of the part, or another one. */
+  /** Undefined in a model made from the registry that keeps none. */
   view?: PartView;
 }
 
@@ -214,35 +184,26 @@ export interface EdgeModel {
   fields?: StandardSchemaV1;
   from: ReadonlySet<string>;
   to: ReadonlySet<string>;
-  /** Labels of the set's element; undefined if the type isn't in the edge set. */
+  /** Undefined: not in the edge set. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
-  /**
-   * The count of each node's edges of this type; undefined: none. It counts the index items shared by the first orders.
-   * An edge without such an item gets one for the count.
-   */
+  /** Counts the index items shared by the first orders, which edges get for the count if need be. */
   count?: CountModel<CountPlaces>;
-  /** The total of edges of this type that enter a node; undefined: none. */
+  /** Of edges that enter a node. */
   incoming?: CountModel<TotalPlaces>;
-  /** The due-list, by which ended edges in a count or total are deleted: see `dueList`. Undefined: none. */
+  /** See `dueList`. */
   due?: InboundModel;
-  /** How sort keys are made. */
   keys: 'plain' | 'hashed';
-  /**
-   * The character that ends the tenant in ids: edges join nodes of the same tenant. Undefined: there are no tenants.
-   */
+  /** Undefined: no tenants. */
   tenantSeparator?: string;
-  /** Target attributes copied into the source's view; undefined: none. */
+  /** Target attributes copied into the source's view. */
   copy?: readonly string[];
-  /** As for a node. */
   deletedWhen?: string;
-  /** As for a node. */
   expires?: string;
 }
 
 /** A count or total of edges. */
 export interface CountModel<Places extends CounterPlaces = CounterPlaces> extends InForce<Places> {
-  /** Its sums and groups; undefined: none. */
   totals?: TotalSettings;
 }
 
@@ -253,7 +214,7 @@ export interface InboundOrder extends OrderSettings {
 
 /** An index item of an edge, with the orders that use it. */
 export interface InboundItem {
-  /** The name of an order with its own item; undefined for the item shared by the first orders. */
+  /** Undefined for the item shared by the first orders. */
   orderName?: string;
   orders: readonly InboundOrder[];
   inForce: InForce<EdgeItemPlaces>;
@@ -261,11 +222,10 @@ export interface InboundItem {
 
 /** How an edge type's index items are made. */
 export interface InboundModel extends InboundSettings {
-  /** Orders by name: first those that share an index item, then those with their own, as declared. */
+  /** Those that share an item first. */
   orders: ReadonlyMap<string, InboundOrder>;
-  /** The index items of an edge. */
   items: readonly InboundItem[];
-  /** True if DynamoDB maintains the orders, by indexes on the edges: no index items are derived. */
+  /** DynamoDB maintains the orders: no index items are derived. */
   native: boolean;
 }
 
@@ -273,21 +233,19 @@ export function listsOf({ inbound, due }: Pick<EdgeModel, 'inbound' | 'due'>): r
   return [inbound, due].filter((list) => list !== undefined).filter(({ native }) => !native);
 }
 
-/** All but native searches. */
 export function derivedSearches(searches: ReadonlyMap<string, SearchModel>): SearchModel[] {
   return [...searches.values()].filter(({ native }) => !native);
 }
 
 /** A search of a node type. */
 export interface SearchModel extends SearchSettings {
-  /** The index that answers it. */
   index: IndexName;
-  /** The first search that shares its item (possibly itself), whose name is in the item's sort key. */
+  /** The first search that shares its item, named in the item's sort key. */
   itemOf: string;
   inForce: InForce<SearchPlaces>;
-  /** True if DynamoDB maintains the search, by an index on the nodes: no search items are derived. */
+  /** DynamoDB maintains the search: no search items are derived. */
   native: boolean;
 }
 
-/** What runs pass on once `f(graph, options)` has checked the options. */
+/** Once `f(graph, options)` has checked the options. */
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };

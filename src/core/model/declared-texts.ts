@@ -9,12 +9,8 @@ import type {
 } from './compiled.ts';
 import { knownFields, type ValueForm } from './known-fields.ts';
 
-/**
- * Texts that a model declares for an attribute, by an enum in `fields` (if the validator tells) or by a rank. Asking
- * for another text finds nothing, so it is a mistake.
- */
+/** By an enum in `fields`, or by a rank: asking for another text finds nothing, so it is a mistake. */
 
-/** Undefined: any text, or unknown. */
 export type DeclaredTexts = readonly string[] | undefined;
 
 type Owner = Pick<NodeModel, 'fields'>;
@@ -59,7 +55,6 @@ export function textsOfLabel(edge: EdgeModel, { from }: LabelModel): DeclaredTex
   return labels.length === 0 ? undefined : labels;
 }
 
-/** Only orders by text have declared texts; a rank names its own. */
 function textsOfText(
   named: readonly (readonly [Owner, string])[],
   order: Exclude<OrderPart, { kind: 'source' | 'derive' }>,
@@ -79,7 +74,7 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * The texts that some attributes declare together; undefined if one may have any.
+ * Undefined if one may have any.
  *
  * @param isEach asks for entries of lists.
  */

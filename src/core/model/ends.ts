@@ -5,18 +5,17 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Items that end. Items derived from them hold the time of the end, and otherwise don't depend on the clock: projector,
- * check and observer need none, and readers hide what has ended.
+ * Derived items hold the time of the end: projector, check and observer need no clock, and readers hide what has ended.
  */
 
-/** When a base item ends, as stored in derived items: among projected attributes, and as an element's last label. */
+/** Among projected attributes, and an element's last label. */
 export const ENDS = '~ends';
 
 export type Ending = Pick<NodeModel, 'expires'>;
 
-/** In epoch seconds; undefined: never. As for DynamoDB's TTL, values other than numbers are ignored. */
+/** In epoch seconds. As for DynamoDB's TTL, values other than numbers are ignored. */
 export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | undefined {
-  // Most types have no such attribute, and every image asks.
+  // Every image asks, and most types have none.
   if (expires === undefined) return undefined;
   const value = attributeOf(image, expires);
   // A record made by hand may hold anything.
@@ -28,12 +27,11 @@ export function hasCome(end: AttributeValue | undefined, nowSeconds: number): bo
   return end !== undefined && Number(numberOf(end)) <= nowSeconds;
 }
 
-/** Undefined for a part, or outside the model. */
 export function endingOf(model: CompiledModel, source: string, target: string): Ending | undefined {
   return source === target ? model.nodes.get(nodePrefix(source)) : model.edges.get(typePrefix(target) ?? '');
 }
 
-/** For a base item or a derived one. Parts of a view end by themselves. */
+/** Parts of a view end by themselves. */
 export function endOfItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },
@@ -43,7 +41,7 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
-/** As reads and conditions see it; undefined if it has ended or doesn't exist. */
+/** Undefined if it has ended. */
 export function livingItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },

@@ -4,16 +4,12 @@ import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 
-/** Says that a base item of any type is gone, since what it was made from no longer exists. */
+/** On a base item whose origin no longer exists. */
 export const GONE = '~gone';
 
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
-/**
- * Whether a stored base item counts as absent: derived items treat it as deleted.
- *
- * @param of the item's type in the deriving model; undefined for a part of a node, or outside the model.
- */
+/** @param of undefined for a part of a node, or outside the model. */
 export function isGone(of: Deletion | undefined, image: Item): boolean {
   // rule: item-that-says-it-is-gone-is-absent
   if (Object.hasOwn(image, GONE)) return true;
@@ -22,13 +18,12 @@ export function isGone(of: Deletion | undefined, image: Item): boolean {
   return deletedWhen !== undefined && isSet(attributeOf(image, deletedWhen));
 }
 
-/** For a deleted image: which attribute's value marks it as deleted. */
 export function deletionText(of: Deletion | undefined, image: Item): string {
   const attribute = Object.hasOwn(image, GONE) ? GONE : (of?.deletedWhen ?? GONE);
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
 }
 
-/** Neither null nor false. A record made by hand may hold anything. */
+/** A record made by hand may hold anything. */
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   const { NULL, BOOL } = Object(value) as { NULL?: unknown; BOOL?: unknown };
@@ -48,7 +43,7 @@ export function isItemThere(
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }
 
-/** Attributes by which nodes count as absent, in a model or those maintained with it. */
+/** In a model or those maintained with it. */
 export function attributesOfDeletion(graph: CompiledModel, nodeType: string): string[] {
   return [GONE, ...layersOf(graph).flatMap(({ nodes }) => nodes.get(nodeType)?.deletedWhen ?? [])];
 }

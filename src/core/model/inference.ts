@@ -4,17 +4,13 @@ import type { LabelValue, Leading, MembersOf, OpenSearch, SearchTypes, TotalName
 import type { OpenAttributes, SourceValue } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
-/**
- * Types of a graph's writer and reader. An unknown graph (`CompiledModel`, as loaded by the command line) accepts any
- * text for types and ids, and open attributes.
- */
+/** An unknown graph (`CompiledModel`, as the command line loads) accepts any text, and open attributes. */
 
 type NodesOf<G extends CompiledModel> = NonNullable<G['definition']>['nodes'];
 type EdgesOf<G extends CompiledModel> = NonNullable<G['definition']>['edges'];
 
 type IsAny<T> = 0 extends 1 & T ? true : false;
 
-/** For an unknown definition. */
 interface OpenTypes {
   input: OpenAttributes;
   output: OpenAttributes;
@@ -50,17 +46,15 @@ type TypesOf<Definition> =
       ? NonNullable<Definition['types']>
       : never;
 
-/** Never if the definition carries no type of that name. */
 type TypeOf<Definition, Name extends keyof OpenTypes> = TypesOf<Definition> extends Record<Name, infer T> ? T : never;
 
 type TextOf<Definition, Name extends keyof OpenTypes> = Extract<TypeOf<Definition, Name>, string>;
 
-/** Definitions that carry a type, or may. */
 type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
   [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
 }[keyof Definitions];
 
-/** Node ids of a type: `` `GOAL-${string}` ``; any text if the type is unknown. */
+/** Any text if the type is unknown. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
 
 /** The names of a graph's node types. */
@@ -78,10 +72,10 @@ export type TypeOfId<G extends CompiledModel, Id extends string> =
     ? NodeType<G>
     : { [T in NodeType<G>]: Id extends `${T}-${string}` ? T : never }[NodeType<G>];
 
-/** A stored node's attributes: its validator's output. */
+/** A stored node's attributes. */
 export type NodeAttributes<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'output'>;
 
-/** Attributes to write a node with: its validator's input. */
+/** Attributes to write a node with. */
 export type NodeInput<G extends CompiledModel, T extends NodeType<G>> = TypeOf<NodesOf<G>[T], 'input'>;
 
 /** The types of a node type's parts, by name. */
@@ -90,22 +84,21 @@ export type PartsOf<G extends CompiledModel, T extends NodeType<G>> = TypeOf<Nod
 /** The names of a node type's parts; never if it has none. */
 export type PartName<G extends CompiledModel, T extends NodeType<G>> = Extract<keyof PartsOf<G, T>, string>;
 
-/** One of a part's types: see `PartTypes`. */
 type PartType<Parts, P, Name extends string> = Parts[P & keyof Parts] extends Record<Name, infer Value> ? Value : never;
 
-/** A stored part's attributes: its validator's output. */
+/** A stored part's attributes. */
 export type PartAttributes<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'output'>;
 
-/** Attributes to write a part with: its validator's input. */
+/** Attributes to write a part with. */
 export type PartInput<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'input'>;
 
 /** Names of a part's attributes that reads show. */
 export type PartViewAttribute<G extends CompiledModel, T extends NodeType<G>, P> = PartType<PartsOf<G, T>, P, 'view'>;
 
-/** A stored edge's attributes: its validator's output. */
+/** A stored edge's attributes. */
 export type EdgeAttributes<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'output'>;
 
-/** Attributes to write an edge with: its validator's input. */
+/** Attributes to write an edge with. */
 export type EdgeInput<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'input'>;
 
 /** Ids of the nodes that an edge type may leave. */
@@ -213,19 +206,16 @@ export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = Te
 /** True if an edge type's target is in its incoming edges' index partitions. */
 export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'includesTarget'>;
 
-/** True if an edge type's index items have a partition attribute, whose value queries name. */
+/** True if queries of an edge type name a partition value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
-/**
- * The order that `inbound` uses by default: that of the first index, or the first declared; types don't tell which of
- * several names is first.
- */
+/** The order that `inbound` uses by default; types don't tell which of several names is first. */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> = FirstOrder<
   typeof INDEX_NAMES,
   EdgeOrder<G, E>
 >;
 
-/** The first index that an order is named after; all orders if there is none. */
+/** All orders if no index names one. */
 type FirstOrder<Indexes extends readonly string[], Order extends string> = Indexes extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -235,7 +225,7 @@ type FirstOrder<Indexes extends readonly string[], Order extends string> = Index
     : FirstOrder<Rest, Order>
   : Order;
 
-/** Attributes in an order's keys: the edge's, or its source's with `inKeysOfSource`. */
+/** Attributes in an order's keys. */
 export type AttributeInKey<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -243,7 +233,7 @@ export type AttributeInKey<
   Whose extends 'inKeys' | 'inKeysOfSource',
 > = Order extends keyof TypeOf<EdgesOf<G>[E], Whose> ? Extract<TypeOf<EdgesOf<G>[E], Whose>[Order], string> : never;
 
-/** An order's whole values as arguments: like `OrderArgument`, but exactly the declared values. */
+/** An order's whole values as arguments: exactly the declared ones. */
 export type WholeArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -252,11 +242,9 @@ export type WholeArgument<
   ? Extract<WithSource<G, E, TypeOf<EdgesOf<G>[E], 'whole'>[Order]>, SearchTypes['value']>
   : never;
 
-/** A value that isn't from the source, or the values that the sources may have. */
 type WithSource<G extends CompiledModel, E extends EdgeType<G>, Value> =
   Value extends SourceValue<infer Name> ? MembersOf<ValueOfSource<G, EdgeSourceType<G, E>, Name>> : Value;
 
-/** Values of an attribute of some node types, or of their part: `STATE.status`. */
 type ValueOfSource<G extends CompiledModel, T extends string, Name> =
   T extends NodeType<G>
     ? Name extends `${infer P}.${infer Attribute}`
@@ -318,34 +306,29 @@ type UnversionedOf<G extends CompiledModel, T extends NodeType<G>> = T extends u
 export type UnversionedType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : UnversionedOf<G, NodeType<G>>;
 
-/** An id of one of the graph's node types, or any text, such as one from a URL. */
+/** An id of one of the graph's node types, or any text. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
 
-/** Node types with views: by their own `view` or parts, or by edge sets. */
 type ViewedType<G extends CompiledModel> =
   string extends NodeType<G>
     ? NodeType<G>
     : Carrying<NodesOf<G>, 'viewed', true> | Extract<TextOf<EdgesOf<G>[EdgeTypeInSet<G>], 'from'>, NodeType<G>>;
 
-/**
- * An id of a node type with views, or any text, such as one from a URL. For other types the compiler's message names
- * the remedy.
- */
+/** An id of a node type with views, or any text. For other types the compiler's message names the remedy. */
 export type ViewIdArgument<G extends CompiledModel, Id extends string> = string extends Id
   ? Id
   : IdOf<ViewedType<G>> | ViewlessText<Exclude<TypeOfId<G, Id>, ViewedType<G>>>;
 
-/** Shown by the compiler if the view of a viewless type is requested. */
 type ViewlessText<T extends string> = T extends string
   ? `${T} has no views: add view: ['name'] to nodes.${T} in the model, or read getNode`
   : never;
 
-/** An id of a type that the edge type enters, or any text, such as one from a URL. */
+/** An id of a type that the edge type enters, or any text. */
 export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeTarget<G, E>;
 
-/** An id of a type that the edge type leaves, or any text, such as one from a URL. */
+/** An id of a type that the edge type leaves, or any text. */
 export type SourceOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeSource<G, E>;

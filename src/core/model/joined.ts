@@ -11,22 +11,16 @@ import {
 import { isGone } from './gone.ts';
 
 /**
- * Joined index items depend on two base items, an edge and its source node. The edge type's orders, index partition and
- * projection decide which items do.
- *
- * `STATE.status` names an attribute of the source node's part. That part then counts as a piece of the source node: it
- * is read with the node, and its attributes appear among the node's under these names.
+ * They depend on an edge and its source node. Attributes of the node's part, `STATE.status`, are read with the node and
+ * appear among its own.
  */
 
-/** A source node as read, with its parts' attributes under their names; `item` is undefined if it doesn't exist. */
+/** With its parts' attributes under their names. */
 export interface SourceNode {
   item: Item | undefined;
 }
 
-/**
- * Whether the index item of these orders needs the source node: for projected attributes, the partition, or an order.
- * Items of one edge type may differ.
- */
+/** Items of one edge type may differ. */
 export function isJoinedItem(
   { projectSource, partition }: Pick<InboundSettings, 'projectSource' | 'partition'>,
   { orders }: { orders: readonly OrderSettings[] },
@@ -63,7 +57,6 @@ export function needsSource(graph: CompiledModel, sortKey: string): boolean {
   return types.size > 0 && types.has(typePrefix(sortKey) ?? '');
 }
 
-/** Node attributes that index items of their edges use, in this model or those maintained with it. */
 export function attributesOfSource(graph: CompiledModel, nodeType: string): ReadonlySet<string> {
   const edges = layersOf(graph).flatMap((layer) => [...layer.edges.values()]);
   return new Set(edges.filter(({ from }) => from.has(nodeType)).flatMap(sourceAttributesOf));
@@ -108,12 +101,11 @@ function attributesByPart(names: Iterable<string>): ReadonlyMap<string, readonly
   return found;
 }
 
-/** Whether a base item is such a part of its partition's node. */
 export function isPartOfSource(graph: CompiledModel, source: string, sortKey: string): boolean {
   return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
 }
 
-/** What is read as a source node: the node, then the parts that index items of its edges use. */
+/** The node, then the parts that its edges' index items use. */
 export function sourceNodeKeys(graph: CompiledModel, source: string): string[] {
   return [source, ...partsOfSource(graph, parseNodeId(source)?.type ?? '').keys()];
 }
@@ -147,7 +139,6 @@ export function partAttributesAsSource(
   return named;
 }
 
-/** Edge types that leave nodes of a type and have index items that need them. */
 export function joinedTypesFrom(graph: CompiledModel, nodeType: string): string[] {
   return [...joinedEdgeTypes(graph)].filter((type) =>
     layersOf(graph).some(({ edges }) => edges.get(type)?.from.has(nodeType)),

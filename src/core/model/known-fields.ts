@@ -1,31 +1,26 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { isPlainObject } from './options/shape.ts';
 
-/**
- * The attributes that a validator of `fields` accepts, if it tells by its JSON Schema (Standard JSON Schema: Zod from
- * 4.2, ArkType). For other validators only the compiler checks a model.
- */
+/** If the validator has a JSON Schema (Zod from 4.2, ArkType). For others only the compiler checks a model. */
 
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
-  /** Set if there is only one possible text. */
+  /** The only possible text. */
   text?: string;
-  /** Values that a list or set may hold; undefined: unknown. */
+  /** Of a list or set; undefined: unknown. */
   entries?: readonly ValueForm[];
 }
 
 export interface KnownFields {
-  /** Values that each attribute may have; undefined: unknown. */
   forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
-  /** True if an item may have other attributes. */
+  /** Items may have other attributes. */
   isOpen: boolean;
-  /** Attributes that the validator requires. */
   required: ReadonlySet<string>;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Zod's names of values that JSON lacks, which would otherwise accept any value. */
+/** Zod's names of values that JSON lacks, which would accept any value. */
 const BEYOND_JSON: Readonly<Record<string, Schema>> = {
   bigint: { type: 'integer' },
   date: { type: 'Date' },
@@ -47,7 +42,7 @@ const MOST_REFERENCES = 16;
 
 const found = new WeakMap<StandardSchemaV1, KnownFields | undefined>();
 
-/** Undefined if the validator doesn't tell. It is asked once. */
+/** Undefined if the validator doesn't tell. */
 export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
   if (fields === undefined) return undefined;
   if (!found.has(fields)) found.set(fields, fieldsOf(fields));
@@ -79,12 +74,12 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
     });
     return isPlainObject(schema) ? schema : undefined;
   } catch {
-    // Such as a transform, for which ArkType has no schema.
+    // ArkType has no schema for a transform.
     return undefined;
   }
 }
 
-/** Zod's hook, which may change a part's schema. */
+/** Zod's hook. */
 function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: unknown }): void {
   const { type, valueType } = (zodSchema as { _zod?: { def?: ZodDefinition } })._zod?.def ?? {};
   if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;

@@ -13,22 +13,18 @@ import type {
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * Native orders and searches: DynamoDB maintains them, by an index on base items' attributes. Nothing is derived, so a
- * write only costs the index's units, and needs no projector.
- *
- * An order's index has the edge's sort key as its partition key and the order's attribute as its sort key. A search's
- * index has the searched attribute as its partition key and the table's sort key as its sort key, which groups the
- * nodes of a type.
+ * An order's index has the edge's sort key as its partition key; a search's has the table's sort key as its sort key,
+ * which groups the nodes of a type.
  */
 
-/** Types of a native key. */
+/** The type of a native key. */
 export type NativeType = 'S' | 'N';
 
 /** The keys of an index on attributes of base items. */
 export interface NativeKeys {
   partition: string;
   sort: string;
-  /** The attribute that the model indexes; the other key is the table's sort key. */
+  /** The other key is the table's sort key. */
   attribute: string;
   type: NativeType;
 }
@@ -36,14 +32,13 @@ export interface NativeKeys {
 /** An index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
-   * The name in the table: its two key attributes, and a hash of the other attributes it holds. DynamoDB can't change
-   * an index, so a model whose readers need other attributes gets another index, and no reader mistakes a missing
-   * attribute for an absent one. An index named by the model holds all attributes.
+   * Its key attributes, and a hash of the others: DynamoDB can't change an index, so a model whose readers need other
+   * attributes gets another one. An index named by the model holds all.
    */
   name: string;
 }
 
-/** With the attributes that its readers need besides keys; undefined: all. */
+/** Undefined: all. */
 export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }
@@ -77,7 +72,6 @@ function keysOfSearch({ sortKey }: Pick<TableNames, 'sortKey'>, { order }: Pick<
   return { partition: attribute, sort: sortKey, attribute, type };
 }
 
-/** Keys of a model's native indexes, one for each order and search, with the model's path. */
 export function placedNativeIndexes({ table, nodes, edges }: NativeDeclarations): {
   path: string;
   keys: NativeKeys;
@@ -115,11 +109,11 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const needs = new Map<string, NativeIndexNeed>();
   for (const { keys, project, of } of placedNativeIndexes(graph)) {
     const name = `${keys.partition}-${keys.sort}`;
-    // Attribute names may contain hyphens, so different keys can make the same text.
+    // Attribute names may contain hyphens.
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // By these attributes readers decide whether an item counts as absent, and where a hashed key leads.
+    // Readers decide by these whether an item counts as absent, and where a hashed key leads.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
@@ -143,7 +137,6 @@ function heldText({ attributes }: Pick<NativeIndexNeed, 'attributes'>): string {
   return attributes.length === 0 ? '' : `-${hash128(JSON.stringify(attributes)).slice(0, 8)}`;
 }
 
-/** Whether the name is a native index's with these keys. */
 export function isNameOfKeys(name: string, keys: readonly string[]): boolean {
   const ofKeys = keys.join('-');
   return name.startsWith(ofKeys) && /^(-all|-[0-9a-f]{8})?$/.test(name.slice(ofKeys.length));
@@ -157,7 +150,7 @@ export interface NativeDeclarations {
 
 const derived = new WeakMap<CompiledModel, CompiledModel>();
 
-/** The model with its native orders and searches as if derived: readers derive the same from base items themselves. */
+/** Readers derive from base items what the projector would from the same declarations. */
 export function derivedInstead(graph: CompiledModel): CompiledModel {
   let model = derived.get(graph);
   if (model === undefined) {
@@ -187,5 +180,5 @@ export function derivedInstead(graph: CompiledModel): CompiledModel {
   return model;
 }
 
-/** DynamoDB's limit of indexes per table. */
+/** DynamoDB's limit per table. */
 export const MOST_INDEXES = INDEX_NAMES.length;

@@ -7,10 +7,7 @@ import { isGone } from './gone.ts';
 import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './native-indexes.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
-/**
- * Base items missing from a native index. DynamoDB refuses values that can't be its keys, but silently builds an index
- * without older items that have them.
- */
+/** DynamoDB refuses values that can't be keys, but silently builds an index without older items that have them. */
 
 interface Key {
   source: string;
@@ -18,7 +15,7 @@ interface Key {
 }
 
 export interface NativePlace {
-  /** The model's path: `edges.LOAN.inbound.orders.byDay`. */
+  /** `edges.LOAN.inbound.orders.byDay`. */
   name: string;
   index: NativeIndex;
 }
@@ -38,7 +35,7 @@ export function nativePlaces(graph: CompiledModel, { source, target }: Key): Nat
   }));
 }
 
-/** Which values the index accepts, and what is wrong with this one; undefined if it is accepted. */
+/** Undefined if the index accepts the value. */
 export function faultOfNativeKey(
   { type, sort, attribute }: NativeIndex,
   value: AttributeValue,
@@ -53,11 +50,10 @@ export function faultOfNativeKey(
   };
 }
 
-/** The native lists that lack a base item although it has their attribute, and why. */
 export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
   if (nativeIndexes(graph).length === 0) return [];
   const kind = classifyBaseItem(graph, key.source, key.target, item);
-  // Readers hide soft-deleted items, whether or not the index has them.
+  // Readers hide soft-deleted items.
   const of = kind.kind === 'node' ? kind.node : kind.kind === 'edge' ? kind.edge : undefined;
   if (of === undefined || isGone(of, item)) return [];
   return nativePlaces(graph, key).flatMap(({ name, index }) => {
@@ -74,7 +70,6 @@ export interface NativeGap {
   /** The model's path. */
   name: string;
   items: number;
-  /** One of them, and why the index lacks it. */
   example: { source: string; target: string; reason: string };
 }
 

@@ -3,27 +3,23 @@ import type { ValueType } from '../items/encoding.ts';
 import type { ExactNumber } from '../items/plain.ts';
 import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
 
-/** Attributes and orders: the vocabulary that the options of `node` and `edge` share. */
-
 /** Attributes of a type without `fields`: any name, any value. */
 export type OpenAttributes = Record<string, unknown>;
 /** A Standard Schema validator (zod, valibot, arktype) of attributes. */
 export type Fields = StandardSchemaV1<unknown, object>;
 /** The validator type of a node or edge that declares none. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a writer accepts: the validator's input, with whole numbers in any form. */
+/** The attributes that a writer accepts, with whole numbers in any form. */
 export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
-/** Stored attributes as they are read: the validator's output. Reads return no bigint. */
+/** Stored attributes as they are read; reads return no bigint. */
 export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
-/** Replaces each bigint in attributes; the same type if there is none. Applied to each shape of a union. */
 type WholeNumbersAs<A, Form> = A extends unknown
   ? [HasBigint<A, 3>] extends [never]
     ? A
     : { [Name in keyof A]: WholeNumberAs<A[Name], Form, 2> }
   : never;
-/** Limits the depth, since a type may contain itself. */
+/** A type may contain itself. */
 type Below = [never, 0, 1, 2];
-/** `true` if a value's type has a bigint within this many levels; otherwise never. */
 type HasBigint<Value, Levels extends number> = unknown extends Value
   ? never
   : Value extends bigint
@@ -35,7 +31,7 @@ type HasBigint<Value, Levels extends number> = unknown extends Value
         : Value extends Whole
           ? never
           : { [Name in keyof Value]: HasBigint<Value[Name], Below[Levels]> }[NamedIn<Value>];
-/** Property names except those of an index signature. */
+/** Not those of an index signature. */
 type NamedIn<Value> = keyof { [Name in keyof Value as string extends Name ? never : Name]: never } & keyof Value;
 type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Levels>] extends [never]
   ? Value
@@ -46,7 +42,6 @@ type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Level
       : Value extends Whole
         ? Value
         : { [Name in keyof Value]: WholeNumberAs<Value[Name], Form, Below[Levels]> };
-/** Values that don't contain other values. */
 type Whole = string | number | boolean | symbol | null | undefined | ExactNumber | Date | Uint8Array;
 /** Attribute names; for a union of shapes, those of each. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
@@ -86,8 +81,8 @@ export interface Rank<Name extends string | SourceValue = string, Label extends 
 }
 
 /**
- * Sorts by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`,
- * `400-CONTRIBUTOR`, so "at least CONTRIBUTOR" is one range. Weights are whole numbers with the same number of digits.
+ * Sorts by a label's weight: `rank('memberRole', { LEAD: 500, CONTRIBUTOR: 400 })` sorts as `500-LEAD`, so "at least
+ * CONTRIBUTOR" is one range. Weights are whole numbers of equal width.
  */
 export function rank<const Name extends string | SourceValue, const Label extends string>(
   attribute: Name,
@@ -119,8 +114,8 @@ export interface Sum<Name extends string = string> {
 
 /**
  * An exact sum of an attribute over a node's edges: `inbound: { total: { hours: sum('hours') } }`. Values are decimals
- * below 10^15 with at most 12 digits after the point. Other values are left out of the sum and counted in the result's
- * `problems`. Only the edge's own attributes can be summed, not its source's.
+ * below 10^15 with at most 12 digits after the point; others are counted in the result's `problems`. Of the edge's own
+ * attributes only.
  */
 export function sum<const Name extends string>(attribute: Name): Sum<Name> {
   return { kind: 'sum', attribute };
@@ -128,12 +123,9 @@ export function sum<const Name extends string>(attribute: Name): Sum<Name> {
 
 /** A total's sums and groups. */
 export interface TotalOptions<A> {
-  /** Sums of attributes, by their names in results. At most 8. */
+  /** By their names in results, at most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
-  /**
-   * Attributes: for each, the exact number of edges by value. At most 3. Values are texts, numbers and booleans, with
-   * at most 50 different ones per node. Only the edge's own attributes, as for `sum`.
-   */
+  /** Attributes, at most 3: for each, the number of edges by value (texts, numbers, booleans; at most 50 per node). */
   groupBy?: readonly NameOf<A>[];
 }
 
@@ -146,31 +138,26 @@ export interface TypedOrder<
   readonly attribute: Name;
 }
 
-/**
- * Sorts by an attribute with dates and times as ISO 8601 texts: `date('dueDate')`, or `date(source('dueDate'))` for an
- * edge's source node. Sorts chronologically.
- */
+/** Sorts by ISO 8601 texts: `date('dueDate')`, or `date(source('dueDate'))` for an edge's source node. */
 export function date<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'date'> {
   return { kind: 'date', attribute };
 }
 
-/** Sorts by an attribute with numbers: `number('points')`. Sorts numerically. */
+/** Sorts by numbers: `number('points')`. */
 export function number<const Name extends string | SourceValue>(attribute: Name): TypedOrder<Name, 'number'> {
   return { kind: 'number', attribute };
 }
 
-/** An order of index items. An item without the attribute isn't in the order, as in any DynamoDB index. */
+/** An order of index items. An item without the attribute isn't in the order. */
 export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Derive<A>;
 
 /** A value to sort edges by, from the edge or its source node. */
 export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
- * An order of edges: one value, or several in order. All ascend; a reader's `reverse: true` reads from the end. There
- * is no `desc`: mixing directions needs inverted keys, which exist for numbers and dates but not for texts, since the
- * shorter of two texts sorts first in both directions. Use `derive` with an inverted number if needed. A list is
- * searched by its leading values, like a path; an edge is found by the values up to the first one that it lacks, and
- * isn't in the order if it lacks the first.
+ * An order of edges: one value, or several in order. All ascend; `reverse: true` reads from the end. There is no
+ * `desc`: the shorter of two texts sorts first in both directions. A list is searched by its leading values; an edge is
+ * found by those up to the first that it lacks.
  */
 export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];
 

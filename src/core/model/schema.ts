@@ -26,11 +26,6 @@ import type {
 
 export { date, derive, number, rank, source, sum } from './order.ts';
 
-/**
- * The vocabulary of a model file: `node`, `part`, `edge`, `rank`, `derive`, and their options. `defineGraph` (graph.ts)
- * checks and compiles a model.
- */
-
 /** Options of a search attribute. */
 export interface SearchOptions<A> {
   /** Attribute or order to search by. Default: the attribute with the search's name. */
@@ -38,37 +33,31 @@ export interface SearchOptions<A> {
   /** How the value is encoded, so that text order is its order. Default `'string'`. */
   type?: ValueType;
   /**
-   * Index partitions to spread over, at least 1; 1 adds no suffix. `'value'` puts the value into the partition key,
-   * which spreads best and only supports equality. Default 200.
+   * Index partitions to spread over, at least 1. `'value'` puts the value into the partition key, which spreads best
+   * and only supports equality. Default 200.
    */
   shards?: number | 'value';
-  /**
-   * Whether the shard comes from the value (`equals` asks one shard) or from the source (spreads skewed values).
-   * Default `'value'`.
-   */
+  /** Shard by the value (`equals` asks one) or the source (spreads skewed values). Default `'value'`. */
   shardBy?: 'value' | 'source';
   /** Hash function for the shard. Default `'fnv1a'`. */
   hash?: HashName;
-  /**
-   * Ignore case, by Unicode's case folding and NFKD, in values and arguments; results show the original. Default false.
-   */
+  /** Ignore case, by Unicode's case folding and NFKD; results show the original. Default false. */
   caseInsensitive?: boolean;
   /** One search item per element of a list or set. Default false. */
   multiValue?: boolean;
   /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
   partition?: NameOf<A>;
   /**
-   * Text attributes joined in this order and searched by whole leading segments: a country, a state, a city. Replaces
-   * `attribute`. A node is found by the segments up to the first attribute it lacks, and not at all if it lacks the
-   * first.
+   * Text attributes searched by leading segments: a country, a state, a city. Replaces `attribute`. A node is found by
+   * the segments up to the first attribute it lacks.
    */
   path?: readonly NameOf<A>[];
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Let DynamoDB maintain the search, by an index on the nodes' attribute: no search items, 1 WCU less per write, no
-   * lag behind the projector. Only supports equality. DynamoDB then refuses items whose attribute is empty or has
-   * another type. Each native search takes one of the table's 20 indexes. Default false.
+   * Let DynamoDB maintain the search, by an index on the attribute: no search items, 1 WCU less per write, no lag; only
+   * equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of the table's 20
+   * indexes. Default false.
    */
   native?: boolean;
 }
@@ -85,7 +74,7 @@ export interface PartOptions<Searches = unknown, View = unknown, F extends Field
   fields?: F;
   /** Attributes that reads show next to the node's, under the part's name. Default `'ALL'`. */
   view?: View;
-  /** Attributes to search nodes by; such a search is named `TYPE.PART.attribute`. */
+  /** Such a search is named `TYPE.PART.attribute`. */
   search?: Checked<
     Searches,
     CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
@@ -96,9 +85,8 @@ export interface PartOptions<Searches = unknown, View = unknown, F extends Field
 /** A part of a node type, made by `part`. */
 export interface PartDefinition<T extends PartTypes = PartTypes> {
   readonly kind: 'part';
-  /** As passed to `part`; `defineGraph` checks them. */
   readonly options: object;
-  /** The declared types; nothing at run time. */
+  /** For types only: absent at run time. */
   readonly types?: T;
 }
 
@@ -132,43 +120,38 @@ export interface NodeOptions<
   /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view: `'KEYS_ONLY'`, names, or `'ALL'`. Default: none. Reads then show all attributes of
-   * the node itself, and a type without edge sets and parts has no views, so `getView` is refused.
+   * Attributes copied into the view. Default: none; reads then show the node itself, and a type without edge sets and
+   * parts has no views, so `getView` is refused.
    */
   view?: View;
   /**
    * Limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base edges
-   * instead: same result, at the cost of a Query. Bounds the cost of another edge. Default 8,192.
+   * instead. Default 8,192.
    */
   viewBudgetBytes?: number;
   /**
-   * The most entries of a list, set or map, at least 1, by attribute: a collection kept on its node, such as a
-   * customer's addresses, is rewritten with every change, so it should stay small. Writer and import refuse larger
-   * ones; the projector accepts what other producers write. Default: only DynamoDB's 400 KB.
+   * The most entries of a list, set or map, by attribute. Writer and import refuse larger ones; the projector accepts
+   * them. Default: DynamoDB's 400 KB.
    */
   maxEntries?: Readonly<Partial<Record<NoInfer<NameOf<AttributesOf<F>>>, number>>>;
   /**
-   * A number attribute that turns on optimistic locking: every write through the writer increments it. A put takes the
-   * version that was read, and is refused if the node has another one now; without a version the node has to be new.
-   * Updates always increment it. Other producers aren't checked. Default: none.
+   * A number for optimistic locking: every write through the writer increments it, and a put is refused if the node has
+   * another version. Without a version the node has to be new. Other producers aren't checked. Default: none.
    */
   versionAttribute?: Version;
   /**
-   * An attribute that marks the node as deleted (soft delete): while it is present and neither null nor false, the node
-   * isn't in any projection; reads of base items show it. Removing the attribute brings everything back. Its edges
-   * stay, as after a deletion: counts and totals include them, but orders by an attribute of the node don't. Default:
-   * none.
+   * An attribute that marks the node as deleted: while it is present and neither null nor false, no projection has the
+   * node. Its edges stay, as after a deletion. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * The attribute with the time at which the node ends, in epoch seconds. From then on no read shows it, and some days
-   * later DynamoDB deletes it: the attribute must be the table's `ttl`, except for a mirrored type. Its edges stay, as
-   * after a deletion. Refused if an order of edges uses values of these nodes (`source`): rows would have to move at
-   * that moment, when nothing writes. Default: none.
+   * The attribute with the time at which the node ends, in epoch seconds: no read shows it then, and DynamoDB deletes
+   * it days later. It must be the table's `ttl`, except for a mirrored type. Refused if an order of edges uses values
+   * of these nodes (`source`). Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. Costs one index item per node. Default false.
+   * Keep a list of all nodes of the type, by id: `reader.nodes('GOAL')`. Costs an index item per node. Default false.
    */
   list?: List;
   /** Attributes to search nodes by. */
@@ -178,8 +161,8 @@ export interface NodeOptions<
     SearchValues<AttributesOf<F>>
   >;
   /**
-   * Parts of the node by how often they change, each a separate item: `{ source: id, target: 'STATE', … }`. Names match
-   * `[A-Z][A-Z0-9_]*`. Reads show a part's attributes under its name while the node exists. Default: none.
+   * Parts of the node by how often they change, each an item: `{ source: id, target: 'STATE', … }`. Names match
+   * `[A-Z][A-Z0-9_]*`. Default: none.
    */
   parts?: Parts;
 }
@@ -187,9 +170,8 @@ export interface NodeOptions<
 /** A node type of a model, made by `node`. */
 export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
   readonly kind: 'node';
-  /** As passed to `node`; `defineGraph` checks them. */
   readonly options: object;
-  /** The declared types; nothing at run time. */
+  /** For types only: absent at run time. */
   readonly types?: T;
 }
 
@@ -213,45 +195,40 @@ export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record
 /** How an edge type is found from its target: its orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
-   * Orders by names of your choice, selected by `inbound(..., { order: 'byPriority' })`; the first is the default, and
-   * a raw name comes before all others. Names match `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders,
-   * as many as `table.indexes` says (2), share an index item of each edge, and each needs an index. Each further order
-   * costs another index item per edge, with its own copy of the projected attributes. An order named `gsi0`, `gsi1` and
-   * so on has the keys of that index; orders with other names then have their own items.
+   * Orders by name, selected by `inbound(..., { order: 'byPriority' })`; the first is the default. Names match
+   * `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders, as many as `table.indexes` says (2), share an
+   * index item of each edge; each further order costs another. An order named `gsi0`, `gsi1` and so on has the keys of
+   * that index, and orders with other names then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
-  /** Index partitions over which one target's edges are spread. Default 1. */
+  /** Index partitions for one target's edges. Default 1. */
   shards?: number;
-  /** Whether the shard comes from the value or the source. Default `'source'`. */
+  /** Shard by the value or the source. Default `'source'`. */
   shardBy?: 'value' | 'source';
   /** Hash function for the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Source attributes copied into the index item, in addition to `project`: a list with titles takes one Query.
-   * Changing one costs a write per edge that leaves the node. A name may only be in one of the two lists. Default:
-   * none.
+   * Source attributes copied into the index item as well: a list with titles takes one Query. Changing one costs a
+   * write per edge that leaves the node. Default: none.
    */
   projectSource?: readonly string[];
   /**
    * Attribute of the edge, or of its source node, put into the index partition (a tenant); queries then name its value.
-   * An edge without it isn't in the orders. Not with `includeTarget`. Default: none.
+   * Not with `includeTarget`. Default: none.
    */
   partition?: NameOf<A> | SourceValue;
   /**
-   * Put the target node into the index partitions of its incoming edges, behind all of them, with the attributes that
-   * its `view` shows: `inbound(..., { reverse: true, includeTarget: true })` returns it with the newest edges in one
-   * Query. Costs an index item of the node for the first two orders together and one per further order, written when
-   * what the view shows changes. A node whose type declares no `view` has none, and is read itself. Requires `shards:
-   * 1`. Default false.
+   * Put the target node behind its incoming edges in their index partitions, with the attributes of its `view`:
+   * `inbound(..., { reverse: true, includeTarget: true })` returns both in one Query. Costs an index item of the node
+   * for the shared orders and one per further order. Requires `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**
-   * Let DynamoDB maintain the orders, by an index for each attribute: no index items, 1 WCU less per write, no lag
-   * behind the projector. Each order is an attribute of the edge, or `number(...)` of one; edges with the same value
-   * have no defined order. DynamoDB then refuses items whose attribute is empty or has another type. Each order takes
-   * one of the table's 20 indexes. Default false.
+   * Let DynamoDB maintain the orders, by an index for each: no index items, 1 WCU less per write, no lag. Each is an
+   * attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is empty or has another
+   * type. Each takes one of the table's 20 indexes. Default false.
    */
   native?: boolean;
 }
@@ -273,9 +250,7 @@ export interface EdgeOptions<
   from: From | readonly From[];
   /** Node types that the edge may enter. */
   to: To | readonly To[];
-  /**
-   * Labels in each element of the edge set; `false` leaves the type out of edge sets. Default `[]`: only the target.
-   */
+  /** Labels in the edge set's elements; `false` leaves the type out of edge sets. Default `[]`: only the target. */
   edgeSet?: Checked<EdgeSet, CheckedEdgeSet<AttributesOf<F>, NoInfer<EdgeSet>>, EdgeSetOption<AttributesOf<F>>>;
   /** Orders in which the target's incoming edges are found. Default: not indexed. */
   inbound?: Checked<
@@ -284,33 +259,31 @@ export interface EdgeOptions<
     InboundOptions<AttributesOf<F>>
   >;
   /**
-   * Keep an exact count of each node's edges of this type, so that `degree` is one read however many there are, whether
-   * or not the edge set has them. Adding or removing an edge then costs a read and a transaction, twice the capacity.
-   * Default false.
+   * Keep an exact count of each node's edges of this type: `degree` is one read. Adding or removing an edge then costs
+   * twice the capacity. Default false.
    */
   degree?: Degree;
   /**
-   * Sums, and numbers by group, over each node's outgoing edges of this type, in one read: `reader.total`. Includes the
-   * count of `degree`. For incoming edges, declare them under `inbound`. Default: none.
+   * Sums, and numbers by group, over each node's outgoing edges: `reader.total`. Includes the count of `degree`.
+   * Default: none.
    */
   outgoing?: Checked<Outgoing, CheckedTotals<AttributesOf<F>, NoInfer<Outgoing>>, TotalOptions<AttributesOf<F>>>;
   /**
-   * How the edges' sort keys are made. `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of the same
-   * length however long ids are, from a hash of the target's id, with the id in the attribute `targetId`, which then
-   * belongs to the library; use `hashedEdgeKey` in producers without the writer. Edges then come in the order of the
-   * hashes. To switch, write the edges again. Default `'plain'`.
+   * `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one length, from a hash of the target's id,
+   * which the attribute `targetId` holds; use `hashedEdgeKey` in producers without the writer. To switch, write the
+   * edges again. Default `'plain'`.
    */
   keys?: 'plain' | 'hashed';
   /** An attribute that marks the edge as deleted, as for a node. Default: none. */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * The attribute with the time at which the edge ends, as for a node. Counts and totals follow within minutes: see
-   * `deleteEnded`. Default: none.
+   * The time at which the edge ends, as for a node. Counts and totals follow within minutes: see `deleteEnded`.
+   * Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * Target attributes of which the source's view holds a copy, under the edge. A change of the target is written to
-   * every source. Needs `edgeSet` and plain keys. Default: none.
+   * Target attributes copied into the source's view, under the edge. A change of the target is written to every source.
+   * Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
 }
@@ -322,9 +295,8 @@ export interface None {}
 /** An edge type of a model, made by `edge`. */
 export interface EdgeDefinition<T extends EdgeTypes = EdgeTypes> {
   readonly kind: 'edge';
-  /** As passed to `edge`; `defineGraph` checks them. */
   readonly options: object;
-  /** The declared types; nothing at run time. */
+  /** For types only: absent at run time. */
   readonly types?: T;
 }
 

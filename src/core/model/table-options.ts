@@ -11,15 +11,13 @@ export interface TableOptions {
   ttl?: string;
   /**
    * How many indexes the model may use, from 1 to 20: as many orders of an edge type, or searches of a node, share an
-   * index item. Default 2. Or the names of the indexes, optionally with their key attributes: by default `gsi0` with
-   * `gsi0pk` and `gsi0sk`, and so on; the last name gives their number, at least 2. Changing the number changes the
-   * model: `edgeloom migrate` rebuilds the items.
+   * index item. Default 2. Or their names, optionally with key attributes: by default `gsi0` with `gsi0pk` and
+   * `gsi0sk`, and so on. Another number changes the model: `edgeloom migrate` rebuilds the items.
    */
   indexes?: number | { readonly [Index in IndexName]?: string | IndexOptions };
   /**
-   * Names for the indexes of native orders and searches, such as those that a table already has: each index's name with
-   * its two key attributes, `{ ByTarget: { partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all
-   * attributes. Default: native indexes are named by their keys and what they hold.
+   * Names and key attributes of indexes for native orders and searches, such as those that a table has: `{ ByTarget: {
+   * partitionKey: 'target', sortKey: 'day' } }`. Such an index holds all attributes. Default: named by their keys.
    */
   nativeIndexes?: Readonly<Record<string, Required<Omit<IndexOptions, 'name'>>>>;
 }

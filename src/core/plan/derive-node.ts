@@ -10,19 +10,16 @@ import { targetItems } from '../kinds/target-item.ts';
 import { partAttributesAsSource } from '../model/joined.ts';
 import type { NodePlan, PartPlan, PlannedKey } from './type-plans.ts';
 
-/** Derives what an image of a node, or of a part of one, asks for. */
-
-/** The most keys of a node's index items that are searched one by one: for more, a map is faster. */
+/** For more, a map is faster. */
 const FEW_KEYS = 8;
 
-/** Derives all that a node's image asks for: the attributes in its view, its index items, and the problems. */
 export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
   const { node } = plan;
   const subject = new Subject(plan, key, image, outcomes);
   const items = new IndexItems(subject);
   if (plan.hasView) outcomes?.add(`nodes.${node.type}.view`, VIEW_KEY);
   items.addSearches(plan.searches);
-  // The shares are derived only for their problems: the joined items themselves are derived with the edges.
+  // Only for their problems: joined items are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
   const attributes = subject.projectAttributes(node.view, true);
   for (const { key, item } of targetItems(node, subject, attributes)) {
@@ -33,7 +30,6 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcome
   return { attributes: plan.hasView ? attributes : undefined, ...items.toImage };
 }
 
-/** Derives all that an image of a node's part asks for: its view, its index items, and the problems. */
 export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
   const { part, joinedItems } = plan;
   const subject = new Subject(plan, key, image, outcomes);
@@ -51,7 +47,7 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
       outcomes?.addFault(lineOfView(plan), places.key, message, isSuperseded);
     }
   }
-  // As of a node: only for the problems.
+  // Only for the problems.
   const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
   const shared = new Subject(plan, key, asSource);
   for (const joined of joinedItems) sourceShare(joined, shared);
@@ -59,12 +55,10 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
   return { ...derived, problems: [...derived.problems, ...shared.problems] };
 }
 
-/** The line of the model that gives a part a view. */
 function lineOfView({ type, part }: PartPlan): string {
   return `nodes.${type}.parts.${part.name}.view`;
 }
 
-/** The index items of a node or a part, in the making. */
 class IndexItems {
   private readonly keys: DerivedSortKey[] = [];
   private readonly fields: Item[] = [];
@@ -82,8 +76,7 @@ class IndexItems {
       const { isSuperseded, places } = inForce;
       try {
         if (multiValue) {
-          // All values of an attribute or none: a list with one bad value is a mistake to report, not a reason for an incomplete
-          // answer.
+          // All values or none: a list with one bad value is a mistake to report.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item);
         } else {
           const item = searchItem(plan, this.subject);

@@ -27,23 +27,16 @@ export type { Problem } from '../kinds/parts/subject.ts';
 import { deriveNode, derivePart } from './derive-node.ts';
 
 /**
- * The planner: derives from one base item what it asks for. Stream, check, repair and `waitForProjection` share it.
- *
- * It is a total function of the image. A part that cannot be derived (an attribute of the wrong type, a key that is too long) is
- * expected to be absent, and is reported as a problem. So a bad image never hides its good parts.
+ * A total function of the image: a part that cannot be derived is expected to be absent, and reported, so a bad image
+ * never hides its good parts.
  */
 
 const NONE: readonly never[] = [];
 const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 
-/** The result for an image that asks for nothing. */
 const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
-/**
- * Derives all that an image of a base item asks for in one model; an undefined image (the item is absent) asks for nothing.
- *
- * @param outcomes where to note what the image comes to in each line of the model; absent: nobody asks.
- */
+/** @param outcomes notes what the image comes to in each line of the model. */
 export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined, outcomes?: Outcomes): DerivedImage {
   if (image === undefined) return NOTHING;
   if (isAbsent(plan, image)) {
@@ -66,7 +59,6 @@ function deriveLiving(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Ou
   }
 }
 
-/** Tells whether an image of a base item is derived from as if there were none. */
 function isAbsent(plan: TypePlan, image: Item): boolean {
   return isGone(deletionOf(plan), image);
 }
@@ -75,7 +67,6 @@ function deletionOf(plan: TypePlan): Parameters<typeof isGone>[0] {
   return plan.kind === 'edge' ? plan.edge : plan.kind === 'node' ? plan.node : undefined;
 }
 
-/** Notes of each line that would ask for an item of an image that the image counts as deleted. */
 function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Outcomes): void {
   const why = `${deletionText(deletionOf(plan), image)}: nothing is derived from it.`;
   const living = new Outcomes();
@@ -87,12 +78,9 @@ function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Out
 }
 
 /**
- * Derives everything that a base item image asks for; an undefined image (the item is absent) asks for nothing. Further models that
- * are maintained next to this one add only index items: a node has one view.
+ * Further models add only index items: a node has one view.
  *
- * @param node the source node of an edge. Without it, index items that the node decides together with the edge are left out;
- * `needsSource` says whether there may be any.
- * @param outcomes as of `derive`, in all models that are maintained.
+ * @param node the source node of an edge; without it, joined items are left out.
  */
 export function derivedOf(
   graph: CompiledModel,
@@ -118,7 +106,6 @@ export function derivedOf(
   };
 }
 
-/** The parts of a base item's image that cannot be derived: the problems of `derivedOf`, and nothing else of it. */
 export function problemsOfImage(
   graph: CompiledModel,
   source: string,
@@ -128,10 +115,9 @@ export function problemsOfImage(
   return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image)));
 }
 
-/** The problems that several models have with one image. Problems with the same message are one problem. */
+/** Problems with the same message are one. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
-  // Two models may fail on the same attribute with the same message.
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
 }
 
@@ -164,7 +150,6 @@ function itemsByKey(keys: DerivedImage['keys'], fields: DerivedImage['fields']):
   return items;
 }
 
-/** Adds the joined index items to the derived parts of an edge's image. */
 function withJoinedItems(
   plan: TypePlan,
   { source, sortKey }: PlannedKey,
@@ -178,7 +163,7 @@ function withJoinedItems(
   const joint: Problem[] = [];
   const notes = { problems: joint, outcomes, hasNode: subject !== undefined };
   const items = plan.joinedItems.map((joined, i) => {
-    // Problems of the node's attributes are not noted here: they are reported with the node.
+    // The node's problems are reported with the node.
     const both = { edge: shares[i]!, source: sourceShare(joined, subject) };
     return joinedItem(joined, source, sortKey, both, notes);
   });
@@ -191,7 +176,7 @@ function withJoinedItems(
   };
 }
 
-/** Derives all that an image of an edge with a hashed key asks for: the image names the target. */
+/** The image names the target. */
 function deriveHashedEdge(plan: EdgePlan, key: PlannedKey, image: Item, outcomes: Outcomes | undefined): DerivedImage {
   const told = classifyHashedEdge(plan.graph, plan.edge, { source: key.source, target: key.sortKey }, image);
   if (told.kind === 'edge') return deriveEdge(plan, { ...key, target: told.target }, image, outcomes);

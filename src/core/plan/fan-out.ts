@@ -25,12 +25,11 @@ import type { EpochSeconds } from './writes/item-update.ts';
 const NONE: readonly never[] = [];
 
 /**
- * The fan-out of a parent's change to its children's views, or of a source node's change to its edges' index items
- * (`of`), page by page. After the first page, a continuation item in the parent's partition drives the next pages: the
- * record of each write to it. It is the only derived item whose records cause writes.
+ * Page by page: after the first, a continuation in the parent's partition drives the next pages by its records. No
+ * other derived item's records cause writes.
  */
 
-/** One for each edge type that uses a changed attribute of the node or part. */
+/** One for each edge type that uses a changed attribute. */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
@@ -56,11 +55,6 @@ export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): read
   ];
 }
 
-/**
- * Whatever has changed.
- *
- * @param target sort key of a node or part; other base items have no fan-outs.
- */
 export function fanOutsOf(graph: CompiledModel, { source, target }: Pick<ItemKey, 'source' | 'target'>): FanOutTouch[] {
   const isNode = source === target;
   if (!isNode && !isPartOfSource(graph, source, target)) return [];
@@ -74,7 +68,6 @@ function fanOutTouch(of: FanOutOf, source: string, edgeType: string): FanOutTouc
   return { kind: 'fan-out', of, source, sortKey: new FanOutPlaces(edgeType).continuation(of), edgeType, records: [] };
 }
 
-/** Whether a node exists in both images or in neither, for each model. */
 function isAlikeThere(graph: CompiledModel, id: string, before: Item | undefined, after: Item | undefined): boolean {
   return layersOf(graph).every((layer) => isNodeThere(layer, id, before) === isNodeThere(layer, id, after));
 }
@@ -83,12 +76,7 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
-/**
- * Visits the next page of a fan-out, whose place is in the continuation's record. If nothing in the registry needs the
- * fan-out, it ends: no other record would end it, and a later projection with such fan-outs would take it for its own.
- * Undefined if the record shows the fan-out at its end, the model has no registry and no such fan-out, or the item
- * isn't a continuation.
- */
+/** A fan-out that nothing in the registry needs ends: a later projection would take it for its own. */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
   const fanOut = fanOutOfKey(target);
@@ -117,12 +105,8 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
 }
 
 /**
- * Leaves the rest of a fan-out to the continuation's record. A running fan-out continues to its end, however fast the
- * parent changes. Changes in the meantime request one more round, from the earlier of the two places; the children
- * ahead are visited after the change anyway. Each change writes the continuation even if the round is already
- * requested: this restarts a fan-out whose last record was lost.
- *
- * @param after sort key of the first page's last reverse item or edge.
+ * A running fan-out continues to its end, however fast the parent changes; changes request one more round, from the
+ * earlier place. Each writes the continuation again, which restarts a fan-out whose last record was lost.
  */
 export function beginContinuationUpdate(
   graph: CompiledModel,
@@ -152,10 +136,7 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
   return inProgress === undefined || compareKeys(place, inProgress) < 0 ? place : inProgress;
 }
 
-/**
- * Moves a continuation, as read before the page, past that page. At the end it begins the round that changes have
- * requested, or becomes a tombstone.
- */
+/** At the end it begins the round that changes have requested, or becomes a tombstone. */
 export function moveContinuationUpdate(
   graph: CompiledModel,
   { source, sortKey }: ContinuationTouch,
@@ -180,10 +161,8 @@ export function moveContinuationUpdate(
 }
 
 /**
- * Continues a stuck fan-out from its place: writing the same place again makes another record, which drives the next
- * page. The fan-out isn't ended: its record may just be late, and the remaining children would never get the change. A
- * continuation without a place becomes a tombstone. One with an impossible place starts again at the first child or
- * edge.
+ * Writing the same place again makes another record. The fan-out isn't ended: its record may just be late. One with an
+ * impossible place starts again.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,
@@ -209,10 +188,7 @@ export function continueFanOutUpdate(
   };
 }
 
-/**
- * Ends a fan-out that nothing needs, unless its continuation was written since. Leaves a tombstone, so that a consumer
- * with a record of the continuation finds another revision.
- */
+/** A tombstone, so that a consumer with a record of the continuation finds another revision. */
 export function endContinuationUpdate(
   graph: CompiledModel,
   key: ItemKey,

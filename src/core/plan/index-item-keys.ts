@@ -4,10 +4,10 @@ import { type CompiledModel, derivedSearches, layersOf, listsOf, type NodeModel 
 import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** The sort key that an index item would have in its partition, even if the base item asks for none. */
+/** Even if the base item asks for none. */
 export interface IndexItemKey {
   key: DerivedSortKey;
-  /** True for an item per value: their sort keys begin with `key`. */
+  /** An item per value: their sort keys begin with `key`. */
   isPrefix: boolean;
 }
 

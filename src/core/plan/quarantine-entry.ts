@@ -11,38 +11,33 @@ import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 
-/** The index partition of all quarantine entries, sorted by when the fault was found. */
+/** Sorted by when the fault was found. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
-/** Limits the reason, which quotes names and values of the base item, so that the entry fits. */
+/** The reason quotes names and values of the base item. */
 export const MAX_REASON_CHARACTERS = 4_000;
 
-/**
- * A quarantine entry: a base item that can't be derived in full, or a derived item that the table refuses, with reason
- * and time. A base item's entry is derived from it: it appears with the fault, and disappears when the base item is
- * right.
- */
+/** A base item that can't be derived in full, or a derived item that the table refuses. */
 export interface QuarantineEntry {
   source: string;
-  /** Sort key of the base item; `~view` for a view that can't be written. Empty if the entry doesn't tell. */
+  /** `~view` for a view that can't be written; empty if unknown. */
   target: string;
   code: string;
   reason: string;
-  /** When the fault was found, ISO 8601. */
+  /** ISO 8601. */
   since: string;
-  /** The refused derived item, if it is in the base item's partition. */
+  /** The refused derived item, in the base item's partition. */
   derivedKeys: string[];
-  /** The refused derived item, if it is in another partition, which a deleted edge's key may not tell. */
+  /** The refused derived item, in another partition. */
   elsewhere?: ItemKey;
 }
 
 export interface FaultOfBase {
   base: ItemKey;
-  /** The entry as read before the base item; undefined: none. */
+  /** As read before the base item. */
   was: Item | undefined;
-  /** What can't be derived now; if empty, the entry is removed. */
+  /** If empty, the entry is removed. */
   problems: readonly Problem[];
-  /** The records that touch the entry, if any. */
   records: readonly ChangeRecord[];
 }
 
@@ -54,10 +49,7 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
   return entryContent(base, { code, reason, since: sinceOf(was, records, nowMs), shown: base.target });
 }
 
-/**
- * All edges of a type that leave a node have items with the same sort key in their targets' partitions, so the entry of
- * such an item also names the edge.
- */
+/** All edges of a type that leave a node have items of one sort key in their targets' partitions. */
 export function refusalKey(touch: Touch): ItemKey {
   const { source, target } = baseOfTouch(touch);
   // rule: entry-of-an-item-elsewhere-names-its-edge
@@ -65,11 +57,7 @@ export function refusalKey(touch: Touch): ItemKey {
   return { source, target: entryKeyOf(name) };
 }
 
-/**
- * Stays until the item is written: a redrive tries again.
- *
- * @param was the entry as read; undefined: none.
- */
+/** Stays until the item is written: a redrive tries again. */
 export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreError, nowMs: number): Item {
   const { source, target } = keyOfTouch(touch);
   const base = baseOfTouch(touch);
@@ -82,10 +70,7 @@ export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreEr
   };
 }
 
-/**
- * Under the revision that was read; without content, the entry becomes a tombstone. An entry of which the table accepts
- * only the keys names no model, which distinguishes it from a tombstone.
- */
+/** An entry of which the table accepts only the keys names no model, unlike a tombstone. */
 export function entryUpdate(
   graph: CompiledModel,
   key: ItemKey,
@@ -114,7 +99,7 @@ function entryContent(
   };
 }
 
-/** What a redrive has to reconcile: a base item or a whole view, in the entry's partition. */
+/** What a redrive has to reconcile. */
 function baseOfTouch(touch: Touch): ItemKey {
   if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
   // A fan-out is repeated from its parent.
@@ -122,9 +107,8 @@ function baseOfTouch(touch: Touch): ItemKey {
 }
 
 /**
- * Forms of an entry, each for a table that refuses the previous one: whole; only keys, which name the item; and both
- * without the index's keys, which may have other types there. A check finds all of them, a redrive of everything the
- * first two.
+ * Each for a table that refuses the previous one: whole, only keys, and both without the index's keys. A check finds
+ * all, a redrive of everything the first two.
  */
 export function formsOfEntry(content: Item): readonly Item[] {
   const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = content;
@@ -132,7 +116,7 @@ export function formsOfEntry(content: Item): readonly Item[] {
   return [content, listed, unlisted, {}];
 }
 
-/** For the log only, if the table accepts no form; the reason says so. */
+/** For the log, if the table accepts no form. */
 export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
   const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
   const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
@@ -143,7 +127,7 @@ function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 
-/** If the base item's key is lost, the entry's own key is used. */
+/** The entry's own key, if the base item's is lost. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const keys = item[QUARANTINE_FIELDS.derivedKeys];
@@ -161,7 +145,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** The sort key of the base item (also for a derived item's entry). Empty if a hash hides it. */
+/** Empty if a hash hides it. */
 function targetOfKey(source: string, sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
@@ -170,7 +154,7 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** An existing entry's time, otherwise the first record's on the stream's clock, if any. */
+/** The stream's clock, if there is a record. */
 function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
   const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
   if (known !== undefined) return known;

@@ -13,13 +13,9 @@ import { indexItemKeysOf } from './index-item-keys.ts';
 import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './touch.ts';
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
-/**
- * Which derived items records may have changed. A record's images name the items of the old and the new values, except
- * items whose share the change left as it was: the record that changed the share touches them. What the items hold
- * isn't taken from records.
- */
+/** Old and new images name items, except those whose share is unchanged. What items hold isn't taken from records. */
 
-/** Each item once, in the order in which records name them. */
+/** In the order in which records name them. */
 export function touched(graph: CompiledModel, records: readonly ChangeRecord[]): Touch[] {
   const touches = new Touches();
   for (const record of records) addTouches(graph, record, touches);
@@ -35,7 +31,6 @@ interface Making {
 class Touches {
   private readonly bySource = new Map<string, Map<string, Making>>();
 
-  /** `make` makes the touch if there is none yet. */
   add(source: string, name: string, record: ChangeRecord, make: () => Touch): Making {
     let ofSource = this.bySource.get(source);
     if (ofSource === undefined) {
@@ -95,7 +90,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   }
   // rule: keys-alone-touch-all-that-they-name
   if (record.isPartial === true) touchNamedItems(graph, images, touches);
-  // Edges have none, and most records are of edges.
+  // Most records are of edges, which have none.
   if (images.plan.kind !== 'edge')
     for (const fanOut of touchedFanOuts(graph, record)) touches.add(source, fanOut.sortKey, record, () => fanOut);
 }
@@ -133,7 +128,7 @@ function touchItems(images: Images, touches: Touches): void {
   }
   for (const i of plan.inTargets.keys()) {
     const [was, is] = [before.inTarget?.[i], after.inTarget?.[i]];
-    // An edge with a hashed key may have changed its target: then it has an item in two partitions.
+    // A hashed key's target may have changed, which gives items in two partitions.
     const isSame = was?.key.source === is?.key.source && sameItem(was?.fields, is?.fields);
     if (isSame) continue;
     if (was !== undefined) touch(was.key.source, was.key.target);
@@ -160,7 +155,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** For a record that lacks an image: everything that a base item may have by its key. */
+/** The record lacks an image. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

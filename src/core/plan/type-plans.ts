@@ -19,22 +19,18 @@ import {
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
-/**
- * Plans of a model's types: what doesn't depend on a key or image, made once. A batch of ten thousand records has up to
- * twenty thousand images, but few types. `derive` takes a plan, a key and an image.
- */
+/** What doesn't depend on a key or image, made once: a batch has thousands of images, but few types. */
 
-/** What edges of a type ask for, whatever node they leave. */
 export interface EdgeItemsPlan {
   /** Undefined if the edge set doesn't list the type. */
   labels: readonly LabelWriter[] | undefined;
-  /** Index items that the edge alone decides. */
+  /** Those that the edge alone decides. */
   indexItems: readonly InboundItemPlan[];
-  /** Index items that the edge and its source node decide. */
+  /** Those that the edge and its source node decide. */
   joinedItems: readonly JoinedItemPlan[];
-  /** Places of the index items that the edge alone decides. */
+  /** Of `indexItems`, and of the counted item. */
   places: readonly EdgeItemPlaces[];
-  /** The index of the counted item among these, which exists even if no order applies; -1 if the edge isn't counted. */
+  /** Exists even if no order applies; -1 if the edge isn't counted. */
   countedPlace: number;
 }
 
@@ -60,7 +56,7 @@ export interface PartPlan extends SubjectType {
   joinedItems: readonly JoinedItemPlan[];
 }
 
-/** For base items that ask for nothing: of a type outside the model, or with a key that doesn't fit its type. */
+/** Of a type outside the model, or with a key that doesn't fit. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
   problems: readonly Problem[];
@@ -74,20 +70,19 @@ export interface SourcePlans {
   node: NodePlan;
   parts: ReadonlyMap<string, PartPlan>;
   edges: ReadonlyMap<EdgeModel, EdgePlan>;
-  /** Plans of edges with plain keys, each with the key's prefix: `FRIEND-USER-`. */
+  /** Plain keys by prefix: `FRIEND-USER-`. */
   byBeginning: readonly { beginning: string; plan: EdgePlan }[];
 }
 
-/** A base item's key, and texts that all its images share. */
 export interface PlannedKey extends SubjectKey {
-  /** The start of an edge's element; with a hashed key, the target follows. */
+  /** With a hashed key, the target follows. */
   escapedEdge: string;
   indexKeys: readonly DerivedSortKey[];
 }
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** Plans by node type: one set for the model alone, one for the model next to another. */
+  /** By node type. */
   sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
 }
 
@@ -95,11 +90,7 @@ const NONE: readonly never[] = [];
 const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
 const plans = new WeakMap<CompiledModel, ModelPlan>();
 
-/**
- * Undefined if the partition's node type isn't in the model.
- *
- * @param isFurther whether another model has the views: this one then adds nothing to them.
- */
+/** @param isFurther another model has the views: this one adds nothing to them. */
 export function plansOfSource(graph: CompiledModel, source: string, isFurther = false): SourcePlans | undefined {
   const known = modelPlan(graph).sources[isFurther ? 1 : 0];
   const type = nodePrefix(source);
@@ -139,7 +130,7 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
     source,
     sortKey,
     escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
-    // An array literal has room for exactly its elements; a growing array gets room for seventeen.
+    // A growing array gets room for seventeen elements.
     indexKeys:
       places.length === 1
         ? [places[0]!.key(sortKey)]
@@ -161,7 +152,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    // A joined item with a count is counted on its own, so the count needs no other item.
+    // A joined item with a count is counted on its own.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
@@ -205,7 +196,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
     part.name,
     { kind: 'part', part, searches: searchesOf(part.name), ...own },
   ]);
-  // The nodes' types don't tell whether they have the same tenant.
+  // Types don't tell whether nodes have the same tenant.
   // rule: each-edge-is-judged-by-its-tenants
   const plain = edges.filter(({ isHashed, edge }) => !isHashed && edge.tenantSeparator === undefined);
   return {

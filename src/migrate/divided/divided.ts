@@ -19,19 +19,15 @@ import {
 } from './saved-run.ts';
 
 /**
- * A migration whose walks over the table are shared by many workers, each with some of the table's segments. One caller
- * decides the steps and deals out the walks; it continues when all shares of a walk are done. All places are in the
- * table: a failed execution's successor, or a second one at the same time, continues from them.
+ * One caller decides the steps and deals out the walks; it continues when all shares of a walk are done. All places are
+ * in the table: a failed execution's successor, or a second one at the same time, continues from them.
  */
 
 export interface Division {
-  /** One share per worker. */
   shares: number;
-  /** Segments that a worker reads at once. */
   segmentsOfShare: number;
 }
 
-/** Without a clock: the caller waits between calls. */
 export type DividedOptions = Omit<
   OfGraph<MigrateOptions>,
   'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'
@@ -54,12 +50,6 @@ export interface DividedResult {
 
 const OVERTAKEN_SECONDS = 5;
 
-/**
- * Makes the steps up to the next walk or wait.
- *
- * @example
- * const { done, shares, waitSeconds } = await decideMigration(options, { shares: 8, segmentsOfShare: 8 });
- */
 export async function decideMigration(options: DividedOptions, division: Division): Promise<DividedResult> {
   const { graph, store } = options;
   const { sortKey } = graph.table;
@@ -84,7 +74,6 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   // forever.
   // rule: runs-of-two-models-do-not-replace-each-other-for-ever
   if (replaced > MOST_OVERTAKEN) {
-    // The run that is left counts from zero.
     await saveRun(store, { ...value!, replaced: 0 }, revision);
     throw overtakenByAnotherAim();
   }
@@ -103,13 +92,11 @@ export async function decideMigration(options: DividedOptions, division: Divisio
   return { ...decided, shares: open, waitSeconds: 0 };
 }
 
-/** Whether a place is of this model, and of the table's current registry. */
 async function isOfThisRegistry({ graph, store }: DividedOptions, { model, version }: SavedRun): Promise<boolean> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   return model === graph.fingerprint && head !== undefined && head.registry.version >= version;
 }
 
-/** A walk is done if all of its shares are. */
 function placeAfter({ place, walk }: SavedRun, shares: ReadonlyMap<number, SavedShare>): MigratePlace {
   if (walk === undefined) return place;
   const all = Array.from({ length: walk.shares }, (_, share) => shares.get(share));
@@ -122,7 +109,6 @@ function isShareOpen(share: SavedShare | undefined): boolean {
   return share === undefined || share.at.open.length > 0;
 }
 
-/** The shares are in the table before the run names them. */
 async function dealOutShares(options: DividedOptions, name: string, { shares, segmentsOfShare }: Division) {
   // A worker of an earlier walk finds no share of this one, and its shares don't count for this one.
   // rule: walk-has-shares-of-its-own
@@ -140,16 +126,10 @@ async function dealOutShares(options: DividedOptions, name: string, { shares, se
 }
 
 export interface ShareResult {
-  /** True if there is nothing left for this worker: the share is done, another worker has it, or its walk is over. */
+  /** The share is done, another worker has it, or its walk is over. */
   isDone: boolean;
 }
 
-/**
- * Walks a share as far as time goes, and saves its place.
- *
- * @example
- * while (!(await walkShare(options, { plan, share })).isDone) await pause();
- */
 export async function walkShare(
   options: DividedOptions,
   { plan, share }: { plan: string; share: number },

@@ -10,28 +10,16 @@ import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from '../walks/place.ts';
 import { migratePlaceSchema } from '../walks/place-schema.ts';
 
-/**
- * Where a divided migration keeps its place: an item for the run, and one for each share of the current walk. They are
- * in the service's partition, outlive the execution that wrote them, and are written under the revision that was read.
- */
-
 export interface SavedRun {
-  /** A run of another model ignores this place. */
   model: string;
-  /**
-   * The registry's version when the place was saved. If the registry is older now, it is another one, and the place
-   * doesn't apply.
-   */
+  /** If the registry is older now, it is another one, and the place doesn't apply. */
   version: number;
   place: MigratePlace;
-  /** How often runs of different models have replaced each other's place. Absent: never. */
   replaced?: number | undefined;
-  /** The dealt-out walk and its number of shares. */
   walk?: { name: string; plan: string; shares: number } | undefined;
 }
 
 export interface SavedShare {
-  /** Done without open segments. */
   at: WalkPlace;
 }
 
@@ -55,17 +43,14 @@ const RUN: ItemKey = { source: SERVICE_PARTITION, target: 'places/migrate' };
 const SHARES = 'shares/migrate/';
 const PLACE = 'place';
 
-/** A place that can't be parsed counts as absent: the walk begins again. */
 export async function readRun(reader: CountingReader<'get'>): Promise<Saved<SavedRun>> {
   return parseSaved(await readItem(reader, RUN), runSchema);
 }
 
-/** False if another run has saved its own since the read. */
 export async function saveRun(store: Pick<Store, 'update'>, run: SavedRun, revision: string | undefined) {
   return await saveItem(store, RUN, run, revision);
 }
 
-/** Deletes an ended run's place with all shares. */
 export async function forgetRun(store: Pick<Store, 'delete' | 'query'>, sortKey: string): Promise<void> {
   await store.delete(RUN);
   await clearShares(store, sortKey, undefined);
@@ -79,7 +64,6 @@ export async function readShare(
   return parseSaved(await readItem(reader, shareKey(plan, share)), shareSchema);
 }
 
-/** False if another worker has saved it since the read, or the plan is over. */
 export async function saveShare(
   store: Pick<Store, 'update'>,
   { plan, share }: { plan: string; share: number },

@@ -27,10 +27,7 @@ interface TypeSample {
   attributes: Map<string, number>;
 }
 
-/**
- * Warns of new searches, orders and totals that would be empty, since none of the table's items has the attributes:
- * mostly a renamed attribute whose items aren't rewritten yet.
- */
+/** Mostly a renamed attribute whose items aren't rewritten yet. */
 export function emptyProjectionWarnings(
   graph: CompiledModel,
   changes: readonly PlannedChange[],
@@ -67,10 +64,7 @@ export function emptyProjectionWarnings(
   return [...ofProjections, ...newTotals.flatMap((edge) => totalWarnings(edge, types.get(edge.type)))];
 }
 
-/**
- * Warns of totals by an attribute that edges seem to lack: no edge of the sample has it, or there are none and lists of
- * the same edges take it from the source. A list can use the source, a total only the edge.
- */
+/** A list can take an attribute from the source, a total only from the edge. */
 function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[] {
   const { type, count, incoming } = edge;
   const parts = [count?.totals, incoming?.totals].flatMap((totals) => [
@@ -121,7 +115,6 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
   return [...ofNodes, ...ofEdges];
 }
 
-/** None if a function reads them, or another item has them. */
 function attributesOf(order: OrderModel): string[] {
   switch (order.kind) {
     case 'attribute':

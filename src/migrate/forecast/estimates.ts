@@ -22,16 +22,15 @@ import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
-/** Estimates steps from a sample of the table: the reads and writes of the walks, item by item. */
+/** The reads and writes of the walks, item by item. */
 
 export interface EstimateOptions {
   graph: CompiledModel;
   sample: TableSample;
-  /** Receives items of the sample that can't be in what is built. */
   leftOut?: LeftOutItems;
 }
 
-/** What an item has besides what its base item decides: revision, model, and names of key attributes. */
+/** Besides what the base item decides: revision, model, and names of key attributes. */
 const STAMP_BYTES = 100;
 
 export interface Work {
@@ -44,17 +43,12 @@ interface SampledPartition {
   source: string;
   items: readonly SampledItem[];
   byKey: ReadonlyMap<string, SampledItem>;
-  /** Including items that the sample doesn't have. */
   count: number;
 }
 
 /**
- * Estimates a backfill and its verification: two walks over the table, and one over each index. A backfill reads each
- * expected item, and again reads and writes those that are missing or differ. The verification queries each in its
- * indexes, and reads what the indexes show.
- *
- * @param graph the model that is built.
- * @param isOwn whether an item belongs to the generations that are built.
+ * Two walks over the table, and one over each index. A backfill reads each expected item, and again reads and writes
+ * those that are missing or differ. The verification queries each in its indexes, and reads what the indexes show.
  */
 export function estimateBuild(
   graph: CompiledModel,
@@ -118,10 +112,8 @@ export function estimateBuild(
 }
 
 /**
- * Estimates building views: one walk that looks up the edge of each reverse item; and for each node with a view of
- * another shape, a read of its base items, the nodes it copies from and the reverse items, and a write of its view.
- *
- * @param graph the model that is maintained.
+ * One walk that looks up the edge of each reverse item; and for each node with a view of another shape, a read of its
+ * base items, the nodes it copies from and the reverse items, and a write of its view.
  */
 export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
@@ -162,7 +154,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
   return sum;
 }
 
-/** Estimates the filling of new indexes: a write of each item that has their keys. DynamoDB reads the table for it at no charge. */
+/** DynamoDB reads the table for it at no charge. */
 export function estimateIndexes(indexes: ReadonlySet<string>, { graph, sample }: EstimateOptions): Work {
   const sum = { rcu: 1, wcu: 0, calls: 2 * indexes.size };
   for (const { partition, sort } of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
@@ -188,10 +180,7 @@ function estimateWalk({ bytes, itemCount }: TableSample): Work {
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / PAGE_ITEMS) };
 }
 
-/**
- * Items in another partition than their base item's. A sample rarely has both partitions, so the missing items are
- * estimated from the existing ones.
- */
+/** A sample rarely has both partitions, so the missing items are estimated from the existing ones. */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;
   private readonly present: number;
@@ -245,13 +234,12 @@ function sourceNodeIn(graph: CompiledModel, { source, byKey }: SampledPartition)
   return sourceNodeOf(graph, source, pieces);
 }
 
-/** Read units of the items that decide about an expected item. */
 function readsOfBases(graph: CompiledModel, { source, target, item }: SampledItem, { sortKey }: ExpectedItem): number {
   const units = readUnits(itemSizeBytes(item), true);
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** The size of the expected view, without an edge type that makes it too large. */
+/** Without an edge type that makes it too large. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
   const byType = new Map<string, number>();
   const own = byKey.get(source)?.share ?? items[0]!.share;
@@ -294,7 +282,6 @@ function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 / together : 0);
 }
 
-/** A partition's items by the name of their count. */
 function countSharers(
   expected: readonly { base: SampledItem; ofBase: readonly ExpectedItem[] }[],
   partitionShare: number,
@@ -309,7 +296,6 @@ function countSharers(
   return sharers;
 }
 
-/** Empty: no count. */
 function countOf({ fields }: ExpectedItem): string {
   return stringOf(fields[COUNTED]) ?? '';
 }

@@ -18,7 +18,6 @@ import type { PlannedStep } from './planned-steps.ts';
 
 export interface StepForecast {
   step: Step['kind'];
-  /** The step's projections with ids. */
   projection: string;
   rcu: number;
   wcu: number;

@@ -26,30 +26,26 @@ export interface PlanOptions extends RateOptions {
   table?: TableIdentity | undefined;
   regions?: TableRegions | undefined;
   action?: MigrateAction | undefined;
-  /** See `MigrateOptions`. */
   lateWritesMs?: number | undefined;
 }
 
 export interface MigrationPlan {
   changes: string[];
-  /** Actions that remove what the table has besides the model: see `MigrateResult`. */
   leftovers: MigrateAction[];
   warnings: string[];
-  /** Set if the action drops a projection of the model, which the next migration builds again. */
   comesBack?: string | undefined;
   steps: StepForecast[];
   cost: { rcu: number; wcu: number; seconds: number };
-  /** The basis of the estimate. `isExact`: all items were read. */
+  /** `isExact`: all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
   /** Base items of the sample whose type isn't in the model. */
   unplaced: UnplacedCount;
-  /** Native lists that lack base items of the sample, which are older than the index and have no valid key for it. */
+  /** Native lists that lack base items of the sample, which have no valid key for the index. */
   gaps: NativeGap[];
-  /** Base items that can't be in what is built; undefined: none in the sample. */
+  /** Base items that can't be in what is built. */
   leftOut: LeftOut | undefined;
 }
 
-/** Uses the registry and a sample of the table. Writes nothing. */
 export async function planMigration(options: PlanOptions): Promise<MigrationPlan> {
   const { graph, store, itemCount, sizeBytes, action, maxRcu, maxWcu, lateWritesMs } = options;
   const expected = definitionsOf(graph);

@@ -10,13 +10,10 @@ export interface PlannedStep {
   registry: Registry | undefined;
 }
 
-/** An upper bound: no model needs this many steps. */
+/** No model needs this many steps. */
 const MOST_STEPS = 10_000;
 
-/**
- * Calls `nextStep`, assuming that each step succeeds. Decides nothing itself, so that a plan can't differ from the
- * migration.
- */
+/** Assumes that each step succeeds. `nextStep` decides, so that a plan can't differ from the migration. */
 export function plannedSteps(
   situation: Omit<Situation, 'targets' | 'memory'>,
   actions: readonly MigrateAction[],
@@ -60,7 +57,6 @@ export function plannedSteps(
   return planned;
 }
 
-/** The indexes that a step deletes and the model needs. */
 function indexesToAddAgain({ generations }: StepOf<'delete'>, { projections }: Definitions): string[] {
   return generations.flatMap(({ name }) => (projections.has(name) ? (indexNamedIn(name) ?? []) : []));
 }

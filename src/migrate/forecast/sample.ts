@@ -6,19 +6,15 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 
-/** With the number of the table's items that it represents. */
 export interface SampledItem extends WalkedItem {
   share: number;
 }
 
-/** Some items of a table, and the size of the whole. A sampled partition has every kind of its items. */
+/** A sampled partition has every kind of its items. */
 export interface TableSample {
   items: readonly SampledItem[];
-  /** The table's partitions for each one in the sample. */
   partitionShare: number;
-  /** Equal to the sample's if that is whole. */
   itemCount: number;
-  /** Estimated from the sample's items. */
   bytes: number;
   isWhole: boolean;
 }
@@ -36,26 +32,23 @@ const WHOLE_BYTES = 8 * 1024 * 1024;
 const WHOLE_SEGMENTS = 4;
 const WHOLE_PAGE_ITEMS = 1_000;
 
-/** How many segments a sample reads, spread over the table, since a partition's items lie together. */
+/** Spread over the table, since a partition's items lie together. */
 const PARTS = 40;
 const AT_ONCE = 8;
-/** The most items read of a segment. A segment is expected to have half of them, so that most are read to their end. */
+/** A segment is expected to have half of them, so that most are read to their end. */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
 const MOST_SEGMENTS = 1_000_000;
-/** Factor between sizes of segments. */
 const STEP = 8;
 
-/** Of a partition that a page has cut: how many items of a kind are read, and counted. */
+/** Read and counted of each kind in a partition that a page has cut. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** The most kinds of items in such a partition: edge types, orders, generations. */
+/** In such a partition: edge types, orders, generations. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * Reads a small table whole, otherwise the partitions of some small segments.
- *
  * A partition cut by its page is read again, some items of each kind: edges sort before derived items, so the first
  * items alone would look as if nothing were derived. Items of the table that no other partition accounts for are
  * attributed to kinds with more items than are counted.
@@ -102,7 +95,6 @@ function sampleOf(
   };
 }
 
-/** Undefined if there are more than a whole sample has. */
 async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] | undefined> {
   const found: WalkedItem[] = [];
   let bytes = 0;
@@ -122,29 +114,25 @@ async function readWhole({ graph, store }: SampledTable): Promise<WalkedItem[] |
 }
 
 interface Parts {
-  /** The table's partitions for each one in the segments. */
   partitionShare: number;
-  /** Items of partitions that no page has cut. */
   read: readonly WalkedItem[];
   kinds: readonly Kind[];
 }
 
 interface Kind {
   items: readonly WalkedItem[];
-  /** Without `isAll`, only those that were counted. */
   count: number;
   isAll: boolean;
 }
 
-/** Estimated, without kinds that were only partly counted. */
 function knownItems({ partitionShare, read, kinds }: Parts): number {
   const counted = kinds.filter(({ isAll }) => isAll).reduce((sum, { count }) => sum + count, 0);
   return (read.length + counted) * partitionShare;
 }
 
 /**
- * Reads segments small enough to be read to their end. If their items account for little of the table, a few partitions
- * have most items, and larger segments are more likely to contain them.
+ * If the items of small segments account for little of the table, a few partitions have most items, and larger segments
+ * are more likely to contain them.
  */
 async function readParts(table: SampledTable): Promise<Parts> {
   const { itemCount, sizeBytes = 0 } = table;
@@ -167,7 +155,6 @@ async function readParts(table: SampledTable): Promise<Parts> {
   return parts;
 }
 
-/** Reads the first page of some segments; undefined if most segments are too large for it. */
 async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
   const { graph, store } = table;
   const pages = await pMap(
@@ -190,7 +177,6 @@ async function readPartsOf(table: SampledTable, segments: number, limit: number)
   };
 }
 
-/** Reads some items of each kind in a partition, and counts up to a limit. */
 async function readKinds({ graph, store }: SampledTable, partition: string): Promise<Kind[]> {
   if (isServicePartition(partition)) return [];
   const kinds: Kind[] = [];
@@ -213,7 +199,6 @@ async function readKinds({ graph, store }: SampledTable, partition: string): Pro
   return kinds;
 }
 
-/** The prefix common to items of a kind, without what differs from edge to edge. */
 function beginningOf(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   if (key === undefined) return typedBeginning(sortKey);

@@ -4,14 +4,9 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ReadStats } from '../../core/store-pages.ts';
 import type { ScanSource } from '../../core/store-port.ts';
 
-/** More than the service partition usually holds: the registry, and items of consumers and checks. */
 const PAGE_ITEMS = 25;
 
-/**
- * Whether a table holds no base item and no derived item, not even a tombstone or quarantine entry: then no record of
- * it was ever projected. One page suffices if it holds anything; in an empty table the scan reads the service
- * partition.
- */
+/** No base item and no derived item, not even a tombstone: then no record was ever projected. */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {
     const page = await store.scan({

@@ -19,8 +19,6 @@ import {
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
 
-/** The steps that write the registry, each by one conditional write. */
-
 const registers: RegistryStep<StepOf<'register'>> = {
   words: 'Register the model with the table',
   stateAfter: 'registered',

@@ -4,8 +4,8 @@ import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
 /**
- * The index that is deleted with a retired generation. Undefined for a generation of items, for an index that the model names itself,
- * which the table may have had before, and while another generation has the same index.
+ * Undefined for a generation of items, for an index that the model names itself, which the table may have had before,
+ * and while another generation has the same index.
  */
 export function retiredIndex(
   { projections }: Registry,

@@ -8,9 +8,6 @@ import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import type { BuildContext } from '../walks/build.ts';
 
-/** A step of a migration, and everything that a kind of step declares. `steps.ts` lists the kinds. */
-
-/** One step. */
 export type Step =
   | { kind: 'register' }
   | { kind: 'enforce' }
@@ -39,20 +36,19 @@ export type Step =
 
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 
-/** What this run has done; other runs' work doesn't count. */
 export interface RunMemory {
   verified: ReadonlySet<string>;
   reconciled: ReadonlySet<string>;
   deleted: ReadonlySet<string>;
-  /** Generations and shapes that no reader may have used for a full lease, observed by this run. */
+  /** No reader may have used them for a full lease, observed by this run. */
   unused: ReadonlySet<string>;
-  /** Generations and shapes built so long ago that every replica shows them. */
+  /** Built so long ago that every replica shows them. */
   shown: ReadonlySet<string>;
-  /** Retired generations and shapes that no late write can reach. */
+  /** No late write can reach them. */
   outlasted: ReadonlySet<string>;
 }
 
-/** Names a state that a run has seen. The same id in another state, or again in the same state, has another name. */
+/** The same id in another state, or again in the same state, has another name. */
 export function seenKey({ name, id, changed }: SeenState): string {
   // rule: state-that-comes-back-is-seen-again
   return `${name}@${id}/${changed}`;
@@ -71,22 +67,16 @@ export interface StepRun {
   graph: CompiledModel;
   store: Store & ScanSource;
   stats: ApplyStats;
-  /** True if the table was empty; undefined: not checked. */
   isEmpty: boolean | undefined;
-  /** What a walk needs to build the model. The walk ends when one of the states has changed. */
+  /** A walk ends when one of the states has changed. */
   buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
-  /** Continues where the last run stopped in the same walk. Throws if time ends before the walk. */
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
-  /** Repeats until no software older than the registry has written in between. */
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
-  /** Adds indexes of the model, one after the other, and waits until readers can use them. Throws if time ends before. */
   addIndexes(indexes: readonly string[]): Promise<void>;
-  /** Deletes indexes, one after the other, while the states are as they were seen. Throws if time ends before. */
   dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
-  /** Waits until no reader uses the states; returns those that are unchanged. */
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Waits until no write can arrive that is based on an earlier registry. */
+  /** Until no write can arrive that is based on an earlier registry. */
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
@@ -95,38 +85,29 @@ export interface WriteFacts {
   table: TableIdentity | undefined;
   /** By DynamoDB's clock; 0 for kinds that don't ask for it. */
   serverTimeMs: number;
-  /** Undefined for kinds that don't ask for it. */
   isEmpty?: boolean | undefined;
-  /** The first id of the registry of a table with items. */
   firstId?: number | undefined;
 }
 
 interface StepText {
-  /** The step in words, before the names of its projections. */
   words: string;
-  /** The state of its projections afterwards. */
   stateAfter: string;
 }
 
 export interface RegistryStep<S extends Step> extends StepText {
   /** `registry` is only undefined for the first registration. */
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
-  /** Definitions that the step also writes. Default: none. */
   definitions?(step: S, expected: Definitions): readonly Defined[];
-  /** True if it adds definitions or begins to, so that writers have to be able to compile the result. */
+  /** It adds definitions, so writers have to be able to compile the result. */
   brings?: boolean;
-  /** What is read before the write: DynamoDB's time, or whether the table is empty. */
   asks?: 'time' | 'emptiness';
 }
 
 export interface WorkStep<S extends Step> extends StepText {
-  /** Returns the states to remember as done. */
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
-  /** The memory for these states. Absent: none. */
   remembers?: keyof RunMemory;
-  /** The states that it is done for if nothing fails, for a plan. */
   states(step: S): readonly SeenState[];
-  /** Milliseconds that it waits. Absent: it doesn't wait. */
+  /** For a plan. */
   waitMs?(step: S): number;
 }
 

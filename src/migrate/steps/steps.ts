@@ -3,7 +3,6 @@ import { REGISTRY_STEPS } from './registry-steps.ts';
 import type { Step, StepKind, StepOf } from './step.ts';
 import { WORK_STEPS } from './work-steps.ts';
 
-/** The kinds of steps. `migrate/next-step.ts` decides when a step comes; everything else about it is in its entry. */
 const STEPS: { readonly [Kind in Step['kind']]: StepKind<StepOf<Kind>> } = { ...REGISTRY_STEPS, ...WORK_STEPS };
 
 export function kindOf(step: Step): StepKind {

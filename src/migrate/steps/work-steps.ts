@@ -8,12 +8,9 @@ import { isEmptyTable } from './empty.ts';
 import { retiredIndex } from './retired-index.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
-/** Steps that work or wait, without changing the registry. */
-
 /**
- * How long after a write every replica of the table and its indexes is assumed to show it. DynamoDB says that
- * eventually consistent reads usually show a write within a second, without a bound. Ten times that costs a migration
- * seconds, and sessions rely on the same time (`indexGraceMs`).
+ * After a write, until every replica of the table and its indexes is assumed to show it. DynamoDB usually takes less
+ * than a second, without a bound. Sessions rely on the same time (`indexGraceMs`).
  */
 export const REPLICA_LAG_MS = 10_000;
 

@@ -31,12 +31,8 @@ export interface BuildContext extends EndingContext {
   onProgress?: (items: number) => void;
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
-  /** True to continue although base items can't be in what is built. */
   acceptsLeftOut: boolean;
-  /**
-   * Reads the registry, and throws if another run has changed what is built. Called for each page after reading its
-   * items.
-   */
+  /** Throws if another run has changed what is built. Called for each page after reading its items. */
   checkStates: () => Promise<void>;
   isOver: () => boolean;
   begunAt?: WalkPlace | undefined;
@@ -45,10 +41,8 @@ export interface BuildContext extends EndingContext {
 const READ_KEYS = 100;
 
 /**
- * Writes missing and differing index items of generations for each base item, under the revision that was read, without
- * using record images. Removes items that no base item asks for, left by a writer of another model without registry, or
- * by a gap in the stream. Throws `items-left-out` at the end if base items can't be in the projections, unless
- * accepted: readers would silently miss them.
+ * Also removes items that no base item asks for, left by a writer without registry or by a gap in the stream. Throws
+ * `items-left-out` at the end unless accepted: readers would silently miss the items.
  */
 export async function backfill(
   context: BuildContext,
@@ -83,9 +77,8 @@ export async function backfill(
 }
 
 /**
- * Reconciles live items that no base item asks for; repair finds the base item of a hashed key. First-generation counts
- * are counted again, since writers without the registry, whose model has no count, haven't changed them. If the type
- * isn't counted at all, remaining counts are removed.
+ * Repair finds the base item of a hashed key. First-generation counts are counted again, since writers without the
+ * registry, whose model has no count, haven't changed them.
  */
 async function reconcileStrays(
   context: BuildContext,
@@ -127,7 +120,6 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
   return `${source}\0${sortKey}`;
 }
 
-/** With its base item; a counted item together with its count. */
 export async function reconcileItem(
   context: ApplyContext,
   { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
@@ -135,7 +127,6 @@ export async function reconcileItem(
   await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
 }
 
-/** Rebuilds views of some types that are missing or have another shape. */
 export async function reconcileViews(
   context: BuildContext,
   types: ReadonlySet<string>,
@@ -153,7 +144,6 @@ export async function reconcileViews(
         context,
         chunk.map((source) => ({ source, target: VIEW_KEY })),
       );
-      // A view of the shape is left alone.
       const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
       await pMap(old, (source) => makeViewWhole(context, source), { concurrency: context.concurrency });
     }
@@ -161,10 +151,7 @@ export async function reconcileViews(
   });
 }
 
-/**
- * Turns reverse items without a valid edge into tombstones: left by a writer that deleted the edge while no view had
- * copies of it.
- */
+/** Left by a writer that deleted the edge while no view had copies of it. */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);

@@ -9,9 +9,8 @@ export interface BuildingWalk {
 }
 
 /**
- * The walks after which readers may use generations, in order: `backfill` writes items, `verifyInIndexes` finds each
- * item of the table in the indexes, and a walk over each index finds entries whose item has left the table. The latter
- * come last, since earlier walks may still move items.
+ * In order: `verify` finds each item of the table in the indexes, and a walk over each index finds entries whose item
+ * has left the table. The latter come last, since earlier walks may still move items.
  */
 export function buildingWalks(context: BuildContext, generations: readonly SeenState[]): readonly BuildingWalk[] {
   const build: BuildingWalk['walk'] = (begunAt) => backfill({ ...context, begunAt }, generations);

@@ -19,7 +19,6 @@ interface ExpectedContext extends CountingReader<'getMany'> {
   graph: CompiledModel;
 }
 
-/** For edges with joined items, by id. */
 export async function readSourceNodes(
   context: ExpectedContext,
   items: readonly ItemKey[],
@@ -43,7 +42,6 @@ export async function readSourceNodes(
 /** Problems of a base item in every model. */
 const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-between-tenants', 'malformed']);
 
-/** For an edge that decides alone. */
 const NO_NODE: SourceNode = { item: undefined };
 
 export async function readExpectedItems(
@@ -55,7 +53,6 @@ export async function readExpectedItems(
   return expectedItemsOf(context.graph, { source, target, item }, await readSourceNodes(context, [{ source, target }]));
 }
 
-/** @param onProblems called if the base item can't be in some of the projections. */
 export function expectedItemsOf(
   graph: CompiledModel,
   { source, target, item }: WalkedItem,

@@ -9,13 +9,11 @@ import type { WalkedItem } from '../../store/table-walk.ts';
 
 export interface EndingContext extends ApplyContext {
   concurrency: number;
-  /** Which fan-outs the registry needs now, by a consistent read. */
   neededFanOuts: () => Promise<NeedsFanOut>;
 }
 
 /**
- * Ends fan-outs on a page that nothing in the registry needs: no writer continues one after views stopped copying, or
- * after the last order with source attributes is gone.
+ * No writer continues a fan-out after views stopped copying, or after the last order with source attributes is gone.
  */
 export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
   const open = items.filter(({ target, item }) => isContinuationKey(target) && isFanOutOpen(item));
@@ -29,8 +27,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
     seen: { item },
     async expected(current) {
       if (!isFanOutOpen(current)) return true;
-      // Another migration may have brought back the projection that needs this fan-out. The fan-out was seen open
-      // before this read of the registry, so the registry has that projection.
+      // Another migration may have brought back the projection that needs this fan-out. It was seen open before this
+      // read of the registry, so the registry has that projection.
       // rule: fan-out-is-judged-by-a-registry-read-after-it
       const isNeeded = await neededFanOuts();
       return isNeeded(target);

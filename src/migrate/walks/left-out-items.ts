@@ -4,9 +4,8 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
 import { printable } from '../../foundation/printable.ts';
 
-/** Base items that a projection can't hold: a label without a rank, a value of another type, a `derive` that throws. */
+/** A label without a rank, a value of another type, a `derive` that throws. */
 export interface LeftOut {
-  /** Approximate for a sample. */
   items: number;
   example: { source: string; target: string; reason: string };
 }
@@ -15,7 +14,6 @@ export class LeftOutItems {
   private items = 0;
   private example: LeftOut['example'] | undefined;
 
-  /** @param share the number of items that this one stands for. */
   add({ source, target }: ItemKey, problems: readonly Problem[], share = 1): void {
     const [first] = problems;
     if (first === undefined) return;
@@ -33,7 +31,6 @@ export function leftOutText({ items, example: { source, target, reason } }: Left
   return `${about}${countText(items, 'item')} cannot be in what is built, such as ${key}: ${printable(reason)}`;
 }
 
-/** For a migration that hasn't been told to continue without these items. */
 export function itemsLeftOut(leftOut: LeftOut): EdgeloomError {
   return new EdgeloomError(
     'items-left-out',

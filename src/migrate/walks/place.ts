@@ -22,12 +22,9 @@ export interface MigratePlace {
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;
 }
 
-/** Thrown by a step's work if another run has changed its states. Only seen by the run. */
 export class ChangedStates {}
 
-/** Thrown to stop a run at its place. Only seen by the run. */
 export class StoppedRun {
-  /** @param toWalk the walk that others have to make. */
   constructor(
     readonly left: Pick<MigratePlace, 'walk' | 'waiting'>,
     readonly toWalk?: string,

@@ -7,10 +7,6 @@ import type { BuildContext } from './build.ts';
 import { endUnneededFanOuts } from './fan-outs.ts';
 import { walk } from './walk.ts';
 
-/**
- * Deletes items of generations that nothing maintains, each only if unchanged since it was read. Ends fan-outs that
- * nothing needs any more.
- */
 export async function removeGenerations(
   context: BuildContext,
   generations: readonly SeenState[],

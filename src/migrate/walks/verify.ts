@@ -13,15 +13,8 @@ import { type BuildContext, reconcileItem } from './build.ts';
 import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { walk } from './walk.ts';
 
-/**
- * Compares built items with the indexes that readers will use, both ways: an item may not be in its index yet, and an
- * item that has left the table may still be.
- */
+/** Both ways: an item may not be in its index yet, and an item that has left the table may still be. */
 
-/**
- * Looks for each expected item in its index until all match, since an index lags. Reconciles differences in the table
- * on the way.
- */
 export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
     const nodes = await readSourceNodes(context, items);
@@ -35,7 +28,6 @@ export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
-/** False if time ran out before an index showed the table's items. */
 async function areAllShown<T>(
   { concurrency }: BuildContext,
   entries: readonly T[],
@@ -44,7 +36,6 @@ async function areAllShown<T>(
   return (await pMap(entries, untilShown, { concurrency })).every(Boolean);
 }
 
-/** Waits until an index shows everything that a base item asks for; false if time runs out. */
 async function verifyBase(context: BuildContext, base: ItemKey, first: readonly ExpectedItem[]): Promise<boolean> {
   let expected = first;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
@@ -93,11 +84,7 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
-/**
- * Looks up each index entry of some generations in the table, until the index shows nothing outdated. An index may
- * still show an item that was just moved or deleted; walks over the table can't find such entries, since no item names
- * their place.
- */
+/** An index may still show an item that was just moved or deleted; walks over the table can't find such entries. */
 export async function verifyIndex(
   context: BuildContext,
   index: IndexName,
@@ -113,7 +100,6 @@ export async function verifyIndex(
   });
 }
 
-/** Waits until an index no longer shows an entry that has left the table; false if time runs out. */
 async function untilGone(context: BuildContext, index: IndexName, entry: WalkedItem): Promise<boolean> {
   const names = INDEX_KEYS[index];
   const partition = stringOf(entry.item[names.partition])!;

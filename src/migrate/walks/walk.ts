@@ -6,20 +6,14 @@ export interface WalkOptions {
   graph: CompiledModel;
   store: ScanSource;
   stats: { rcu: number };
-  /** Walks over an index, which shows the table as it was some time ago. Default: the table. */
   index?: IndexName;
   segments: number;
-  /** Items per page. Default 500. */
   pageItems?: number | undefined;
   onProgress?: (items: number) => void;
-  /** Called with each page before its visit. */
   onPage?: (items: readonly WalkedItem[]) => void;
-  /** Called with each page of a walk over the table after its visit. */
   onVisited?: ((items: readonly WalkedItem[]) => void) | undefined;
-  /** Throws if the work has to stop; called with each page before its visit. */
   checkStates?: () => Promise<void>;
   isOver: () => boolean;
-  /** Whether an item still exists after the visit: see `TableWalkOptions`. */
   stays?: (item: WalkedItem) => boolean;
   begunAt?: WalkPlace | undefined;
 }
@@ -28,12 +22,11 @@ export interface WalkOptions {
 export const PAGE_ITEMS = 500;
 
 /**
- * Reads every item of the table or an index page by page, several segments at once. Scans of the table are consistent:
- * an eventually consistent scan could miss an item that was written before the walk, and whose record came before its
+ * Scans of the table are consistent: an eventually consistent scan could miss an item whose record came before its
  * generation was maintained. Pauses are harmless, since the projector maintains items that are written during them.
- * Returns where it stopped because time ran out; undefined if complete.
+ * Returns where it stopped because time ran out.
  *
- * @param visit returns whether it has finished the page. The walk stops at a page left unfinished.
+ * @param visit returns whether it has finished the page. The walk stops at an unfinished page.
  */
 export async function walk(
   options: WalkOptions,

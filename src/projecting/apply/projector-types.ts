@@ -18,7 +18,9 @@ export interface ProjectorOptions extends TelemetryOption {
   store: Store;
   /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250. */
+  /**
+   * Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250.
+   */
   fanOutPageSize?: number | undefined;
   /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
   model?: WriterModel | undefined;
@@ -27,19 +29,17 @@ export interface ProjectorOptions extends TelemetryOption {
 /** Options of one batch. */
 export interface BatchOptions {
   /**
-   * Milliseconds left for the batch; called many times. Retryable failures are retried with full jitter until no time is left.
-   * Default: no end.
+   * Milliseconds left for the batch. Retryable failures are retried with full jitter until no time is left. Default: no
+   * end.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
-/** Quarantine entries with one code that a batch has put. */
 export interface QuarantineKind {
   code: string;
   count: number;
-  /** The reason of the first entry, with the keys of its item. */
   reason: string;
-  /** The table has refused the one entry in every form, so that the log alone tells of its item. */
+  /** The table has refused the entry in every form: only the log tells of its item. */
   isRefused?: true;
 }
 
@@ -50,17 +50,17 @@ export interface BatchResult extends ApplyStats {
   touches: number;
   /** The quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
-  /** The lowest record that is not applied in full; absent if all are. Records before it are done. */
+  /** The lowest record that isn't applied in full; absent if all are. Records before it are done. */
   failedFrom?: ChangeRecord;
   /** The cause of `failedFrom`. */
   error?: EdgeloomError;
 }
 
-/** Projects batches of change records: each derived item that they touch is made what the base items ask for now. */
+/** Projects batches of change records: makes each derived item that they touch what the base items ask for now. */
 export interface Projector {
   /**
-   * Projects one batch. Problems of a record or of the table make no exception: the result says from which record the batch has to
-   * be retried. Any batch may be given again, whole or cut at other borders.
+   * Projects one batch. Problems of a record or of the table don't throw: the result says from which record the batch
+   * has to be retried. Any batch may be given again, whole or cut differently.
    */
   project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
 }

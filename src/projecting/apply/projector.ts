@@ -56,10 +56,8 @@ export function createProjector(graph: CompiledModel, options: ProjectorOptions)
   };
 }
 
-/** The way of a batch: records name the derived items that they touch, and each of these is made what the base items ask for now. */
 class TableProjector implements Projector {
   private readonly model: WriterModel;
-  /** The model of the batch before: as a rule that of the next one. */
   private last: CompiledModel | undefined;
 
   constructor(
@@ -88,7 +86,7 @@ class TableProjector implements Projector {
       onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
     };
     const guessed = this.last && begin({ ...within, graph: this.last }, records);
-    // The model is read after the records are in hand. So every projection that was maintained when they were made is known.
+    // So every projection that was maintained when the records were made is known.
     // rule: head-is-read-after-the-records
     const graph = await readModel(within, this.model, records[0]?.stream);
     if (graph instanceof EdgeloomError)
@@ -109,26 +107,23 @@ class TableProjector implements Projector {
   }
 }
 
-/** What a batch touches under a model, and the read of the items that it touches. */
 interface Begun extends Pick<ApplyContext, 'graph'> {
   touches: Touch[];
   ahead?: ReadAhead;
 }
 
-/** Begins to read what records touch, under the model of the batch before. */
 function begin(context: ApplyContext, records: readonly ChangeRecord[]): Begun {
   const { graph } = context;
   const touches = touched(graph, records);
   return { graph, touches, ahead: readAhead(context, touches.filter(isReconcilable)) };
 }
 
-/** A touch that is not done, and why. */
 interface Failed {
   touch: Touch;
   error: EdgeloomError;
 }
 
-/** Reconciles all that a batch touches. Fan-outs come last: they leave out what the batch itself has reconciled. */
+/** Fan-outs come last: they leave out what the batch itself has reconciled. */
 async function reconcileBatch(
   context: ApplyContext,
   touches: readonly Touch[],
@@ -143,10 +138,9 @@ async function reconcileBatch(
   // rule: only-this-batch-counts-as-reconciled
   const reconciled = new Set(done.flatMap(reconciledTexts));
   const within = { ...context, reconciled };
-  /** Visits a page; a fan-out whose continuation the table refuses is quarantined. */
   const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
     try {
-      // A call with hardly any time gets on all the same, if nothing was done before.
+      // A call with hardly any time makes progress if nothing was done before.
       const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
       await retryingWithin(visiting, () => {
         if (visiting.hasBegun) checkTime(visiting);
@@ -170,13 +164,12 @@ async function reconcileBatch(
   return failures;
 }
 
-/** The names under which a fan-out looks for what the batch has reconciled: an item by its key, a view by the keys of its edges. */
 function reconciledTexts(touch: Reconcilable): string[] {
   if (touch.kind === 'view') return touch.targets.map((target) => textOfKey({ source: touch.source, target }));
   return [textOfKey(keyOfTouch(touch))];
 }
 
-/** The lowest record whose items are not all right yet, and the cause: the first real one, not the time-outs that it caused for others. */
+/** With the first real cause, not the time-outs that it caused for others. */
 function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
   if (failures.length === 0) return { failedFrom: undefined, error: undefined };
   const causes = failures.map(({ error }) => error);

@@ -5,15 +5,14 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { retryingWithin } from '../../reconcile/apply-context.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
-/** Codes of errors that waiting does not help against. */
+/** Waiting doesn't help against these. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
-/** The time of a batch, and where its reads are counted. */
 type Reading = Runtime & { stats: ReadStats };
 
 /**
- * Reads the model to maintain, with retries while there is time; returns the error if that failed. In that case no record of the batch
- * may be applied or skipped. Undefined: the batch has no record, so nothing was read.
+ * Retries while there is time. If it returns an error, no record of the batch may be applied or skipped. Undefined: the
+ * batch has no record.
  */
 export async function readModel(
   reading: Reading,
@@ -24,7 +23,6 @@ export async function readModel(
   return await readWithin(reading, () => model.current(reading.stats, stream));
 }
 
-/** Reads, with retries while there is time; returns the error if that failed. */
 async function readWithin<T>(reading: Reading, read: () => Promise<T>): Promise<T | EdgeloomError> {
   const isTransient = (error: unknown): boolean =>
     isRetryableStoreError(error) && !(error instanceof EdgeloomError && LASTING.has(error.code));

@@ -19,7 +19,7 @@ import { runAbortable } from '../../store/abortable.ts';
 export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
   /** The table. */
   store: Store;
-  /** DynamoDB's own time in milliseconds since 1970. Default: the store asks DynamoDB for it. No machine's clock decides. */
+  /** DynamoDB's own time in milliseconds since 1970. Default: the store asks DynamoDB. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Deletes in flight at once. Default 16. */
   concurrency?: number | undefined;
@@ -29,7 +29,7 @@ export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
 export interface EndedResult {
   /** Edges that were deleted. */
   deleted: number;
-  /** True if the time ended before the due-lists did: the next call goes on. */
+  /** True if the time ended before the due-lists did: the next call continues. */
   left: boolean;
   rcu: number;
   wcu: number;
@@ -38,17 +38,16 @@ export interface EndedResult {
 const { now: _, ...RUNTIME } = RUNTIME_OPTIONS;
 const OPTIONS: OptionNames<EndedOptions> = { store: true, serverTime: true, concurrency: true, ...RUNTIME };
 
-/** Tells whether a model has edges that end and are counted, so that `deleteEnded` finds anything. */
 export function hasDueLists(graph: CompiledModel): boolean {
   return [...graph.edges.values()].some(({ due }) => due !== undefined);
 }
 
 /**
- * Deletes edges that are over, of types that are counted: DynamoDB's TTL would delete them too, but may take days, and counts and totals
- * hold an edge until it is deleted. The stream's record of the deletion takes it out of them. An edge that was prolonged meanwhile stays.
+ * Deletes ended edges of counted types: DynamoDB's TTL may take days, and counts and totals hold an edge until it is
+ * deleted. An edge that was prolonged meanwhile stays.
  *
- * Whether an edge is over, DynamoDB's clock decides, as for its TTL: a machine whose clock is ahead would delete edges for good that
- * are not over. Throws `no-server-time`, with nothing deleted, where DynamoDB's time is not known.
+ * DynamoDB's clock decides, since a machine whose clock is ahead would delete edges too early. Throws `no-server-time`,
+ * with nothing deleted, if DynamoDB's time isn't known.
  *
  * @example
  * // Each minute, where neither the stack nor the worker does it.
@@ -83,7 +82,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
             baseKeyOfIndexItem(source, place) ?? (await findEdgeOfHashedKey({ graph, store }, source, place));
           const end = viewAttributes(item)?.[ENDS];
           if (target === undefined || end === undefined) return;
-          // The index may lag, and an edge may be prolonged at any moment: it goes only while it ends at this very time.
+          // The index may lag, and an edge may be prolonged at any moment.
           // rule: edge-is-deleted-while-it-ends-then
           const condition = { equal: { [ttl]: end } };
           const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });
@@ -106,7 +105,6 @@ function noServerTime(): EdgeloomError {
   );
 }
 
-/** The index partitions of the due-lists that writers keep, of types whose edges end by the own model as well. */
 function partitionsOf(graph: CompiledModel, model: CompiledModel): IndexPartitionKey[] {
   // rule: due-lists-of-all-generations-are-gone-through
   const kept = layersOf(model).flatMap(({ edges }) => [...edges.values()]);

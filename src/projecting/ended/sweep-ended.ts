@@ -3,13 +3,10 @@ import type { Store } from '../../core/store-port.ts';
 import { sleep } from '../../foundation/runtime.ts';
 import { deleteEnded, hasDueLists } from './delete-ended.ts';
 
-/** A sweep that goes on until it is stopped. */
 export interface Sweeping {
-  /** Ends it, after the call in hand. */
   stop(): Promise<void>;
 }
 
-/** Deletes edges that are over again and again; undefined: the model has none that have to be. */
 export function sweepEnded(
   graph: CompiledModel,
   options: { store: Store; intervalMs: number; onError: (error: unknown) => void },

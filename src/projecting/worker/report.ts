@@ -12,7 +12,6 @@ const CONSEQUENCES: Consequences = {
     'This one is read from its oldest record. If only its stream was switched, run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
 };
 
-/** Sums up a run of the worker and tells its events to its listeners. */
 export class WorkerReport extends RunReport {
   private readonly totals: WorkerStats = {
     records: 0,
@@ -33,7 +32,6 @@ export class WorkerReport extends RunReport {
     super(listeners.logger, CONSEQUENCES);
   }
 
-  /** A batch was projected; `applied` of its records are done. */
   onBatch(
     shardId: string,
     records: readonly ChangeRecord[],
@@ -56,7 +54,9 @@ export class WorkerReport extends RunReport {
     this.listeners.onBatch?.({ shardId, records, result, newestRecordAgeMs, milliseconds, totals: { ...totals } });
   }
 
-  /** Warns once for each kind, with its first reason, and for each refused entry; the others are counted, and told at the end of the run. */
+  /**
+   * Warns once for each kind, and for each refused entry; the others are counted, and reported at the end of the run.
+   */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     const before = this.quarantines.get(code) ?? 0;
     this.quarantines.set(code, before + count);
@@ -64,7 +64,6 @@ export class WorkerReport extends RunReport {
       this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
-  /** Records of an earlier table were dropped, at the cost of some reads. */
   onLeftovers(dropped: number, rcu: number): void {
     this.totals.rcu += rcu;
     if (dropped > 0 && this.leftovers === 0) {
@@ -85,7 +84,6 @@ export class WorkerReport extends RunReport {
     super.onSetAside(setAside);
   }
 
-  /** The whole run. */
   result(endedBy: WorkerResult['endedBy']): WorkerResult {
     const { totals, trimmed, leftovers, setAside, quarantines } = this;
     for (const [code, count] of quarantines) {

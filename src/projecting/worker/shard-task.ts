@@ -7,10 +7,9 @@ import { ShardWorker } from '../../stream/shard-work.ts';
 import type { BatchResult } from '../apply/projector-types.ts';
 import type { WorkerRun } from './worker-run.ts';
 
-/** Reads one shard to its end, or until the run ends: read a batch, project it, then note how far it came. */
 export class ShardTask extends ShardWorker<WorkerRun> {
   private readonly reader: ShardReader;
-  /** Records given to the projector at once: halved when a batch fails, so that each try can get further. */
+  /** Halved when a batch fails, so that each try can get further. */
   private maxRecords: number;
 
   constructor(run: WorkerRun, shardId: string) {
@@ -44,7 +43,6 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     }
   }
 
-  /** Applies a batch and notes it; false where the run ended before all of it was applied. */
   private async applyBatch(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
     const sifted = await this.retryInSlot('checking', () => run.leftovers.dropLeftovers(batch.records));
@@ -55,18 +53,18 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
     run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
     this.noteProgress(batch);
-    // Claimed before it is applied, a crash would leave the claim.
+    // Claimed earlier, a crash would leave a false claim.
     run.claims?.addClaim(batch.records, shardId);
     run.claims?.schedule();
     // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
-    // The writes' own records, in whichever shard, have to be read too before the stream is quiet.
+    // The writes' own records have to be read too before the stream is quiet.
     run.quiet.noteActivity();
     return true;
   }
 
   private noteProgress({ sequenceNumber, records }: ShardBatch): void {
-    // Records of derived items, those of progress among them, are no progress: they would keep the notes coming for ever.
+    // Records of derived items aren't progress: those of progress items would cause more of them forever.
     if (sequenceNumber === undefined || records.length === 0) return;
     const { shardId } = this;
     const madeAtSeconds = records.at(-1)?.createdAtSeconds;
@@ -101,7 +99,6 @@ export class ShardTask extends ShardWorker<WorkerRun> {
     return true;
   }
 
-  /** Tries within the bound of what runs at once. */
   private retryInSlot<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
     return this.retrying(what, () => this.run.limit(action));
   }

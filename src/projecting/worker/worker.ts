@@ -39,9 +39,8 @@ const SETTINGS: OptionNames<WorkerSettings> = {
 };
 
 /**
- * Makes a worker that follows a table's stream from its oldest record (or a checkpoint) on and projects it: parents
- * before their children, several shards at once, new shards as they appear. It notes how far it came after applying,
- * so that `kill -9` costs a replay at worst. `run` throws `table-differs` where keys of the table are no texts.
+ * Makes a worker that projects a table's stream from its oldest record or a checkpoint on. It notes its progress after
+ * applying, so `kill -9` costs at most a replay. `run` throws `table-differs` if keys of the table aren't texts.
  *
  * @example
  * const worker = createWorker(graph, { store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
@@ -53,7 +52,7 @@ export function createWorker(graph: CompiledModel, options: WorkerOptions): Work
   return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), { ...settings, graph });
 }
 
-/** The same for any `StreamSource`. */
+/** As `createWorker`, for any `StreamSource`. */
 export function createSourceWorker(graph: CompiledModel, options: SourceWorkerOptions): Worker {
   checkStoreOptions('createSourceWorker', options, { ...SETTINGS, source: true });
   const { source, ...settings } = options;
@@ -67,7 +66,7 @@ class StreamWorker implements Worker {
   private readonly follower: StreamFollower;
   private readonly sweep: () => Sweeping | undefined;
   private ended: Promise<void> = Promise.resolve();
-  /** The call that withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
+  /** Withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: OfGraph<WorkerSettings>) {
@@ -121,7 +120,6 @@ class StreamWorker implements Worker {
 
   async stop(): Promise<void> {
     await this.follower.stop();
-    // The progress records that it writes at its end are part of its work.
     await this.ended;
   }
 
@@ -138,13 +136,12 @@ class StreamWorker implements Worker {
   }
 }
 
-/** Tells whether a record is of a base item: the projector writes none. */
+/** The projector writes no base items. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);
 }
 
-/** Records are lost: readers are to wait until `edgeloom migrate` has verified everything. */
 async function noteLostRecords(store: WorkerSettings['store'], { logger }: WorkerReport): Promise<void> {
   try {
     if (await doubtTable(store))
@@ -168,7 +165,6 @@ function progressRecorder(
 
 function claimRecorder({ graph, store }: OfGraph<WorkerSettings>, { logger }: WorkerReport): ClaimRecorder {
   const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
-  // A worker reads each shard by an iterator of its own, so that nothing lies between two of its batches.
   return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
 }
 

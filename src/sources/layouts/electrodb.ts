@@ -1,5 +1,6 @@
+import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
-import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, NAME, requireShape } from './layout.ts';
+import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, requireShape } from './layout.ts';
 
 /** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
 export interface ElectroDBSchema {

@@ -1,5 +1,6 @@
 import { textOfKey } from '../../core/items/keys.ts';
 import { numberTextOf } from '../../core/items/plain.ts';
+import { attributeName as NAME, nonEmptyAttributeNames } from '../../core/model/options/checks.ts';
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import {
   either,
@@ -9,7 +10,6 @@ import {
   optional,
   type Shape,
   type Shapes,
-  shapeThatPasses,
 } from '../../core/model/options/shape.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
@@ -92,16 +92,8 @@ export interface Library<Declared extends object> {
   nameOf(item: SourceItem): { entity: string } | { reason: string };
 }
 
-/** A name of an attribute, a type or an entity. */
-export const NAME: Shape<string> = shapeThatPasses(
-  (input) => typeof input === 'string' && input !== '',
-  'should be a name',
-);
-export const NAMES = listOf(NAME, 'should be a list of names');
-const REFERENCE = exactObject({
-  type: NAME,
-  id: listOf(NAME, 'should be a list of names', 'should name an attribute'),
-});
+export const NAMES = listOf(NAME, 'should be a list of attribute names');
+const REFERENCE = exactObject({ type: NAME, id: nonEmptyAttributeNames('should name an attribute') });
 const ENTITY = {
   ...{ node: optional(NAME), id: optional(NAMES), attributes: optional(NAMES) },
   edges: optional(

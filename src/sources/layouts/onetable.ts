@@ -1,6 +1,7 @@
+import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
-import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, NAME, requireShape } from './layout.ts';
+import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, requireShape } from './layout.ts';
 
 /** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
 export interface OneTableSchema {

@@ -1,5 +1,6 @@
+import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { exactObject, optional, recordOf, text } from '../../core/model/options/shape.ts';
-import { type EntityOptions, type Layout, layoutOf, NAME, NAMES, requireShape } from './layout.ts';
+import { type EntityOptions, type Layout, layoutOf, NAMES, requireShape } from './layout.ts';
 
 /** A DynamoDB-Toolbox entity, and what its items are in the graph. */
 export interface ToolboxEntity extends EntityOptions {

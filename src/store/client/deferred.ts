@@ -6,22 +6,20 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 import type { SdkClient } from './sdk.ts';
 
-/** Regions of AWS's standard partition, where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
+/** Where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
 export interface DeferredCalls extends TableCalls {
-  /** The SDK's client, for everything that isn't a store's call. */
   client(): Promise<DynamoDBClient>;
-  /** Closes the connections; later calls fail. */
+  /** Later calls fail. */
   close(): Promise<void>;
 }
 
 /**
- * A store's calls without the SDK's client, so that a starting function doesn't load the SDK. It is loaded at the first
- * failure, at a call that the lean client doesn't support, or, if the options don't name credentials, region and
- * endpoint, at the first call.
+ * A starting function doesn't load the SDK until a failure, a call that the lean client doesn't support, or missing
+ * options.
  *
- * @param isPlain whether the options alone determine the endpoint; otherwise the first call finds it.
+ * @param isPlain whether the options alone determine the endpoint.
  */
 export function deferredCalls(options: ClientOptions, isPlain = true): DeferredCalls {
   const agent = new WholeBodyAgent(options);
@@ -48,7 +46,6 @@ export function deferredCalls(options: ClientOptions, isPlain = true): DeferredC
   return Object.assign(way, { client: async () => (await sdk()).client, close: () => agent.destroy() });
 }
 
-/** Loads and makes the stream's client at first use. */
 export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBStreamsClient> {
   let made: Promise<DynamoDBStreamsClient> | undefined;
   return () => {
@@ -61,7 +58,7 @@ export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBS
 export function knownRoute(options: ClientOptions): CallRoute | undefined {
   const { credentials, region, endpoint } = clientConfig(options);
   if (typeof credentials !== 'object' || region === undefined) return undefined;
-  // Other modes are left to the SDK from the first call on.
+  // Other modes are left to the SDK.
   if ((process.env['AWS_RETRY_MODE'] ?? PLAIN_RETRY_MODE) !== PLAIN_RETRY_MODE) return undefined;
   const text = endpoint ?? standardEndpoint(region);
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;

@@ -8,18 +8,13 @@ import type { ClientOptions } from './options.ts';
 type Request = Dispatcher.RequestOptions;
 type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs'>;
 
-/** Default of `maxConnections`. */
 export const MAX_CONNECTIONS = 64;
-/** How long an idle connection is kept. */
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** How long a server may be silent before or within its answer; default of `answerTimeoutMs`. */
+/** Before or within an answer. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
-/**
- * For undici's agents. Without limits a dead connection that nobody closes holds a call for five minutes. Throws
- * `invalid-option`.
- */
+/** Without limits a dead connection holds a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
   checkWholeNumber('answerTimeoutMs', answerTimeoutMs);
   return {
@@ -29,30 +24,24 @@ export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.O
   };
 }
 
-/**
- * An undici agent with a bounded pool of kept-alive connections; requests beyond the bound wait. It returns whole
- * response bodies instead of streams: DynamoDB's answers are short and parsed whole, and a stream costs about a tenth
- * of a call's CPU. A body that can't be DynamoDB's is treated as a broken connection. Only for the SDK's undici
- * handler.
- */
+/** Returns whole response bodies: a stream costs about a tenth of a call's CPU. Only for the SDK's undici handler. */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
     checkWholeNumber('maxConnections', maxConnections);
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
-    // undici's own bound fails with broken connections: it forgets them, and opens them again in addition to new ones.
+    // undici's own bound forgets broken connections, and opens them in addition to new ones.
     this.turns = pLimit(maxConnections);
   }
 
   override request(options: Request): Promise<Dispatcher.ResponseData> {
     const isAbortable = options.signal !== undefined && options.signal !== null;
     const response = isAbortable ? this.turns(() => this.requestAbortable(options)) : this.whole(options);
-    // The handler passes the body on unseen, and the SDK accepts bytes in place of a stream.
+    // The SDK accepts bytes in place of a stream.
     return response as unknown as Promise<Dispatcher.ResponseData>;
   }
 
-  /** undici's own request can be aborted. */
   private async requestAbortable(options: Request): Promise<WholeResponse> {
     const { statusCode, headers, body } = await super.request(options);
     return checkedResponse({ statusCode, headers, body: Buffer.from(await body.arrayBuffer()) });
@@ -74,15 +63,14 @@ function checkWholeNumber(name: keyof ConnectionOptions, value: number): void {
   );
 }
 
-/** A response with a damaged body: the SDK treats it as a lost connection and retries. */
+/** The SDK treats it as a lost connection and retries. */
 class BrokenResponseError extends Error {
   readonly code = 'ECONNRESET';
 }
 
 /**
- * Throws unless the checksum fits the body, and a successful response's body is a JSON object. DynamoDB computes the
- * checksum over the sent bytes, which are the body's, since this client requests no compression. The SDK would read an
- * empty body, or `null`, as an empty answer.
+ * The checksum is over the body, since this client requests no compression. The SDK would read an empty body, or
+ * `null`, as an empty answer.
  */
 function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;
@@ -99,7 +87,6 @@ const OPENING = '{'.charCodeAt(0);
 const CLOSING = '}'.charCodeAt(0);
 const SPACE = ' '.charCodeAt(0);
 
-/** Whether the first and last characters, ignoring space, are those of a JSON object. */
 function looksLikeJsonObject(body: Buffer): boolean {
   let start = 0;
   let end = body.length - 1;

@@ -3,15 +3,12 @@ import { Signer } from '../lean/signer.ts';
 import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/**
- * Signed calls of a service with DynamoDB's JSON protocol, without an SDK client: a starting function loads none, and a
- * project installs none. Without retries.
- */
+/** Without an SDK client and retries: a starting function loads none, and a project installs none. */
 
 export interface JsonService {
-  /** As in the signature and the endpoint: `sqs`. */
+  /** `sqs`. */
   name: string;
-  /** The prefix of call names: `AmazonSQS`. */
+  /** `AmazonSQS`. */
   target: string;
   contentType: string;
 }
@@ -23,7 +20,7 @@ export const EVENT_BRIDGE: JsonService = {
   contentType: 'application/x-amz-json-1.1',
 };
 
-/** Throws a `StoreError`, which tells whether retrying may help. */
+/** Throws a `StoreError`. */
 export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
 
 /** Throws `invalid-environment` if region or credentials are missing. */

@@ -6,23 +6,17 @@ export interface ClientOptions {
   endpoint?: string | undefined;
   /** AWS region. */
   region?: string | undefined;
-  /** Credentials. Default: the SDK's own chain; dummies for a local endpoint. */
+  /** Default: the SDK's chain; dummies for a local endpoint. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
-  /** The SDK's attempts per call, including the first. Default: the SDK's. */
+  /** Attempts per call, including the first. Default: the SDK's. */
   maxAttempts?: number | undefined;
-  /**
-   * The most connections that the client keeps open; further calls wait. Default 64. For clients of DynamoDB and its
-   * streams.
-   */
+  /** Open connections; further calls wait. Default 64. For clients of DynamoDB and its streams. */
   maxConnections?: number | undefined;
-  /**
-   * Milliseconds that a server may be silent, before or within its answer; then the call is retried over another
-   * connection. Default 15,000.
-   */
+  /** Milliseconds that a server may be silent; then the call is retried. Default 15,000. */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether stores' calls go the lean way, with a fifth of the SDK's CPU; the SDK does the rest. Default true. With
-   * your own middleware on the client, all calls are the SDK's.
+   * Whether stores' calls go the lean way, with a fifth of the SDK's CPU. Default true. With your own middleware on the
+   * client, all calls are the SDK's.
    */
   lean?: boolean | undefined;
 }
@@ -45,7 +39,7 @@ export function isLoopback(endpoint: string | undefined): boolean {
 
 /** Shared by clients of every service. */
 export function clientConfig(options: ClientOptions) {
-  // Local engines check neither credentials nor region, but the SDK needs some to sign.
+  // The SDK needs some to sign, even for local engines.
   const local = isLoopback(options.endpoint);
   return {
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),

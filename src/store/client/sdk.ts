@@ -7,11 +7,10 @@ import { type ClientOptions, clientConfig } from './options.ts';
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
-  /** Whether middleware was added since the client was made, which has to see each call. */
+  /** Middleware was added since, which has to see each call. */
   isObserved(): boolean;
 }
 
-/** Resolves middleware once, and skips unnecessary work of each call (`trimCosts`). */
 export function sdkClient(options: ClientOptions, agent: WholeBodyAgent): SdkClient {
   const client = new CachingClient({
     ...clientConfig(options),
@@ -27,19 +26,15 @@ interface SendableCommand {
 }
 type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
 
-/**
- * Resolves each command's middleware once. The SDK's `cacheMiddleware` does the same, but a `DynamoDBDocumentClient`
- * copies a client's configuration and refuses one with it.
- */
+/** A `DynamoDBDocumentClient` refuses a client with the SDK's `cacheMiddleware`. */
 class CachingClient extends DynamoDBClient {
   private resolved = new WeakMap<object, ResolvedMiddleware>();
 
-  /** After a change of the middleware. */
   forgetMiddleware(): void {
     this.resolved = new WeakMap();
   }
 
-  /** Like the SDK's; calls with options or a callback are the SDK's. */
+  /** Calls with options or a callback are the SDK's. */
   override send(command: unknown, ...rest: unknown[]): never {
     if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
     const kind = (command as object).constructor;
@@ -52,7 +47,6 @@ class CachingClient extends DynamoDBClient {
   }
 }
 
-/** The returned function tells whether the middleware has changed. */
 function watchMiddleware(client: CachingClient): () => boolean {
   const stack = client.middlewareStack;
   let isChanged = false;
@@ -67,14 +61,12 @@ function watchMiddleware(client: CachingClient): () => boolean {
   return () => isChanged;
 }
 
-/**
- * An answer that isn't JSON. The SDK treats it as a lost connection and retries: the call may have been carried out.
- */
+/** The SDK treats it as a lost connection and retries. */
 class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Makes the SDK retry if it can't read the answer, instead of throwing its parser's error. */
+/** Instead of throwing the parser's error. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {
@@ -89,11 +81,10 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   );
 }
 
-/** Removes three costs of each call without changing requests. */
 function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
-  // It copies every input and output, such as 3,000 elements of an edge set, for a logger that isn't set.
+  // It copies every input and output for a logger that isn't set.
   middlewareStack.remove('loggerMiddleware');
-  // The SDK makes a signer for each call. A signer asks for region and credentials whenever it signs, so one suffices.
+  // The SDK makes a signer for each call, but one asks for region and credentials whenever it signs.
   const makeSigner = config.signer;
   let signer: ReturnType<typeof makeSigner> | undefined;
   config.signer = (scheme) => {
@@ -104,7 +95,7 @@ function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
     });
     return signer;
   };
-  // The SDK copies its configuration several times per call. V8 keeps an object with fifty properties as a hash table,
-  // which is slow to copy, unless it is another object's prototype.
+  // The SDK copies its configuration several times per call; V8 copies an object with fifty properties slowly unless it
+  // is a prototype.
   Object.create(config);
 }

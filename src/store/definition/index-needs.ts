@@ -9,7 +9,7 @@ import {
   nativeIndexDefinition,
 } from './table-definition.ts';
 
-/** The indexes that a model needs (of derived items and native), and what a table has of them. */
+/** Of derived items and native. */
 
 export interface IndexNeed {
   name: string;
@@ -17,13 +17,13 @@ export interface IndexNeed {
   index?: IndexName;
   partition: string;
   sort: string;
-  /** Non-key attributes in words; empty for an index of derived items, which all hold the same. */
+  /** In words; empty for an index of derived items. */
   held: string;
   definition: Required<IndexDefinition>;
   lackingIn(projection: Projection | undefined): string[];
 }
 
-/** `filling`: DynamoDB is still filling it. `differs`: another index has the name. */
+/** `differs`: another index has the name. */
 export type IndexState = 'absent' | 'filling' | 'differs' | 'fits';
 
 /** Indexes of derived items first. */

@@ -3,7 +3,7 @@ import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native-indexes.ts';
 
-/** A model's CreateTable input: keys, needed indexes, on-demand capacity, a stream with both images. */
+/** A model's CreateTable input, with a stream of both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey } = graph.table;
   const keys = graph.indexes.flatMap((index) => Object.values(indexKeysOf(graph.table)[index]));
@@ -52,19 +52,18 @@ export function nativeIndexDefinition({
 
 export type IndexDefinition = Pick<GlobalSecondaryIndex, 'IndexName' | 'KeySchema' | 'Projection'>;
 
-/** Attributes that readers of a native order or search need and the index doesn't hold. */
 export function lackingInNative({ attributes }: NativeIndexNeed, projection: Projection | undefined): string[] {
   if (projection?.ProjectionType === 'ALL') return [];
   if (attributes === undefined) return ['all'];
   return attributes.filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
-/** Attributes that readers need, without bookkeeping, whose changes would be billed in each index. */
+/** Without bookkeeping, whose changes would be billed in each index. */
 export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** Attributes that a model's readers need and the index doesn't hold. An index only needs values for searches. */
+/** An index only needs values for searches. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,

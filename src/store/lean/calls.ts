@@ -41,11 +41,10 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Makes a store's calls, the lean way or through the SDK. Throws errors with the SDK's names. */
+/** Makes a store's calls; throws errors with the SDK's names. */
 export interface TableCalls {
-  /** With the retries configured in its client. */
+  /** With its client's retries. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
-  /** The region that calls go to. */
   region(): Promise<string | undefined>;
   /** In one attempt: a change whose answer was lost must not be silently repeated. */
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;

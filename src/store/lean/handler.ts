@@ -3,7 +3,6 @@ import type { Dispatcher } from 'undici';
 
 type Handle = UndiciHttpHandler['handle'];
 
-/** As the SDK passes it to its handler. */
 export type HandledRequest = Parameters<Handle>[0];
 
 export type WholeResponse = Pick<Dispatcher.ResponseData, 'statusCode' | 'headers'> & { body: Buffer };
@@ -15,9 +14,9 @@ export interface WholeBodySender {
 export type Answer = { response: WholeResponse } | { error: unknown };
 
 export interface LeanAttempt {
-  /** An answer that the lean way already has: the SDK's first attempt gets it, and nothing is sent. */
+  /** The SDK's first attempt gets it, and nothing is sent. */
   answer?: Answer | undefined;
-  /** Called with the signed request that the SDK is about to send. */
+  /** With the signed request that is about to be sent. */
   observe?: (request: HandledRequest) => void;
 }
 
@@ -26,10 +25,7 @@ export interface LeanOptions {
   lean: LeanAttempt;
 }
 
-/**
- * The SDK's handler over undici, for the lean way (lean-way.ts). If the lean way already has an answer, it is returned
- * without sending. Otherwise the lean way is shown the request, which is then sent.
- */
+/** Returns the lean way's answer without sending, or shows it the request. */
 export class LeanHandler extends UndiciHttpHandler {
   override async handle(
     request: HandledRequest,
@@ -41,13 +37,13 @@ export class LeanHandler extends UndiciHttpHandler {
       return await super.handle(request, options);
     }
     const { answer } = lean;
-    // Only the first attempt was made; the SDK sends its retries itself.
+    // The SDK sends its retries itself.
     lean.answer = undefined;
     return await new UndiciHttpHandler({ dispatcher: answeringDispatcher(answer) }).handle(request, options);
   }
 }
 
-/** Sends nothing and replays a response, so that the SDK parses it as usual. */
+/** The SDK parses a replayed response as usual. */
 function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;

@@ -7,7 +7,6 @@ export function registerCalls(client: DynamoDBClient, calls: TableCalls): void {
   known.set(client, calls);
 }
 
-/** Calls registered for a client; for a user's own client, calls through the SDK. */
 export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
   if ('callOnce' in client) return client;
   let calls = known.get(client);
@@ -19,7 +18,7 @@ export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
 }
 
 function lateSdkCalls(client: DynamoDBClient): TableCalls {
-  // Imported on demand: a function that goes the lean way shouldn't load the SDK.
+  // A function that goes the lean way shouldn't load the SDK.
   const sdk = import('./sdk-calls.ts').then(({ SdkCalls }) => new SdkCalls(client));
   return {
     call: async (name, input) => (await sdk).call(name, input),

@@ -5,15 +5,12 @@ import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeRespons
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
 /**
- * The lean way to DynamoDB, for all calls of a store: the body is JSON, the signer caches its key, and the answer is
- * just parsed. A call takes a fifth of the SDK's CPU.
- *
- * The SDK stays in charge of everything else. If endpoint and region aren't known, its first request shows them, and
- * again when credentials change. Its provider chain supplies credentials. Every answer that isn't plainly good is
- * passed to it as the answer to its own first attempt: it reads errors, corrects the clock, waits and retries.
+ * A fifth of the SDK's CPU: the body is JSON, the signer caches its key, the answer is just parsed. The SDK's first
+ * request shows endpoint and region, and it gets every answer that isn't plainly good as that to its own first attempt:
+ * it reads errors, corrects the clock and retries.
  */
 
-/** The SDK's retry mode that only waits after failures. Other modes may delay any call. */
+/** Only waits after failures; other modes may delay any call. */
 export const PLAIN_RETRY_MODE = 'standard';
 
 /** The SDK's calls, which can also show a request and accept an answer. */
@@ -28,17 +25,17 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
-  /** Whether the SDK's retries decide when each call is sent: see `PLAIN_RETRY_MODE`. */
+  /** See `PLAIN_RETRY_MODE`. */
   isPaced(): Promise<boolean>;
-  /** Reports a success to the SDK's retries, which allow a little more of them after a run of failures. */
+  /** After a run of failures the SDK allows a little more retries. */
   noteSuccess(): void;
 }
 
 export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
-  /** How far the server's clock is ahead of this machine's, if known. */
+  /** How far ahead the server's clock is, if known. */
   clockOffsetMs(): number;
-  /** Whether something has to see each SDK call. */
+  /** Something has to see each SDK call. */
   isObserved(): boolean;
   calls(): Promise<ObservableCalls>;
 }
@@ -56,9 +53,7 @@ export function routeTo(origin: string, scope: SigningScope, credentials: Signin
   return { origin, path: scope.path, credentials: own, signer: new Signer(own, scope) };
 }
 
-/** Makes calls the lean way if possible, otherwise through the SDK. */
 export class LeanWay implements TableCalls {
-  /** Set once it was needed; `isPaced` if it has to be asked for each call. */
   private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
 
   /** @param route if known; otherwise the SDK's first request shows it. */
@@ -107,8 +102,8 @@ export class LeanWay implements TableCalls {
       try {
         return await calls[way](name, input, { lean: { answer } });
       } catch (error) {
-        // Another call may have corrected the clock since this one was signed, which the SDK doesn't notice. A request
-        // refused for its time changed nothing, so it may be repeated.
+        // Another call may have corrected the clock since, unnoticed by the SDK. A request refused for its time changed
+        // nothing.
         if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
         return await calls[way](name, input);
       }
@@ -134,7 +129,7 @@ export class LeanWay implements TableCalls {
     }
   }
 
-  /** Takes endpoint and signing scope from an SDK request; other signatures are left to the SDK. */
+  /** Other signatures are left to the SDK. */
   private learnRoute(
     { protocol, hostname, port, path, headers }: HandledRequest,
     credentials: SigningCredentials,
@@ -158,15 +153,14 @@ function areSameCredentials(one: SigningCredentials, other: SigningCredentials):
 }
 
 /**
- * Binary values, which an input's JSON doesn't encode as DynamoDB expects. Inside texts quotes are escaped, and no
- * attribute value begins like this, so nothing else matches.
+ * An input's JSON doesn't encode binary values as DynamoDB expects. Inside texts quotes are escaped, so nothing else
+ * matches.
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
-/** Refusals for the time of a request's signature. */
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Refused for the time of its signature: nothing was changed. */
+/** Nothing was changed. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
@@ -176,13 +170,13 @@ function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }
 
-/** A larger difference between two calls' offsets means that the clock was corrected. */
+/** A larger difference means that the clock was corrected. */
 const CLOCK_STEP_MS = 60_000;
 
-/** Values that JSON doesn't represent, and a name that the SDK loses: left to the SDK. */
+/** What JSON doesn't represent, and a name that the SDK loses. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** For a successful response or a failed condition; undefined if the SDK has to read the response. */
+/** Undefined if the SDK has to read the response. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');
@@ -206,7 +200,7 @@ function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK says what is wrong with it, and whether the call may be repeated.
+    // The SDK says what is wrong with it.
     return undefined;
   }
 }
@@ -220,7 +214,7 @@ function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** As the SDK returns it for a call with one attempt. */
+/** As the SDK has it after one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {
@@ -231,7 +225,7 @@ function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): 
   };
 }
 
-/** With the SDK's name, but without its class, which would load the SDK. */
+/** Its class would load the SDK. */
 class ConditionFailedError extends Error implements Omit<ConditionalCheckFailedException, keyof Error> {
   override readonly name = 'ConditionalCheckFailedException';
   readonly $fault = 'client';

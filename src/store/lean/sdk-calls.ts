@@ -37,7 +37,6 @@ export class SdkCalls implements ObservableCalls {
 
   constructor(private readonly client: DynamoDBClient) {}
 
-  /** @param options reach the client's handler; see `LeanHandler`. */
   call<Name extends keyof Calls>(
     name: Name,
     input: Calls[Name]['input'],
@@ -55,7 +54,7 @@ export class SdkCalls implements ObservableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']> {
-    // Made for each call, so that it sees middleware added since the last one.
+    // Sees middleware added since the last call.
     const single = singleAttemptClient(this.client);
     try {
       return await this.send(single, commandOf(name, input), options);
@@ -86,16 +85,15 @@ export class SdkCalls implements ObservableCalls {
   }
 }
 
-/** A retry strategy that also records successes. The SDK's older strategies don't, and none of our clients has one. */
+/** The SDK's older strategies record no successes, and none of our clients has one. */
 type RetryStrategy = Extract<
   Awaited<ReturnType<DynamoDBClient['config']['retryStrategy']>>,
   { recordSuccess: (token: never) => void }
 >;
 
-/** A success at the first attempt, in the form that the SDK's retries expect. */
+/** In the form that the SDK's retries expect. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
-/** Refused for this machine's clock, and the SDK now knows the right time. */
 function isCorrectedClock(error: unknown): boolean {
   if (!isRefusedForTime(error)) return false;
   return (error as Partial<ServiceException>).$metadata?.clockSkewCorrected === true;
@@ -106,18 +104,18 @@ interface ServiceException {
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {
-  // All commands are this client's; `send` is overloaded for each.
+  // `send` is overloaded for each.
   const Command = COMMANDS[name] as unknown as new (given: typeof input) => UpdateItemCommand;
   return new Command(input);
 }
 
-/** The same client without the SDK's retries. Shares connections, credentials and middleware. */
+/** Shares connections, credentials and middleware. */
 function singleAttemptClient(client: DynamoDBClient): DynamoDBClient {
   const middlewareStack = client.middlewareStack.clone();
   middlewareStack.remove('retryMiddleware');
-  // Keeps its place: signing is added relative to it, once per attempt.
+  // Signing is added relative to it, once per attempt.
   middlewareStack.add((next) => next, { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' });
-  // The client caches resolved middleware by command: this one needs its own cache.
+  // The client caches resolved middleware by command.
   return Object.create(client, {
     middlewareStack: { value: middlewareStack },
     resolved: { value: new WeakMap() },

@@ -1,9 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 
-/**
- * Signature Version 4 as the SDK signs DynamoDB calls, with the key cached for a day and two hashes per call. Source:
- * "Create a signed AWS API request" in the IAM user guide.
- */
+/** Signature Version 4 with a cached key ("Create a signed AWS API request", IAM user guide). */
 
 export interface SigningCredentials {
   accessKeyId: string;
@@ -11,11 +8,10 @@ export interface SigningCredentials {
   sessionToken?: string;
 }
 
-/** The parts of a signature that all calls to an endpoint share. */
+/** Shared by all calls to an endpoint. */
 export interface SigningScope {
   /** As in the header `host`. */
   host: string;
-  /** The endpoint's path, mostly `/`. */
   path: string;
   region: string;
   service: string;
@@ -37,14 +33,12 @@ export class Signer {
   ) {}
 
   /**
-   * A call's headers.
-   *
    * @param target such as `DynamoDB_20120810.UpdateItem`.
-   * @param nowMs the clock, corrected by the server's.
+   * @param nowMs corrected by the server's clock.
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
-    // An empty token counts as none, as for the SDK: an environment variable may be empty.
+    // An environment variable may be empty, which counts as none.
     const { accessKeyId, sessionToken } = this.credentials;
     const { host, path, region, service, contentType = CONTENT_TYPE } = this.scope;
     const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;
@@ -66,7 +60,6 @@ export class Signer {
     return headers;
   }
 
-  /** Each day has its own key. */
   private setTime(second: number): void {
     if (second === this.second) return;
     this.second = second;

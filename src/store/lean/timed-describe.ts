@@ -1,7 +1,7 @@
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { noteTimeOfAnswer } from './answer-time.ts';
 
-/** DescribeTable whose answer keeps DynamoDB's time, a header that the SDK drops. */
+/** The SDK drops the header with DynamoDB's time. */
 export class TimedDescribeTableCommand extends DescribeTableCommand {
   constructor(input: DescribeTableCommand['input']) {
     super(input);

@@ -4,19 +4,18 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { classifyError } from '../classify.ts';
 
-/** The most items examined: some 8 MB, for 1,000 read units. `edgeloom check` examines all. */
+/** Some 8 MB, for 1,000 read units; `edgeloom check` examines all. */
 const MOST_LOOKED_AT = 10_000;
 
 /** Native lists that would lack some of the table's first items. */
 export interface LookedForGaps {
   gaps: NativeGap[];
-  /** Number of items examined. */
+  /** Items examined. */
   items: number;
-  /** True if these are all of the table's items. */
+  /** These are all of the table's items. */
   isWhole: boolean;
 }
 
-/** Among the table's first items. */
 export async function lookForGaps(client: DynamoDBClient, graph: CompiledModel): Promise<LookedForGaps> {
   const { name, partitionKey, sortKey } = graph.table;
   const native = new NativeGaps(graph);

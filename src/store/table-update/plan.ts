@@ -22,7 +22,7 @@ import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** An index of a native order or search, by name. */
+  /** By name. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 
@@ -32,35 +32,27 @@ export type IndexStep = Extract<TableStep, { kind: 'index' | 'native-index' }>;
 export interface TablePlan {
   table: string;
   steps: TableStep[];
-  /** The steps in words. */
   texts: string[];
   /**
-   * Steps not taken unless requested, in words: TTL for a table with items, replacing an index with all attributes, and
-   * deleting an index of native orders and searches that the model no longer has.
+   * Only taken on request: TTL for a table with items, replacing an index with all attributes, deleting an unused
+   * native index.
    */
   left: string[];
-  /**
-   * The most write units for filling new indexes: those of the whole table, once per index. Items without an index's
-   * keys cost nothing there.
-   */
+  /** At most, for filling new indexes: the table's items without their keys cost nothing. */
   mostWcu: number;
-  /** Native lists whose new index would leave out items with an invalid key. Absent: no native index is new. */
+  /** Absent: no native index is new. */
   lookedFor?: LookedForGaps;
 }
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
-  /**
-   * The TTL attribute, by the model's name. A table with items only gets TTL if this option names the attribute: TTL
-   * would also delete other software's items that have it.
-   */
+  /** The TTL attribute. A table with items only gets TTL by this option: TTL would also delete other software's items. */
   ttl?: string | undefined;
 }
 
 /**
- * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed
- * (other keys, an index or stream of another kind, TTL by another attribute) and `invalid-option` for a TTL that the
- * model doesn't name.
+ * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
+ * `invalid-option` for a TTL that the model doesn't name.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -121,10 +113,7 @@ function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
-/**
- * Describes indexes with all attributes: they work, and how to replace them. Under the same name readers would be
- * without the index in between.
- */
+/** Under the same name readers would be without the index in between. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -134,7 +123,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Indexes of native orders and searches that this model doesn't have: each write of their items pays for them. */
+/** Each write of their items pays for them. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -147,7 +136,7 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Indexes with a native index's keys under another name, which readers don't use. */
+/** Readers don't use other names. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -191,7 +180,6 @@ export function needOfStep(graph: CompiledModel, step: IndexStep): IndexNeed {
   )!;
 }
 
-/** Throws if what the table has is of another kind than the model needs. */
 function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: string | undefined): void {
   const refusal = otherIndexes(graph, table);
   if (refusal !== undefined) throw refusal;

@@ -27,13 +27,11 @@ export interface UpdateTableOptions extends TablePlanOptions {
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
 
-/** Pauses between looks at a changing table. */
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Adds to a table what the model needs: first the stream, so that nothing is missed, then one index after the other,
- * each filled before the next, then TTL, which a table with items only gets by name (`ttl`). Can be repeated after an
- * interruption: existing changes are awaited. Returns the steps taken.
+ * Adds to a table what the model needs: the stream, then one index after the other, then TTL, which a table with items
+ * only gets by name (`ttl`). Can be repeated after an interruption. Returns the steps taken.
  *
  * @example
  * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });
@@ -79,7 +77,7 @@ async function updateInput(
   return additionOf(graph, needOfStep(graph, step), await describedTable(client, graph));
 }
 
-/** Until table and indexes are active: DynamoDB makes one index at a time. */
+/** DynamoDB makes one index at a time. */
 async function waitUntilActive(
   client: DynamoDBClient,
   graph: CompiledModel,

@@ -32,9 +32,7 @@ export interface Agreement {
   revisions: string;
 }
 
-/** A base item compared with its derived items. */
 export interface Comparison extends Pick<Derived, 'problems'> {
-  /** Keys of derived items that differ from what the base item asks for. */
   differing: string[];
   revisions: string;
 }
@@ -48,14 +46,11 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface AgreementContext {
   graph: CompiledModel;
   store: Store;
-  /** Whether reads use a view. Otherwise they derive it from base items, which is always up to date. */
+  /** Otherwise reads derive the view from base items, which is always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
-/**
- * How far a source node's edges have been compared: those before the place agree with this image of the node. A change
- * that has reached an edge's item isn't undone, so a wait needn't look again.
- */
+/** A wait needn't look at edges before this place again: a change that has reached an edge's item isn't undone. */
 export interface EdgesPlace {
   node?: string;
   edgeType?: string;
@@ -63,7 +58,6 @@ export interface EdgesPlace {
   isAtEnd?: boolean;
 }
 
-/** A consistent look. An item that the model doesn't project agrees: nothing is derived from it. */
 export async function agreementOf(context: AgreementContext, base: ItemKey): Promise<Agreement> {
   const kind = classifyKey(context.graph, base.source, base.target);
   if (!isProjectedKind(kind)) return { agrees: true, revisions: '' };
@@ -71,7 +65,6 @@ export async function agreementOf(context: AgreementContext, base: ItemKey): Pro
   return { agrees: differing.length === 0, revisions };
 }
 
-/** Whether all fan-outs of a node's changes are complete. */
 export async function hasFannedOut({ graph, store }: AgreementContext, { source, target }: ItemKey): Promise<boolean> {
   const fanOuts = fanOutsOf(graph, { source, target });
   if (fanOuts.length === 0) return true;
@@ -82,12 +75,6 @@ export async function hasFannedOut({ graph, store }: AgreementContext, { source,
   return items.every((item) => item?.[AFTER] === undefined);
 }
 
-/**
- * Compares what is derived from a base item with a consistent read of it. For a source node, reads the edges up to the
- * first page with a difference.
- *
- * @param place where to begin with the edges; moved on. Default: at the first.
- */
 async function compareDerived(
   context: AgreementContext,
   base: ItemKey,
@@ -124,7 +111,6 @@ async function compareDerived(
   return { problems: derived.problems, differing, revisions: revisionsOf(stored) };
 }
 
-/** Like `compareDerived`, for what reads use. */
 export async function compareInForce(
   { store, projections }: { store: Store; projections: ProjectionsInForce },
   base: ItemKey,
@@ -136,7 +122,6 @@ export async function compareInForce(
   return await compareDerived({ graph: projections.model, store, usesView }, base, kind, consistent, place);
 }
 
-/** Undefined if the edge decides alone. */
 async function sourceNodeOfEdge(
   context: AgreementContext,
   { source, target }: ItemKey,
@@ -145,7 +130,6 @@ async function sourceNodeOfEdge(
   return completeSourceNode(context, { source, target: '' }, undefined);
 }
 
-/** `item` is the piece that is already read, under the key `read`. */
 async function completeSourceNode(
   { graph, store }: AgreementContext,
   read: ItemKey,
@@ -166,13 +150,9 @@ async function completeSourceNode(
   );
 }
 
-/** Edges per page of a look. */
 const EDGES_PAGE = 250;
 
-/**
- * Index items of a node's edges that differ, from the first page with differences; everything read is added to
- * `stored`.
- */
+/** Adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,
@@ -216,7 +196,7 @@ async function differingEdges(
   return [];
 }
 
-/** Limits a text of revisions: a token holds it, and a node may have thousands of edges' items. */
+/** A token holds the revisions, and a node may have thousands of edges' items. */
 const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
@@ -230,14 +210,12 @@ function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {
   return text.length <= REVISIONS_LENGTH ? text : hash128(text).slice(0, REVISIONS_LENGTH);
 }
 
-/** By a consistent read; undefined without target or copy. */
 async function expectedCopy({ graph, store }: AgreementContext, kind: ProjectedKind): Promise<Item | undefined> {
   if (kind.kind !== 'edge' || kind.edge.copy === undefined) return undefined;
   const { item } = await store.get({ source: kind.target, target: kind.target }, { consistent: true });
   return copyOf(graph, kind.edge, item);
 }
 
-/** The view and every index item that the base item may have, even unwanted ones. */
 async function storedItems(
   { graph, store }: AgreementContext,
   base: ItemKey,
@@ -266,7 +244,6 @@ function isViewAsExpected(
 ): boolean {
   if (kind.kind === 'part') return true;
   if (kind.kind === 'node') return sameItem(viewAttributes(view), attributes);
-  // An evicted type is read from base edges, which are always up to date.
   if (evictedTypes(view).has(kind.edge.type)) return true;
   if (!sameItem(copiesByEdge(view).get(base.target), copy)) return false;
   const elements = elementsByEdge(view).get(escapedEdge(base.target)) ?? [];

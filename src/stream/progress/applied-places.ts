@@ -10,46 +10,33 @@ import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
 /**
- * Items that say how far the table's stream is applied. `mark` covers the whole stream, and holds the lease of the
- * process that moves it. `mark/<shard>` covers one shard: the next walk begins there.
+ * `mark` covers the whole stream, and holds the lease of the process that moves it. `mark/<shard>` says where the next
+ * walk of the shard begins.
  */
 
 export interface AppliedPlace {
-  /** A shard of another stream may have the same name. */
+  /** Another stream may have a shard of the same name. */
   stream: string;
-  /** All records up to this one are applied. */
   sequenceNumber: string;
 }
 
-/** How far a shard is applied, as published by a process. */
 export interface PublishedShard {
   shardId: string;
-  /** Number of unclaimed records. */
   open: number;
-  /** When the oldest of them was made, in milliseconds since 1970; absent if there is none. */
   oldestMs?: number | undefined;
-  /** True if the stream lists it, closed, but no longer has it. */
+  /** Listed, closed, but no longer in the stream. */
   isLost?: boolean | undefined;
 }
 
-/** The low watermark of a whole stream, as published by a process. */
 export interface PublishedLowWatermark {
   streamArn: string;
   /** Every record made before this time is applied, in milliseconds since 1970; absent if unknown. */
   upToMs?: number | undefined;
-  /** When the walk of the stream began, in milliseconds since 1970. */
   lookedAtMs: number;
-  /** Absent if there are too many shards. */
   shards?: readonly PublishedShard[] | undefined;
-  /**
-   * When the table was found to have a new stream, in milliseconds since 1970; absent: no low watermark of an earlier
-   * stream was published.
-   */
+  /** When the table was found to have a new stream; absent: no low watermark of an earlier one was published. */
   renewedMs?: number | undefined;
-  /**
-   * The process that moves the low watermark, and the end of its lease in milliseconds since 1970, until which no other
-   * process moves it.
-   */
+  /** Until `leaseUntilMs`, in milliseconds since 1970, no other process moves the low watermark. */
   holder: string;
   leaseUntilMs: number;
 }
@@ -64,10 +51,9 @@ interface PlaceContext {
 const PLACES_AT_ONCE = 32;
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
 const PREFIX = 'mark/';
-/** With more shards, publishing them would cost several units per write, so they are omitted. */
+/** More shards would cost several units per write, so they aren't published. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
-/** Longer than the shard's last record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 
 const publishedSchema = z.object({
@@ -90,7 +76,6 @@ const publishedSchema = z.object({
 });
 const placeSchema = z.object({ stream: z.string(), sequenceNumber: z.string().check(z.regex(/^\d{1,99}$/)) });
 
-/** @param stream the stream's label. */
 export async function readAppliedPlaces(
   store: Pick<Store, 'query'>,
   table: TableNames,
@@ -121,10 +106,7 @@ export async function saveAppliedPlace(
   });
 }
 
-/**
- * Lets the next process begin there. If this process can't write, older places remain, which cost the next one more
- * reads.
- */
+/** If this process can't write, older places remain, which cost the next walk more reads. */
 export async function saveAppliedPlaces(
   { graph, store, source, now }: PlaceContext,
   shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],
@@ -151,7 +133,6 @@ export async function readPublishedLowWatermark(
   return { item, published: item && stateOf(item, publishedSchema) };
 }
 
-/** False if another process has written the item since it was read as `seen`. */
 export async function publishLowWatermark(
   store: Pick<Store, 'update'>,
   seen: Item | undefined,
@@ -170,7 +151,6 @@ function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
   try {
     return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
   } catch {
-    // An item of another version counts as absent: the walk begins at the oldest record.
     return undefined;
   }
 }

@@ -8,18 +8,14 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 /** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
 
-/** Where a run's worker stopped: an item in the service partition. */
 export interface SavedPlace {
   worker: number;
   segments: number;
   onlySegments: number[];
   /** Fingerprint of the run's model. With another model, a run begins at the table's start. */
   model: string;
-  /** Null if the worker has not begun. */
   cursor: unknown;
-  /** When it was saved, in milliseconds since 1970. Absent: by an earlier version. */
   savedMs?: number | undefined;
-  /** When its run began, in milliseconds since 1970. Absent: by an earlier version. */
   beganMs?: number | undefined;
 }
 
@@ -34,7 +30,6 @@ const placeSchema = z.object({
   beganMs: z.optional(z.number()),
 });
 
-/** Left by an earlier run in this mode, sorted by worker. Entries that can't be parsed are skipped. */
 export async function savedPlaces(store: Store, mode: RunMode): Promise<SavedPlace[]> {
   const places: SavedPlace[] = [];
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: `places/${mode}/` }, consistent: true };
@@ -68,7 +63,6 @@ function placeOf(item: Item): SavedPlace | undefined {
   try {
     return placeSchema.parse(JSON.parse(stringOf(item['place']) ?? ''));
   } catch {
-    // An unreadable place only costs time: the worker begins at the start of its segments.
     return undefined;
   }
 }

@@ -11,34 +11,29 @@ export interface ClaimRecorderOptions {
   now?: RuntimeOptions['now'];
   table: TableNames;
   store: Pick<Store, 'put'>;
-  /** Names the consumer. Default: a random id. */
   id?: string | undefined;
-  /** Milliseconds between two writes. Default 10,000. */
+  /** In milliseconds. Default 10,000. */
   intervalMs?: number | undefined;
   /**
-   * True if a claim is extended by the shard's next one, and then covers every record between its ends. Only for a
-   * consumer that reads the shard with its own iterator: no record lies between two of its batches.
+   * Whether the shard's next claim extends this one. Only for a consumer that reads the shard with its own iterator, so
+   * that no record lies between two of its batches.
    */
   joins?: boolean | undefined;
-  /** Called when claims could not be written. The next write contains them. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
 const INTERVAL_MS = 10_000;
-/** Claims per item. They fit into 1 KB, so that a write takes one unit. */
+/** They fit into 1 KB, so that a write takes one unit. */
 const CLAIMS_A_WRITE = 36;
-/**
- * Claims kept while writes fail. The oldest ones beyond this number are lost, and the sweep reconciles their records.
- */
+/** While writes fail. The sweep reconciles the records of claims that are lost. */
 const MOST_KEPT = 10_000;
 
 /**
- * Writes a consumer's claims into the table: items `cover/<ms>/<id>`, one per write. For up to four batches a second
- * that is one unit in ten seconds. A failed write doesn't fail the consumer: the sweep reconciles unclaimed records.
+ * Writes items `cover/<ms>/<id>`: one unit in ten seconds for up to four batches a second. A failed write doesn't fail
+ * the consumer: the sweep reconciles unclaimed records.
  */
 export class ClaimRecorder {
   private claims: Claim[] = [];
-  /** The newest claim of each shard, which the next batch may extend. */
   private readonly open = new Map<string, Claim>();
   private readonly id: string;
   private readonly intervalMs: number;
@@ -55,10 +50,7 @@ export class ClaimRecorder {
     this.now = runtimeOf(options).now;
   }
 
-  /**
-   * Claims applied records in stream order: every record for the projector in the shard from the first to the last that
-   * the consumer received. Call it after applying them, never before.
-   */
+  /** Claims every record for the projector from the first to the last. Call it after applying them, never before. */
   addClaim(records: readonly Pick<ChangeRecord, 'sequenceNumber' | 'stream'>[], shardId = ''): void {
     const { joins = false } = this.options;
     const [made] = claimOf(records);
@@ -75,12 +67,10 @@ export class ClaimRecorder {
     if (this.claims.length > MOST_KEPT) this.claims.shift();
   }
 
-  /** If the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.claims.length > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write();
   }
 
-  /** At the end of the interval. */
   schedule(): void {
     if (this.timer !== undefined || this.claims.length === 0) return;
     this.timer = setTimeout(

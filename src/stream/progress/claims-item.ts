@@ -6,13 +6,11 @@ import type { Store } from '../../core/store-port.ts';
 import { type Claim, claimsText, parseClaims } from './claims.ts';
 
 const PREFIX = 'cover/';
-/** The end of the range of claim keys: `0` is the character after `/`. */
+/** `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
-/** Longer than a record lives in the stream. */
 const KEPT_SECONDS = 25 * 3600;
 
-/** All claims belong to one stream. */
 export function claimsItem(table: TableNames, id: string, claims: readonly Claim[], atMs: number): Item {
   const stream = claims[0]?.stream;
   return {
@@ -24,11 +22,6 @@ export function claimsItem(table: TableNames, id: string, claims: readonly Claim
   };
 }
 
-/**
- * Claims of a stream by item key, written since a time of the consumers' clocks, in milliseconds since 1970.
- *
- * @param stream the stream's label.
- */
 export async function readClaims(
   store: Pick<Store, 'query'>,
   table: TableNames,

@@ -1,18 +1,12 @@
 /**
- * Derives which records are applied from the consumers' claims. A consumer that crashes, freezes or gives up a batch
- * reports nothing, so a newest position proves nothing about earlier records: a record only counts as applied if a
- * claim covers it.
+ * A consumer that crashes, freezes or gives up a batch reports nothing, so a newest position proves nothing about
+ * earlier records: only claimed records count as applied.
  */
 
-/** A consumer's statement that it has applied every record for the projector from `first` to `last` in one shard. */
 export interface Claim {
-  /** Sequence numbers of the first and last record. */
   first: string;
   last: string;
-  /**
-   * Number of these records. If the shard has more between `first` and `last`, several lanes apply it, and this claim
-   * is of one lane.
-   */
+  /** If the shard has more records between `first` and `last`, this claim is of one of several lanes. */
   records: number;
   /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
@@ -23,7 +17,6 @@ export interface Claim {
   isWhole?: boolean;
 }
 
-/** One claim for a shard's records, oldest first; empty without records. */
 export function claimOf(records: readonly OpenRecord[]): Claim[] {
   const [first] = records;
   const last = records.at(-1);
@@ -33,41 +26,30 @@ export function claimOf(records: readonly OpenRecord[]): Claim[] {
   return [{ ...claim, ...(stream !== undefined && { stream }) }];
 }
 
-/** A record that the projector applies, reduced to its position. */
 export interface OpenRecord {
   sequenceNumber: string;
-  /** The label of its stream, if known. */
   stream?: string;
 }
 
-/** A range of indexes in a list of records. */
 export interface Run {
   start: number;
-  /** The index after the last record. */
   end: number;
 }
 
 export interface Coverage {
-  /** Unclaimed records, as ranges. All records before the first range are applied. */
+  /** All records before the first range are applied. */
   free: readonly Run[];
-  /**
-   * True if a claim covers only some of the records between its ends: several batches of the shard are applied in
-   * parallel.
-   */
+  /** Several batches of the shard are applied in parallel: a claim covers only some of the records between its ends. */
   hasLanes: boolean;
 }
 
 /**
- * Finds a shard's claimed records, which are applied. Two claims are never joined, since nobody has claimed the records
- * between them.
- *
- * @param records records not known to be applied, oldest first, without a gap.
- * @param claims claims of any shard of the stream. A claim belongs to the shard with records at its ends. One that
- * begins before the first of these records only counts if it is whole: earlier records can't be counted any more.
+ * @param records oldest first, without a gap.
+ * @param claims of any shard. One that begins before the first record only counts if it is whole: earlier records can't
+ * be counted any more.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
-  // By the index where claims begin: the end of the longest one.
   const ends = new Map<number, number>();
   let hasLanes = false;
   for (const { first, last, records: count, isWhole = false } of claims) {
@@ -96,19 +78,16 @@ export function withoutLeadingZeros(sequenceNumber: string): string {
   return sequenceNumber.startsWith('0') ? sequenceNumber.replace(/^0+(?=\d)/, '') : sequenceNumber;
 }
 
-/** False if there is no record. */
 function isBefore(sequenceNumber: string, record: OpenRecord | undefined): boolean {
   return record !== undefined && BigInt(sequenceNumber) < BigInt(record.sequenceNumber);
 }
 
-/** How many records, from the oldest on, are applied without a gap. */
 export function appliedCount({ free: [first] }: Coverage, records: readonly OpenRecord[]): number {
   return first?.start ?? records.length;
 }
 
 const BASE = 36;
 
-/** Without their stream: 36 claims fit into a kilobyte. */
 export function claimsText(claims: readonly Claim[]): string {
   return claims
     .map(({ first, last, records, isWhole }) => {
@@ -121,7 +100,6 @@ export function claimsText(claims: readonly Claim[]): string {
 const WHOLE = 'w';
 const CLAIM = /^([0-9a-z]{1,80})\.([0-9a-z]{1,80})\.([0-9a-z]{1,8})(\.w)?$/;
 
-/** Ignores parts that aren't claims, such as a later version's. */
 export function parseClaims(text: string): Claim[] {
   return text.split(' ').flatMap((part) => {
     const [, first, span, records, whole] = CLAIM.exec(part) ?? [];

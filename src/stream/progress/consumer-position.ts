@@ -1,8 +1,4 @@
 import type { Runtime } from '../../foundation/runtime.ts';
-/**
- * The position of the stream's consumer, for a check. An answer says what was applied when its question was asked;
- * reading the position of a large stream takes time.
- */
 
 /** Reports how far the stream's consumer has come. */
 export interface ConsumerPosition {
@@ -15,33 +11,25 @@ export interface ConsumerPosition {
 }
 
 export interface PositionAnswer {
-  /** When the question was asked. Says nothing about later records. */
   askedAtMs: number;
-  /** At `askedAtMs`, every record made before this time was projected; undefined: unknown. */
   appliedMs: number | undefined;
 }
 
-/** How long the last answer is reused, in milliseconds: each question reads the stream, and a shard serves five reads a second to all readers. */
+/** Each question reads the stream, and a shard serves five reads a second to all readers. */
 const ANSWER_HOLDS_MS = 350;
 
-/**
- * A consumer position shared by all parts of a check. One question is under way at a time. Callers in the meantime wait
- * for its answer; those that need a later one share the next question.
- */
 export class SharedPosition {
-  /** Undefined before the first answer. */
   latest: PositionAnswer | undefined;
   private asking: Promise<PositionAnswer> | undefined;
   private questions = 0;
   private begunAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param now the current time in milliseconds since 1970. */
   constructor(
     private readonly consumer: ConsumerPosition,
     private readonly now: () => number,
   ) {}
 
-  /** Returns an answer whose question was asked after the given time, or the latest answer while it is too early to ask again. */
+  /** The answer to a question asked after the given time, or the latest one while it is too early to ask again. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -56,7 +44,6 @@ export class SharedPosition {
     return await (this.asking ?? this.latest!);
   }
 
-  /** Milliseconds until the stream is read again, however many ask. */
   get msUntilNextQuestion(): number {
     return Math.max(0, this.begunAtMs + ANSWER_HOLDS_MS - this.now());
   }
@@ -79,26 +66,21 @@ export class SharedPosition {
 }
 
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
-  /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
+  /** How long a difference may last if the consumer's position is unknown. */
   graceMs: number;
   consumer?: SharedPosition;
 }
 
-/** Whether the consumer was more than `graceMs` behind. A check then reports no difference. */
 export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): Promise<boolean> {
   const answer = await consumer?.answerAfter(now() - Math.max(graceMs, ANSWER_HOLDS_MS));
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
-/**
- * Whether every record made before a given time is projected. `passed`: yes; `behind`: no; `over`: `graceMs` has passed
- * and the position can't be known; `unknown`: not yet.
- */
+/** `over`: `graceMs` has passed and the position can't be known; `unknown`: not yet. */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
- * Whether the stream has passed a given time, as far as known. `behind` needs a question asked after `graceMs` was
- * over. If the position can't be known, only the passed time decides.
+ * Whether every record made before `sinceMs` is projected. `behind` needs a question asked after `graceMs` was over.
  *
  * @param freshMs how old an answer may be that doesn't confirm it.
  */

@@ -4,7 +4,6 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
 
-/** Progress items that haven't expired. */
 export async function readConsumers(
   store: Pick<Store, 'query'>,
   table: TableNames,
@@ -19,17 +18,11 @@ export async function readConsumers(
   return found;
 }
 
-/**
- * The last record that workers have applied in each shard. A worker reads a shard alone and in order, so it has applied
- * all earlier records.
- *
- * @param stream the stream's label.
- */
+/** A worker reads a shard alone and in order, so it has applied all earlier records. */
 export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream: string): Map<string, string> {
   const applied = new Map<string, string>();
   for (const { shards } of consumers.filter((one) => one.kind === 'worker' && one.stream === stream)) {
     for (const { shardId, sequenceNumber } of shards) {
-      // An item of another version may hold anything.
       if (shardId === undefined || !/^\d{1,99}$/.test(sequenceNumber)) continue;
       applied.set(shardId, laterNumber(sequenceNumber, applied.get(shardId)));
     }
@@ -37,7 +30,6 @@ export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream:
   return applied;
 }
 
-/** Of one shard. */
 export function laterNumber(one: string, other: string | undefined): string {
   return other !== undefined && BigInt(other) > BigInt(one) ? other : one;
 }

@@ -27,7 +27,6 @@ export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | '
 
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
 
-/** Of the whole table, for `status`. */
 export async function saveLastCheck(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -37,7 +36,6 @@ export async function saveLastCheck(
   await saveVerdict(table, store, countsOf(totals), { beganAtMs: totals.beganAtMs, endedAtMs });
 }
 
-/** Totals of one worker for this night. Each call of the worker overwrites the item. */
 export async function saveShare(
   table: TableNames,
   store: Pick<Store, 'put'>,
@@ -50,7 +48,6 @@ export async function saveShare(
   await store.put(checkShareItem(table, share, nowMs));
 }
 
-/** For a run whose workers are all done: the sum over all workers and nights. */
 export async function saveRunAsLastCheck(
   table: TableNames,
   store: Pick<Store, 'put' | 'query'>,
@@ -62,7 +59,6 @@ export async function saveRunAsLastCheck(
   for await (const item of sharesIn(store)) {
     const share = readCheckShare(item);
     shares += share === undefined ? 0 : 1;
-    // The run began with its first share. An earlier version's share doesn't say when.
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
@@ -70,7 +66,6 @@ export async function saveRunAsLastCheck(
   if (shares > 0) await saveVerdict(table, store, sum, { beganAtMs, endedAtMs });
 }
 
-/** Deletes the previous run's shares before a new one begins. */
 export async function clearShares(table: TableNames, store: Pick<Store, 'delete' | 'query'>): Promise<void> {
   await forEachOf(
     sharesIn(store),
@@ -82,8 +77,8 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
 }
 
 /**
- * Seconds since a check of the whole table ended; if none has, since this was first asked. The first caller notes the
- * time in the table.
+ * Since a check of the whole table ended; if none has, since this was first asked, which the first caller notes in the
+ * table.
  */
 export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
@@ -109,7 +104,6 @@ async function saveVerdict(
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
-/** Without those that a repairing check has repaired. */
 function countsOf(totals: NotedTotals) {
   const { pending, quarantined, unregistered } = totals;
   return { drift: driftLeft(totals), pending, quarantined, unregistered };

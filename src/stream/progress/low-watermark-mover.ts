@@ -16,32 +16,26 @@ import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type Wa
 
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
-  /** For a process that reads the stream anyway: what its walk reads. It takes the lease from other processes. */
+  /** What a process that reads the stream anyway walks. It takes the lease from other processes. */
   tail?: Pick<WalkContext, 'source' | 'now'> | undefined;
 }
 
-/** In milliseconds. */
 const LEASE_MS = 10_000;
 /** A stream keeps records for a day, even a disabled one. */
 const STREAM_MS = 25 * 3_600_000;
 
-/**
- * Moves a stream's low watermark, unless another process does. A lease in the published low watermark lets one process
- * walk the stream; all others read what it publishes.
- */
+/** Moves a stream's low watermark. A lease lets one process walk the stream; all others read what it publishes. */
 export class LowWatermarkMover {
   private readonly id = randomUUID();
   private walk: StreamWalk | undefined;
   private readonly saved = new Map<string, string | undefined>();
-  /** False if this process may only read: it then walks the stream itself, and publishes nothing. */
   private mayPublish = true;
-  /** When the table was found to have another stream before. */
   private renewedMs: number | undefined;
 
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * The time before which every record is applied, in milliseconds since 1970; undefined if the claims don't show it.
+   * In milliseconds since 1970; undefined if the claims don't show it.
    *
    * @param freshMs how old another process's published low watermark may be.
    */
@@ -78,7 +72,6 @@ export class LowWatermarkMover {
     return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
 
-  /** If another process now holds the lease, its published low watermark stays. */
   private async publishWalk({ upToMs, lookedAtMs, shards }: WalkedStream): Promise<void> {
     const { store, graph, source, now } = this.context;
     const stream = streamLabel(source.streamArn);
@@ -134,7 +127,6 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
   };
 }
 
-/** Throws `no-stream` for a disabled stream: the table may have another one now. */
 function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(

@@ -28,15 +28,13 @@ const EVERY_MS = 5_000;
 
 /**
  * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`:
- * the time, in milliseconds since 1970, before which consumers have claimed each record of every shard. Returns
- * undefined if unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are
- * applied in parallel (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago after a
- * low watermark of the earlier one was published. Make one function per process. Among all processes, one moves the low
- * watermark by walking the stream, with two or more GetRecords calls per shard; the others read the item that it
- * publishes. A process without the right to write to the partition `~edgeloom` walks the stream itself.
+ * the time, in milliseconds since 1970, before which consumers have claimed each record of every shard. Undefined if
+ * unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are applied in
+ * parallel (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago. Make one function
+ * per process: among all processes, one walks the stream, and the others read the item that it publishes.
  *
- * The low watermark is based on consumers' claims. It doesn't move while they run with `progress: false`. It stops at a
- * failed batch until a redrive has reconciled the batch.
+ * It doesn't move while consumers run with `progress: false`, and stops at a failed batch until a redrive has
+ * reconciled the batch.
  *
  * @example
  * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
@@ -78,7 +76,6 @@ export function createLowWatermark(
   return sharedAnswer(look, everyMs, now);
 }
 
-/** For a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
   let lowWatermark: number | undefined;
@@ -95,7 +92,6 @@ export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS):
   return sharedAnswer(look, everyMs, context.now);
 }
 
-/** One answer for all callers within `everyMs`. */
 function sharedAnswer<T>(look: () => Promise<T>, everyMs: number, now: () => number): () => Promise<T> {
   let answer: { value: T; atMs: number } | undefined;
   let looking: Promise<T> | undefined;

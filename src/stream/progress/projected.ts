@@ -9,8 +9,7 @@ import { compareInForce, isProjectedKind } from './agreement.ts';
 
 /**
  * Makes a function that finds out, by consistent reads, whether everything derived from a base item is as it now asks.
- * A base item that can't be derived, or whose type isn't in the model, counts as projected, since there is nothing to
- * wait for. So does the continuation of a complete fan-out.
+ * A base item that can't be derived, or whose type isn't in the model, counts as projected.
  *
  * @example
  * const position = await streamPosition(graph, { store, source, isProjected: isProjectedIn(graph, { store }) });

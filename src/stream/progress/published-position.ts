@@ -4,12 +4,9 @@ import { type PublishedLowWatermark, readPublishedLowWatermark } from './applied
 import { readConsumers } from './consumers.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
-/**
- * The position that one process, above all the observer, publishes for others: they read an item instead of the stream,
- * which serves two readers well.
- */
+/** A position that one process publishes for others: the stream itself serves only two readers well. */
 
-/** If the published position is older (in milliseconds), the stream is read. */
+/** If the published position is older, the stream is read. */
 const FRESH_MS = 15_000;
 /** Consumers write claims every ten seconds, so a published open record may be applied up to this age. */
 const CLAIM_MS = 15_000;
@@ -19,15 +16,11 @@ type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
   store: Pick<Store, 'get' | 'query'>;
 };
 
-/** As recently published, in milliseconds since 1970; undefined: not published. */
 export async function publishedUpToMs(context: PublishedContext): Promise<number | undefined> {
   return (await freshLowWatermark(context))?.upToMs;
 }
 
-/**
- * As recently published; undefined: not published, or the claims don't show it. A shard counts as applied while its
- * oldest open record is younger than claims may be late.
- */
+/** A shard counts as applied while its oldest open record is younger than claims may be late. */
 export async function publishedPosition(context: PublishedContext): Promise<StreamPosition | undefined> {
   const { lookedAtMs, upToMs, shards } = (await freshLowWatermark(context)) ?? {};
   if (lookedAtMs === undefined || upToMs === undefined || shards === undefined) return undefined;

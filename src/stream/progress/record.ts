@@ -4,20 +4,17 @@ import type { TableNames } from '../../core/model/compiled.ts';
 import type { ItemKey, WayOfWriting } from '../../core/store-port.ts';
 
 /**
- * Items in which consumers and checks save their progress. They are in the service partition and expire. Their sort
- * keys are lower case, so that neither the stream's filter nor a check mistakes them for base items.
+ * Items in which consumers and checks save their progress. Their sort keys are lower case, so that neither the stream's
+ * filter nor a check mistakes them for base items.
  */
 
 /** The stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
-/** A consumer's progress in one shard. */
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
   shardId?: string;
-  /** The newest record that the consumer has applied or skipped. */
   sequenceNumber: string;
-  /** When that record was made, in seconds since 1970; absent if the stream doesn't tell. */
   madeAtSeconds?: number;
 }
 
@@ -32,7 +29,7 @@ export interface ConsumerProgress {
   stream?: string | undefined;
   /** When it was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Applied records of base items since the previous progress item, and the length of that time in milliseconds. */
+  /** Records applied since the previous progress item, and the length of that time in milliseconds. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */
@@ -52,21 +49,18 @@ export interface LastCheck {
   drift: number;
   pending: number;
   quarantined: number;
-  /** Items that the table's registry doesn't know; absent if written by an earlier version. */
+  /** Items that the table's registry doesn't know. */
   unregistered?: number;
 }
 
-/** One worker's totals in one night of a run over the whole table. */
 export interface CheckShare {
   worker: number;
-  /** When that night's run stops, in milliseconds since 1970. Distinguishes one night from another. */
+  /** Distinguishes one night from another, in milliseconds since 1970. */
   untilMs: number;
-  /** When its run began; absent if written by an earlier version. */
   beganAtMs?: number | undefined;
   drift: number;
   pending: number;
   quarantined: number;
-  /** As in `LastCheck`. */
   unregistered?: number;
 }
 
@@ -74,7 +68,6 @@ const PROGRESS_PREFIX = 'progress/';
 const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
 const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
 const STATE = 'state';
-/** Longer than a record stays in the stream. */
 const KEPT_SECONDS = 48 * 3600;
 const LAST_CHECK_KEPT_SECONDS = 90 * 24 * 3600;
 
@@ -83,7 +76,6 @@ export const SHARE_RANGE = { beginsWith: SHARE_PREFIX } as const;
 
 export const PROGRESS_RANGE = { beginsWith: PROGRESS_PREFIX } as const;
 
-/** `part` distinguishes one consumer's items. */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
   return stateItem(table, { source: SERVICE_PARTITION, target: `${PROGRESS_PREFIX}${id}/${part}` }, progress, {
@@ -92,7 +84,6 @@ export function progressItem(table: TableNames, progress: ConsumerProgress, part
   });
 }
 
-/** Undefined if it isn't one, such as a later version's. */
 export function readProgress(item: Item): ConsumerProgress | undefined {
   const progress = jsonOf(item[STATE]) as Partial<ConsumerProgress> | undefined;
   return progress?.id === undefined || !Array.isArray(progress.shards) ? undefined : (progress as ConsumerProgress);
@@ -107,7 +98,6 @@ export function checkShareItem(table: TableNames, share: CheckShare, atMs: numbe
   return stateItem(table, { source: SERVICE_PARTITION, target }, share, { atMs, keptSeconds: LAST_CHECK_KEPT_SECONDS });
 }
 
-/** Undefined if it isn't a share. */
 export function readCheckShare(item: Item): CheckShare | undefined {
   const share = jsonOf(item[STATE]) as Partial<CheckShare> | undefined;
   return share?.worker === undefined || share.drift === undefined ? undefined : (share as CheckShare);
@@ -117,10 +107,7 @@ export function lastCheckKey(): ItemKey {
   return LAST_CHECK;
 }
 
-/**
- * When somebody first asked how old the last check is: the age counts from then until a check has ended. Doesn't
- * expire, since a table may never be checked.
- */
+/** The age of a check counts from then until one has ended. Doesn't expire, since a table may never be checked. */
 export function checkSinceItem({ partitionKey, sortKey }: TableNames, sinceMs: number): Item {
   const { source, target } = CHECK_SINCE;
   return { [partitionKey]: { S: source }, [sortKey]: { S: target }, [STATE]: { S: JSON.stringify({ sinceMs }) } };
@@ -130,13 +117,11 @@ export function checkSinceKey(): ItemKey {
   return CHECK_SINCE;
 }
 
-/** In milliseconds since 1970; undefined if absent or invalid. */
 export function readCheckSince(item: Item | undefined): number | undefined {
   const { sinceMs } = (item && (jsonOf(item[STATE]) as { sinceMs?: unknown } | undefined | null)) ?? {};
   return typeof sinceMs === 'number' ? sinceMs : undefined;
 }
 
-/** Undefined if absent or invalid. */
 export function readLastCheck(item: Item | undefined): LastCheck | undefined {
   const check = item && (jsonOf(item[STATE]) as Partial<LastCheck> | undefined);
   return check?.verdict === undefined ? undefined : (check as LastCheck);

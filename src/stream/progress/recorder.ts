@@ -10,13 +10,10 @@ export interface RecorderOptions {
   graph: CompiledModel;
   store: Pick<Store, 'put' | 'writesBy'>;
   kind: ConsumerKind;
-  /** The label of the stream that a worker reads. */
   stream?: string | undefined;
-  /** Names the consumer. Default: a random id. */
   id?: string | undefined;
-  /** Milliseconds between two writes. Default 10,000. */
+  /** In milliseconds. Default 10,000. */
   intervalMs?: number | undefined;
-  /** Called when a progress item could not be written. The next write includes its progress. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -25,19 +22,17 @@ export interface AppliedRecords extends ShardProgress {
 }
 
 const INTERVAL_MS = 10_000;
-/** Intervals after which a working consumer writes even without news. */
 const BEAT_INTERVALS = 2;
-/** Shards per progress item. They fit into 1 KB, so that a write takes one unit. */
+/** They fit into 1 KB, so that a write takes one unit. */
 const SHARDS_A_RECORD = 5;
 
 /**
- * Saves a consumer's progress in the table: at most one write of one unit in ten seconds, for any number of shards. A
- * failed write doesn't fail the consumer.
+ * Saves a consumer's progress: at most one write of one unit in ten seconds, for any number of shards. A failed write
+ * doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly shards = new Map<string, ShardProgress>();
-  /** Parts with unwritten progress, longest waiting first. */
   private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
@@ -45,9 +40,7 @@ export class ProgressRecorder {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
   private records = 0;
   private sinceMs: number;
-  /** The speed in the last write. */
   private told = { records: 0, intervalMs: 0 };
-  /** Running calls of `writeWhile`. */
   private inHand = 0;
   private beat: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
@@ -67,7 +60,6 @@ export class ProgressRecorder {
     this.records += records;
   }
 
-  /** If there is news and the interval since the last write is over. */
   async writeIfDue(): Promise<void> {
     if (this.unwritten.size > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
@@ -78,8 +70,8 @@ export class ProgressRecorder {
   }
 
   /**
-   * Writes every 20 seconds during the work that the consumer is alive. A batch that takes minutes doesn't advance its
-   * shard, and a consumer that hasn't written for a minute counts as gone.
+   * Says every 20 seconds that the consumer is alive: a batch may take minutes, and a consumer that hasn't written for
+   * a minute counts as gone.
    */
   async writeWhile<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
@@ -97,7 +89,6 @@ export class ProgressRecorder {
     }
   }
 
-  /** Writes the remaining progress once, and ends the recording. */
   async stop(): Promise<void> {
     clearTimeout(this.timer);
     clearTimeout(this.beat);
@@ -136,7 +127,7 @@ export class ProgressRecorder {
     this.unwritten.delete(part);
     const shards = [...this.shards.values()].slice(part * SHARDS_A_RECORD, (part + 1) * SHARDS_A_RECORD);
     const { records, sinceMs } = this;
-    // During a batch, the absence of new records says nothing about the speed, so the last speed stays.
+    // During a batch, the absence of new records says nothing about the speed.
     if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
     const progress = {
       id: this.id,
@@ -152,7 +143,6 @@ export class ProgressRecorder {
     try {
       const writes = await store.writesBy?.();
       await store.put(progressItem(graph.table, { ...progress, writes }, part));
-      // Other progress may have been noted during the write.
       this.records -= records;
       if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;
     } catch (error) {

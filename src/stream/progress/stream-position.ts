@@ -8,29 +8,25 @@ import { readConsumers } from './consumers.ts';
 import type { ConsumerProgress } from './record.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
-/**
- * How far a stream is applied, whichever consumers read it. Each shard is read from its applied place to its end. An
- * unclaimed record is either not applied, or applied and not yet claimed, so some of these records are compared with
- * their derived items.
- */
+/** An unclaimed record is either not applied, or not yet claimed, so some are compared with their derived items. */
 
 /** How far a shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
   /** True if every record for the projector is applied. */
   atEnd: boolean;
-  /** True if the shard was read to its end. Otherwise unread records may be waiting. */
+  /** Otherwise unread records may be waiting. */
   isWhole: boolean;
   /** Age in seconds of the oldest record that isn't applied; 0 if there is none. */
   behindSeconds: number;
   /** Records that aren't applied, as far as counted. */
   waiting: number;
   /**
-   * True if the other fields are certain: the shard was read to its end, and all its open records were compared or one
-   * was found late. False if only a sample was compared, without a late one.
+   * True if the shard was read to its end, and all its open records were compared or one was found late. False if only
+   * a sample was compared, without a late one.
    */
   isCertain: boolean;
-  /** True if the stream lists it, closed, but no longer has it: its records can't be applied any more. */
+  /** Listed, closed, but no longer in the stream: its records can't be applied any more. */
   isLost?: boolean | undefined;
   /** All records up to this one are applied; absent if there is none, or unknown. */
   appliedUpTo?: string | undefined;
@@ -42,10 +38,7 @@ export interface StreamPosition {
   lookedAtMs: number;
   consumers: ConsumerProgress[];
   shards: ShardPosition[];
-  /**
-   * Every record made before this time is claimed, in milliseconds since 1970; absent if the claims don't show it, such
-   * as when several batches of a shard are applied in parallel.
-   */
+  /** Every record made before this time is claimed, in milliseconds since 1970; absent if the claims don't show it. */
   claimedUpToMs?: number | undefined;
   /** GetRecords calls made. */
   streamReads: number;
@@ -65,7 +58,6 @@ export interface PositionContext {
   walk?: StreamWalk | undefined;
 }
 
-/** The most base items of a shard compared with their derived items. */
 const MOST_COMPARED = 25;
 const COMPARED_AT_ONCE = 32;
 
@@ -86,16 +78,15 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** In milliseconds since 1970; undefined if uncertain. */
+/** Undefined if uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
 /**
- * The time before which every record is claimed as applied, in milliseconds since 1970; undefined if the claims don't
- * show it. For `lowWatermark`. Uses no comparison, which can't tell an old value from one that was replaced and written
- * again. Lags by the time between two writes of claims, ten seconds.
+ * The time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`; undefined
+ * if the claims don't show it. Lags by the time between two writes of claims, ten seconds.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;
@@ -115,13 +106,12 @@ async function shardPosition(
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
   const known = { shardId, isWhole, isCertain, appliedUpTo };
   if (late.length === 0) return { ...known, atEnd: isWhole, behindSeconds: 0, waiting: 0 };
-  // The first record may be applied although a later one isn't. The oldest open record's age is the cautious answer.
+  // The first record may be applied although a later one isn't: the oldest open record's age is the cautious answer.
   const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
   const behindSeconds = (lookedAtMs - oldestMs) / 1000;
   return { ...known, atEnd: false, behindSeconds, waiting: open.length };
 }
 
-/** The first, the last, and evenly spread ones between, at most `most`. */
 function sampleEvenly<T>(entries: readonly T[], most: number): T[] {
   if (entries.length <= most) return [...entries];
   return Array.from({ length: most }, (_, i) => entries[Math.round((i * (entries.length - 1)) / (most - 1))]!);

@@ -19,79 +19,63 @@ import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } f
 import { readClaims } from './claims-item.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
 
-/** What walking a stream needs. */
 export interface WalkContext extends Pick<Runtime, 'now'> {
   graph: CompiledModel;
-  /** The table. */
   store: Pick<Store, 'query'>;
   source: StreamSource;
 }
 
-/** A record for the projector without a known claim. */
 export interface OpenChange {
   sequenceNumber: string;
   key: ItemKey;
   madeAtMs: number;
 }
 
-/** How far a shard is applied, found by a walk. */
 export interface WalkedShard {
   shardId: string;
-  /** Records from the first unclaimed one, oldest first. */
+  /** From the first unclaimed record, oldest first. */
   open: readonly OpenChange[];
-  /** The unclaimed records, as ranges of indexes in `open`. */
+  /** Ranges of indexes in `open`. */
   free: readonly Run[];
-  /** True if the shard was read to its end. */
   isWhole: boolean;
-  /** True if the shard is closed and gets no more records. */
   isClosed: boolean;
-  /** True if the stream lists it, closed, but no longer has it. */
+  /** Listed, closed, but no longer in the stream. */
   isLost: boolean;
-  /** True if several of its batches are applied in parallel: the claims then don't show how far it is applied. */
+  /** Several of its batches are applied in parallel: claims don't show how far it is applied. */
   hasLanes: boolean;
-  /** All records up to this one are applied; undefined if there is none. */
   appliedUpTo: string | undefined;
-  /** When the last record read was made; undefined if none was read. */
   readUpToMs: number | undefined;
 }
 
-/** How far a stream is applied, found by a walk. */
 export interface WalkedStream {
-  /** When this look began, in milliseconds since 1970. */
   lookedAtMs: number;
   shards: readonly WalkedShard[];
-  /**
-   * Every record made before this time is claimed, in milliseconds since 1970; undefined if the claims don't show it.
-   */
+  /** Undefined if the claims don't show it. */
   upToMs: number | undefined;
-  /** True if the stream is disabled: later records, if any, are in another one. */
+  /** Later records, if any, are in another stream. */
   isDisabled: boolean;
-  /** GetRecords calls of this look. */
   pages: number;
 }
 
-/** The most pages of a shard in one look: 50,000 records. */
 export const MOST_PAGES = 50;
-/** Empty pages in a row that count as a shard's end: a single page may be empty earlier. */
+/** A single page may be empty before the shard's end. */
 export const EMPTY_PAGES = 2;
-/** The most open records of a shard; more are read once some of these are applied. */
 const MOST_OPEN = 50_000;
 export const SHARDS_AT_ONCE = 32;
-/** The largest difference between clocks of consumers, or of a consumer and the stream, in milliseconds. */
+/** Between clocks of consumers, or of a consumer and the stream. */
 const SKEW_MS = 5 * 60_000;
-/** How long a record may be in the stream, in milliseconds: a day, and an hour for clocks. */
+/** A day, and an hour for clocks. */
 const STREAM_MS = 25 * 3_600_000;
-/** How late a claim may appear after claims with later times, in milliseconds. */
+/** How late a claim may appear after claims with later times. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied. The first look reads each shard from its saved place, a worker's position, or
- * its oldest record. Later looks continue there, so they only cost what is new. A walk writes nothing.
+ * Follows how far a stream is applied, and writes nothing. The first look reads each shard from its saved place, a
+ * worker's position, or its oldest record; later looks continue there.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
   private readonly claims = new Map<string, readonly Claim[]>();
-  /** The latest time of all claims read, by their writers' clocks. */
   private newestClaimMs: number | undefined;
   private places: ReadonlyMap<string, string> | undefined;
   private pages = 0;
@@ -100,7 +84,6 @@ export class StreamWalk {
 
   constructor(private readonly context: WalkContext) {}
 
-  /** Runs after the previous look. */
   look(): Promise<WalkedStream> {
     const looking = this.looking.then(() => this.lookNow());
     this.looking = looking.catch(() => undefined);
@@ -114,7 +97,7 @@ export class StreamWalk {
     let description = await source.describe();
     let vanished = await this.readShards(description);
     if (vanished !== undefined || lacksChildren(description, this.shards)) {
-      // A closed shard continues in children. The first listing didn't have them yet, or had a shard that is gone.
+      // The first listing didn't have the children of a closed shard yet, or had a shard that is gone.
       description = await source.describe();
       vanished = await this.readShards(description);
     }
@@ -136,7 +119,6 @@ export class StreamWalk {
     };
   }
 
-  /** Returns the error of a missing shard, once all others are read. */
   private async readShards({ shards }: StreamDescription): Promise<StreamError | undefined> {
     const listed = new Set(shards.map(({ shardId }) => shardId));
     for (const shardId of this.shards.keys()) if (!listed.has(shardId)) this.shards.delete(shardId);
@@ -163,7 +145,6 @@ export class StreamWalk {
     return vanished;
   }
 
-  /** Claims since the last look; for a new shard, all claims since its first open record. */
   private async readClaims(): Promise<void> {
     const { store, graph, source } = this.context;
     const known = this.newestClaimMs;
@@ -192,8 +173,7 @@ export class StreamWalk {
     for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // A claim is dropped if its records are no longer open, and it is too old for records still to be read: a tail may
-    // be far behind the consumers, and then knows claims of records that it reads later.
+    // A tail may be far behind the consumers, and then knows claims of records that it reads later.
     // rule: claim-is-kept-until-its-records-are-read
     const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
@@ -203,7 +183,6 @@ export class StreamWalk {
   }
 }
 
-/** All records up to it are known to be applied: the shard's saved place, or a worker's position. */
 async function readPlaces({ store, graph: { table }, source, now }: WalkContext): Promise<Map<string, string>> {
   const stream = streamLabel(source.streamArn);
   const places = appliedByWorkers(await readConsumers(store, table, now()), stream);
@@ -213,13 +192,11 @@ async function readPlaces({ store, graph: { table }, source, now }: WalkContext)
   return places;
 }
 
-/** From the item's key: `cover/<ms>/<id>`. */
 function claimedAtMs(key: string): number {
   return Number(key.split('/')[1]);
 }
 
 class ShardWalk {
-  /** True if the claims were read back to the shard's oldest open record. */
   hasClaims = false;
   private readonly reader: ShardPages;
   private open: OpenChange[] = [];
@@ -238,7 +215,6 @@ class ShardWalk {
   ) {
     this.appliedUpTo = after;
     this.reader = new ShardPages(context.source, shardId, { after }, () => {
-      // Records that left the stream can't be applied any more.
       this.open = [];
       this.appliedUpTo = undefined;
     });
@@ -257,7 +233,6 @@ class ShardWalk {
     return this.open.map(({ sequenceNumber }) => withoutLeadingZeros(sequenceNumber));
   }
 
-  /** Returns the number of pages. */
   async readOn(): Promise<number> {
     if (this.isClosed) return 0;
     this.isWhole = false;
@@ -276,14 +251,12 @@ class ShardWalk {
     return pages;
   }
 
-  /** Records older than this have left the stream, and can't be applied any more. */
   dropOldRecords(madeBeforeMs: number): void {
     const kept = this.open.findIndex(({ madeAtMs }) => madeAtMs >= madeBeforeMs);
     const left = this.open.splice(0, kept < 0 ? this.open.length : kept);
     this.appliedUpTo = left.at(-1)?.sequenceNumber ?? this.appliedUpTo;
   }
 
-  /** From the oldest one on. */
   dropClaimedRecords(byLast: ReadonlyMap<string, readonly Claim[]>): void {
     const claims = this.open.flatMap(({ sequenceNumber }) => byLast.get(withoutLeadingZeros(sequenceNumber)) ?? []);
     const coverage = coverageOf(this.open, claims);
@@ -307,14 +280,13 @@ class ShardWalk {
   }
 }
 
-/** Undefined if the projector doesn't apply the record. */
 function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | undefined {
   const item = changedItem(table, record);
   if (item === undefined || !(isBaseSortKey(item.target) || isContinuationKey(item.target))) return undefined;
   return { source: item.source, target: item.target };
 }
 
-/** Whether a closed shard's children aren't listed yet. A disabled stream gets no new shards. */
+/** A closed shard's children may be listed later; a disabled stream gets none. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -332,7 +304,7 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
   return upToMs;
 }
 
-/** Whether a later look may succeed: throttling, or a shard that was trimmed or ended between two calls. */
+/** A later look may succeed: throttling, or a shard that was trimmed or ended between two calls. */
 export function isTemporaryError(error: unknown): error is StreamError | StoreError {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

@@ -3,23 +3,16 @@ import { readPublishedLowWatermark } from './applied-places.ts';
 import { lowWatermarkOfStream } from './low-watermark.ts';
 import type { MoverContext } from './low-watermark-mover.ts';
 
-/** The low watermark in a process that reads the whole stream anyway, such as an observer. */
+/** For a process that reads the whole stream anyway, such as an observer. */
 export interface TailLowWatermark {
-  /** Gets the process's pages: they move the low watermark, and the stream has no other reader. */
   listener: TailedSource;
-  /** As from `createLowWatermark`: milliseconds since 1970; undefined if unknown. */
   upToMs(): Promise<number | undefined>;
 }
 
-/**
- * As long as this process moves the low watermark, no other does.
- *
- * @param everyMs how long an answer is reused, in milliseconds.
- */
+/** While this process moves the low watermark, no other does. */
 export function lowWatermarkOfTail(context: MoverContext, everyMs: number): TailLowWatermark {
   const { store, source, now } = context;
   const listener = new TailedSource(source);
-  // The low watermark is never later than what the process has read.
   // rule: low-watermark-is-not-later-than-the-reading
   const tail = { source: listener, now: () => Math.min(now(), listener.throughMs ?? 0) };
   const move = lowWatermarkOfStream({ ...context, tail }, everyMs);
@@ -27,8 +20,6 @@ export function lowWatermarkOfTail(context: MoverContext, everyMs: number): Tail
     listener,
     async upToMs() {
       if (listener.throughMs !== undefined) return await move();
-      // Until each shard is read, the low watermark is what another process, or this one before its restart, has
-      // published.
       const { published } = await readPublishedLowWatermark(store);
       return published?.streamArn === source.streamArn ? published.upToMs : undefined;
     },

@@ -6,16 +6,8 @@ import { listedEdges } from '../../core/model/edge-sets.ts';
 import { NODE_LIST } from '../../core/model/node-list.ts';
 import { countText, figureText } from '../../foundation/figure.ts';
 
-/** Sentences about what a model costs more than it needs to. They are no problems: only a person knows what is to come. */
-
-/** Shards from which on a range costs more than most are worth. */
 export const MANY_SHARDS = 20;
 
-/**
- * The changes of the model that take fewer units.
- *
- * @param recordsPerSecond what the consumers apply at present; absent: none is seen.
- */
 export function adviceOf(graph: CompiledModel, recordsPerSecond?: number): string[] {
   const searches = [...graph.nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return [
@@ -41,7 +33,6 @@ function rangeText(shards: number): string {
   return `${countText(shards, 'call')} and ${figureText(shards / 2)} RCU`;
 }
 
-/** The line of the model that gives a search other shards, and the command that brings it to the table. */
 export function fewerShardsText({ indexPartition, name, part }: SearchModel, shards: number): string {
   const [type] = indexPartition.split('.');
   const of = part === undefined ? `nodes.${type}` : `nodes.${type}.parts.${part}`;
@@ -49,7 +40,6 @@ export function fewerShardsText({ indexPartition, name, part }: SearchModel, sha
   return `write shards: ${shards} in ${of}.search.${attribute}, then run edgeloom migrate --yes`;
 }
 
-/** The advice about a view that may become larger than pays. */
 function budgetAdvice(graph: CompiledModel, type: string): string[] {
   const { viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = graph.nodes.get(type)!;
   const listed = listedEdges(graph, type);

@@ -12,14 +12,12 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import { isWrong, judge } from '../check/judge.ts';
 
-/** Compares what a base item asks for with what is stored, line by line of the model. Why a line asks for nothing, `derive` says. */
-
-/** How one part of what a base item asks for is. */
+/** The state of one part of what a base item asks for. */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
 
 /** One place that a base item should be in, or could be in. */
 export interface ExplainedPart {
-  /** Keys of the derived item, or of the base item where a native list has it itself. */
+  /** Keys of the derived item, or of the base item if a native list has it itself. */
   source: string;
   target: string;
   /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.orders.byRole`. */
@@ -27,27 +25,24 @@ export interface ExplainedPart {
   state: PartState;
   /** Why it is so, one sentence. */
   reason: string;
-  /** Both texts where the stored item differs from the expected one; null is nothing. */
+  /** Both texts if the stored item differs from the expected one; null is nothing. */
   difference?: { expected: string | null; stored: string | null };
 }
 
-/** True if what differs is on its way: how far the consumers have come. */
+/** How far the consumers have come. */
 export interface LagKnowledge {
-  /** True if every record made so far is applied; undefined: that is not known. */
+  /** True if every record made so far is applied; undefined: unknown. */
   isApplied: boolean | undefined;
-  /** A sentence on how far behind they are. */
+  /** How far behind they are, as a sentence. */
   text: string;
 }
 
-/** Where nothing differed when it was looked at first. */
 const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed within the moment of the look' };
 
-/** A derived item, or a part of one, with the line of the model that decides whether a base item asks for it. */
 interface Asked extends Pick<Outcome, 'line' | 'why' | 'isFault'> {
   suspect: Suspect;
 }
 
-/** Explains a base item of the model. */
 export async function explainBaseItem(
   context: JudgeContext,
   key: ItemKey,
@@ -69,7 +64,8 @@ export async function explainBaseItem(
   let lag: LagKnowledge = UNASKED;
   if (observations.some(isWrong)) {
     lag = await askLag();
-    // A change that was under way at the first look may be applied by now: only a difference after the position was read is drift.
+    // A change that was under way at the first look may be applied by now: only a difference after the position was
+    // read is drift.
     observations = await judge(context, suspects);
   }
   return asked.map((one, i) => {
@@ -101,7 +97,6 @@ function stateOf(
     : { state: 'lag', reason: `${text}; ${inWords}.`, difference };
 }
 
-/** All that a base item asks for, or could ask for. */
 function askedBy(
   graph: CompiledModel,
   key: ItemKey,

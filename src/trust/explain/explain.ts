@@ -24,11 +24,11 @@ import { explainNative } from './native.ts';
 
 /** Options of `explain`. */
 export interface ExplainOptions extends Abortable {
-  /** The keys of the item; of a node its id stands twice. */
+  /** The keys of the item; for a node its id twice. */
   key: ItemKey;
   /** The table. */
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
-  /** How far the consumers have come; asked only where something differs. Default: unknown. */
+  /** How far the consumers have come; asked only if something differs. Default: unknown. */
   lag?: (() => Promise<LagKnowledge>) | undefined;
   /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
   now?: (() => number) | undefined;
@@ -38,7 +38,7 @@ export interface ExplainOptions extends Abortable {
 export interface Explanation {
   /** The item's keys, and whether there is such an item. */
   item: ItemKey & { exists: boolean; kind: string };
-  /** With a base item: every place that it should be in, and each native list. With a derived item: its base items. */
+  /** For a base item: every place that it should be in, and each native list. For a derived item: its base items. */
   parts: ExplainedPart[];
   /** Sentences on the item as a whole. */
   notes: string[];
@@ -47,8 +47,8 @@ export interface Explanation {
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
 
 /**
- * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not why. For a derived
- * item: from which base items and which lines of the model it comes, its revision, what a write of it costs.
+ * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not
+ * why. For a derived item: its base items and lines of the model, its revision, and what a write of it costs.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
   checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: true, signal: true });
@@ -77,14 +77,12 @@ async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanatio
   }
   const context = { graph, store };
   const derived = item === undefined ? [] : await explainBaseItem(context, key, item, lag);
-  // The registry knows derived items alone.
   const parts = item === undefined ? [] : [...derived, ...explainNative(options.graph, key, item, gone)];
   const isCorrected = entries.length > 0 && parts.every(({ state }) => state !== 'quarantined');
   if (isCorrected) notes.push('The item is fit by now: edgeloom redrive reconciles it, and clears the quarantine.');
   return { item: { ...key, exists: item !== undefined, kind: nameOfKind(kind) }, parts, notes };
 }
 
-/** When an item ends; nothing for one that stays. */
 function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item, nowMs: number): string[] {
   const end = endOf(endingOf(graph, source, target), item);
   const ms = Number(numberOf(end)) * 1000;
@@ -95,7 +93,6 @@ function endTexts(graph: CompiledModel, { source, target }: ItemKey, item: Item,
     : [`It expires at ${at}.`];
 }
 
-/** The source items that a mirrored base item is made from. */
 function mirrorTexts(graph: CompiledModel, item: Item): string[] {
   const claims = claimsOf(graph, item);
   if (claims === undefined) return [];
@@ -107,7 +104,6 @@ function mirrorTexts(graph: CompiledModel, item: Item): string[] {
   return [...made, `Source items are in conflict: it shows the content of ${claims.shown}.`];
 }
 
-/** The reason why nothing is derived from an item that is stored. */
 function goneText({ nodes, edges }: CompiledModel, { source, target }: ItemKey, item: Item): string {
   return deletionText(
     source === target ? nodes.get(typePrefix(source) ?? '') : edges.get(typePrefix(target) ?? ''),
@@ -131,10 +127,9 @@ function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): stri
   return `The model declares no ${isNode ? 'node' : 'edge'} type ${type}, so nothing is derived from the item.${hint}`;
 }
 
-/** Edges of one type beyond which a node is called a hub. */
 const HUB_EDGES = 1_000;
 
-/** Notes the cost of a change of a node whose edges' index items use it: it counts the edges, at the price of reading them. */
+/** Counts the edges, at the price of reading them. */
 async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
   const notes: string[] = [];
   for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {
@@ -150,7 +145,6 @@ async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query
   return notes;
 }
 
-/** The quarantine entries that name a base item. */
 async function quarantineEntriesOf(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

@@ -6,9 +6,8 @@ import { faultOfNativeKey, nativePlaces } from '../../core/model/native-misfits.
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ExplainedPart } from './base-item.ts';
 
-/** The native orders and searches that a base item may be in: DynamoDB keeps them, so that no derived item is compared. */
+/** DynamoDB keeps native orders and searches, so no derived item is compared. */
 
-/** Explains the places of a base item in native lists; `gone`: the reason why it counts as deleted, where it does. */
 export function explainNative(
   graph: CompiledModel,
   key: ItemKey,
@@ -33,7 +32,7 @@ export function explainNative(
   });
 }
 
-/** A value with its type, which tells a number from a text of the same digits: `a number (20260102)`; of a list or map the type alone. */
+/** The type tells a number from a text of the same digits: `a number (20260102)`. */
 function typedText(value: AttributeValue): string {
   return typeName(typeOf(value)) + ('S' in value || 'N' in value ? ` (${textOf(value)})` : '');
 }

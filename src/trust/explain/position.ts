@@ -10,35 +10,33 @@ import { isTemporaryError, StreamWalk } from '../../stream/progress/stream-walk.
 import type { StreamSource } from '../../stream/source.ts';
 import type { LagKnowledge } from './base-item.ts';
 
-/** Telling how far a table's stream is applied. */
 export interface PositionOfStream {
-  /** Looks now. */
   look(): Promise<StreamPosition>;
-  /** The position that another process has published lately, such as an observer; else looks now. */
+  /** As another process, such as an observer, has published lately; otherwise looks now. */
   latest(): Promise<StreamPosition>;
   /**
-   * The same for a check.
-   *
-   * @param graceMs how long the check lets a difference last. A short one needs a look at the stream: a published position is late.
+   * @param graceMs how long the check lets a difference last. A short one needs a look at the stream: a published
+   * position is late.
    */
   consumer(graceMs: number): ConsumerPosition;
 }
 
-/** A check that lets a difference last for less than this reads the stream: claims, their publisher and the check need their time. */
 const PUBLISHED_GRACE_MS = 30_000;
 
-/** Options of telling how far a stream is applied. */
 export interface PositionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** True if a look that had to read far saves the applied places of the shards, so that the next process begins there. Default false. */
+  /**
+   * A look that had to read far saves the applied places of the shards, so that the next process begins there. Default
+   * false.
+   */
   savesPlaces?: boolean | undefined;
 }
 
-/** A look with more GetRecords calls for each shard has read far. The end of a shard takes two. */
+/** Per shard; more GetRecords calls are far. The end of a shard takes two. */
 const FAR_PAGES = 5;
 
-/** Tells how far the stream of a table is applied. Make one for a process: it remembers what it has read. */
+/** Make one for a process: it remembers what it has read. */
 export function positionOfStream(
   graph: CompiledModel,
   store: Store,
@@ -48,7 +46,6 @@ export function positionOfStream(
   const { now } = runtimeOf(options);
   const context = { store, source, now, isProjected: isProjectedIn(graph, { store }) };
   const published = { ...context, graph };
-  // A look goes on where the one before has ended.
   const walk = new StreamWalk(published);
   const look = async (): Promise<StreamPosition> => {
     const position = await streamPosition(graph, { ...context, walk });
@@ -60,7 +57,7 @@ export function positionOfStream(
     try {
       return appliedUpToMs(await look());
     } catch (error) {
-      // A shard that leaves the stream between listing and reading ends no check.
+      // A shard that leaves the stream between listing and reading must not end a check.
       if (isTemporaryError(error)) return undefined;
       throw error;
     }
@@ -74,11 +71,10 @@ export function positionOfStream(
   };
 }
 
-/** How far the consumers of a table have come, in words. `position`: absent where the table has no stream. */
 export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
   const { lookedAtMs, shards } = await position.look();
-  // Records come and are applied all the time: a look a second later may say otherwise.
+  // A look a second later may say otherwise.
   const when = `At ${new Date(lookedAtMs).toISOString().slice(11, 19)}Z`;
   const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
   if (shards.some(({ isWhole }) => !isWhole) && behindSeconds === 0) {
@@ -97,7 +93,6 @@ export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | und
   };
 }
 
-/** How far the consumers of a table are behind, in seconds; undefined where it is not certain. */
 export function lagSecondsOf({ shards }: Pick<StreamPosition, 'shards'>): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds));

@@ -13,25 +13,17 @@ import type {
 } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 
-/** The calls of a query to DynamoDB. */
 export interface QueryPlan {
-  /** The partitions asked, each once: `gsi0 USER.name#161`, or of the table itself `table GOAL-G1`. */
+  /** `gsi0 USER.name#161`, or of the table itself `table GOAL-G1`. */
   partitions: string[];
-  /** DynamoDB calls. */
   calls: number;
-  /** Read capacity units. */
   rcu: number;
-  /** The steps in order: consecutive calls of one kind are one step. */
   steps: string[];
-  /** With a page: why each of its steps was made or left out. */
+  /** For a page: why each of its steps was made or left out. */
   why?: string[];
 }
 
-/**
- * Runs a query on a table that notes what is asked of it: the partitions, the calls, the units.
- *
- * @param run runs the query with the store that it is given, and with no other.
- */
+/** @param run runs the query with the store that it is given, and with no other. */
 export async function explainQuery<T>(
   store: Store,
   run: (store: Store) => Promise<T>,

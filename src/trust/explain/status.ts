@@ -26,7 +26,7 @@ export interface StatusOptions extends Abortable {
   store: Pick<Store, 'get' | 'query'>;
   /** How far the table's stream is applied; absent: it has none. */
   position?: (() => Promise<StreamPosition>) | undefined;
-  /** The needs of the model that the table lacks, a sentence each. */
+  /** What the model needs and the table lacks, a sentence each. */
   missing?: readonly string[] | undefined;
   /** The projections of the registry. */
   projections?: readonly ProjectionStatus[] | undefined;
@@ -39,7 +39,6 @@ export interface ProjectionStatus {
   state: string;
 }
 
-/** The generations and view shapes of a registry, as `status` shows them. */
 export function projectionStates({ projections, shapes }: Registry): ProjectionStatus[] {
   const keyed = [...projections].flatMap(([name, { generations }]) =>
     generations.map(({ id, state }) => ({ name, generation: id, state })),
@@ -57,11 +56,11 @@ export interface ShardStatus {
   id: string;
   /** True if everything in it is applied. */
   atEnd: boolean;
-  /** Age of the oldest record that is not applied, in seconds; null: what was read is applied, and there is more. */
+  /** Age of the oldest record that isn't applied, in seconds; null: what was read is applied, and there is more. */
   behindSeconds: number | null;
   /**
-   * `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no longer has it.
-   * `not read to its end`: a later look of the process reads on.
+   * `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no
+   * longer has it. `not read to its end`: a later look of the process continues.
    */
   state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
 }
@@ -76,16 +75,19 @@ export interface ConsumerStatus {
   seen: string;
   recordsPerSecond: number;
   /**
-   * How it writes the derived items that it has read: by PartiQL statements, 25 in a call, or each by an UpdateItem, where the table or the
-   * consumer's rights have no statements. Null: it has written no two of them at once yet.
+   * How it writes known derived items: by PartiQL statements, 25 in a call, or by an UpdateItem each, if the table or
+   * the consumer's rights have no statements. Null: unknown until it has written two at once.
    */
   writes: WayOfWriting | null;
   isStopped: boolean;
 }
 
-/** An erasure of one subject that has not ended. The table does not keep whose it is. */
+/** An unfinished erasure of one subject. The table doesn't keep whose it is. */
 export interface ErasureStatus {
-  /** `deleting`: its first run did not end; `waiting`: for the day of its second run; `due`: for its second run. */
+  /**
+   * `deleting`: its first run did not end; `waiting`: until its second run can be made; `due`: its second run can be
+   * made.
+   */
   state: 'deleting' | 'waiting' | 'due';
   /** When it began, ISO 8601. */
   since: string;
@@ -107,63 +109,58 @@ export interface Status {
   consumers: ConsumerStatus[];
   /** Quarantine entries by reason. */
   quarantined: Record<string, number>;
-  /** False: the quarantine holds more entries than were counted, since a count of them all costs too much. */
+  /** False: the quarantine holds more entries than were counted. */
   quarantineIsWhole: boolean;
   projections: ProjectionStatus[];
-  /** The result of the last check of the whole table; null: none is known. */
+  /** The result of the last check of the whole table; null: unknown. */
   lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
   /**
-   * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved it, ISO 8601;
-   * null: no observer ran, or it has no base yet.
+   * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved
+   * it, ISO 8601; null: no observer ran, or it has no base yet.
    */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds the time; null: nothing does, or no observer ran. */
+  /** The item, shard or gap that holds back the time; null: nothing does, or no observer ran. */
   verifiedHeldBy: string | null;
-  /** Number of differences that the observer has found and that are not repaired. */
+  /** Differences that the observer has found and that are not repaired. */
   drift: number;
-  /** Erasures that have not ended, the oldest first. */
+  /** Unfinished erasures, the oldest first. */
   erasures: ErasureStatus[];
-  /** The differences that do not hold the time, 25 at most. */
+  /** Differences that do not hold back the time, 25 at most. */
   exceptions: ExceptionStatus[];
-  /** The content of the indexes as an observer has sampled it; null: it has not. */
+  /** The content of the indexes as an observer has sampled it; null: not sampled. */
   indexSample: IndexSampleStatus | null;
   /** The parts of derived items that no observer judges. */
   notVerified: readonly string[];
-  /** The sources that the table knows, with the lag of this hop; `shards` has that of the other. */
+  /** The sources that the table knows, with their lag; `shards` has that of the stream. */
   sources: SourceStatus[];
   /** Base items that several source items make, 1,000 at most. */
   conflicts: Conflict[];
-  /** Problems that need a person, a sentence each. */
+  /** What needs attention, a sentence each. */
   problems: string[];
-  /** The needless costs of the model, with the remedy, a sentence each: shards that ranges ask, budgets of large views. */
+  /** Needless costs of the model with the remedy, a sentence each: shards that ranges ask, budgets of large views. */
   advice: string[];
-  /** Read capacity units consumed, without those of telling the stream's position. */
+  /** Read capacity units consumed, without the stream's position. */
   rcu: number;
-  /** GetRecords calls of telling the stream's position: a shard serves five a second, to all its readers together. */
+  /** GetRecords calls for the stream's position: a shard serves five a second to all its readers. */
   streamReads: number;
 }
 
-/** A consumer that has applied nothing for so long, although records wait, is gone. */
+/** Records wait, and nothing was applied for so long. */
 const GONE_MS = 60_000;
-/** Behind by more than this needs a person. */
 const LATE_SECONDS = 300;
-/** The remedy for items that the registry does not know. */
 const ALIENS =
   'no reader uses them. Restore the items of the partition ~edgeloom if they are lost, or run edgeloom migrate with the model that has those projections, then edgeloom migrate --undo with this one.';
-/** An observer whose time is older than this needs a person. */
 const UNVERIFIED_MS = 15 * 60_000;
-/** The remedy for the record of an erasure that is none. */
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
-/** Conflicts that a sentence each names. */
 const MOST_CONFLICTS = 5;
-/** Quarantine entries that one call of a bounded count reads: an entry has some KB as a rule. */
+/** In one call of a bounded count: an entry usually has some KB. */
 const ENTRIES_AT_ONCE = 100;
 /** A check every night, and two hours for it to run. */
 const CHECK_DUE_HOURS = 26;
 
 /**
- * Says how the projections of a table are: how far the consumers of its stream have come, what is in quarantine, what the
- * last check found, what the table lacks.
+ * Reports how far the consumers of a table's stream have come, what is in quarantine, what the last check found, and
+ * what the table lacks.
  */
 export async function status(graph: CompiledModel, options: StatusOptions): Promise<Status> {
   checkStoreOptions('status', options, {
@@ -183,7 +180,6 @@ async function readStatus(options: OfGraph<StatusOptions>): Promise<Status> {
   return statusOf(options.graph, facts, position, runtimeOf(options).now());
 }
 
-/** The part of a status that the table says, without its stream. */
 export interface StatusFacts {
   missing: readonly string[];
   projections: readonly ProjectionStatus[];
@@ -196,11 +192,7 @@ export interface StatusFacts {
   rcu: number;
 }
 
-/**
- * Reads the part of a status that the table says.
- *
- * @param options `quarantineRcu`: read units that the count of the quarantine may take, about. Default: any number.
- */
+/** @param options `quarantineRcu`: about how many read units the count of the quarantine may take. */
 export async function readFacts({
   graph,
   store,
@@ -218,11 +210,6 @@ export async function readFacts({
   return { missing, projections, ...counted, lastCheck, observed, erasures, mirrored, rcu: stats.rcu };
 }
 
-/**
- * The status that these facts and the position come to.
- *
- * @param position how far the stream is applied; undefined: there is none, or nobody has looked.
- */
 export function statusOf(
   graph: CompiledModel,
   facts: StatusFacts,
@@ -250,7 +237,7 @@ export function statusOf(
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
     indexSample,
-    // The observer judges what is derived of base items alone.
+    // The observer only judges what is derived from base items.
     notVerified: [
       ...NOT_VERIFIED,
       ...sources.map(({ source }) => `the source ${source}: edgeloom mirror sync --dry-run compares it`),
@@ -282,7 +269,6 @@ export function statusOf(
   };
 }
 
-/** Records a second that the consumers apply together; undefined: none was seen lately. */
 function presentRate(consumers: readonly ConsumerProgress[], nowMs: number): number | undefined {
   const present = consumersOf(consumers.filter(({ isStopped, seenAtMs }) => !isStopped && nowMs - seenAtMs < GONE_MS));
   return present.length === 0 ? undefined : present.reduce((sum, { recordsPerSecond }) => sum + recordsPerSecond, 0);
@@ -294,7 +280,7 @@ function sourceProblem({ source, refused }: SourceStatus): string[] {
   return [`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 
-/** The first conflicts, and how many there are: a wrong mapping may make one of every item. */
+/** A wrong mapping may make a conflict of every item, so only the first are named. */
 function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): string[] {
   const remedy = 'give each a key of its own in the mapping.';
   const named = conflicts
@@ -321,7 +307,7 @@ function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   return [`The erasure of ${since} ${expected}: run edgeloom subject erase again with the same id.`];
 }
 
-/** One entry for each item: several parts of a view may be wrong. */
+/** Several parts of a view may be wrong. */
 function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
   const exceptions = new Map<string, ExceptionStatus>();
   for (const { suspect, foundMs } of drift) {
@@ -342,7 +328,7 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
-  // Nobody expects one that was ended to go on.
+  // Nobody expects an observer that was ended to continue.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
@@ -380,11 +366,8 @@ async function countQuarantine(
   return { counts, isWhole: true };
 }
 
-/** The consumers of a stream together. */
 interface SeenConsumers {
-  /** True if one of them was seen lately, and has not stopped. */
   isSeen: boolean;
-  /** When the last of them was seen, in milliseconds since 1970; undefined: none ever was. */
   lastMs: number | undefined;
 }
 
@@ -408,7 +391,7 @@ function shardStatus(
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
 
-/** One entry a consumer: one that reads many shards has several records. */
+/** A consumer of many shards has several records. */
 function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   const byId = new Map<string, ConsumerProgress>();
   for (const record of records) {
@@ -445,7 +428,7 @@ function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: See
 }
 
 function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgress[]): string[] {
-  // Consumers of an earlier model are remembered for two days; only the one that was seen last tells what runs now.
+  // Consumers of an earlier model are remembered for two days; only the one seen last tells what runs now.
   const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
   if (newest === undefined || newest.model === graph.fingerprint) return [];
   return [

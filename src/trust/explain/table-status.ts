@@ -6,29 +6,19 @@ import type { TableStatus } from '../../store/table-description.ts';
 import type { PositionOfStream } from './position.ts';
 import { projectionStates, readFacts, type Status, type StatusFacts, statusOf } from './status.ts';
 
-/** A table whose status is asked for. */
 export interface TableOfStatus {
   graph: CompiledModel;
   store: Store;
-  /** The table's present description by DynamoDB. */
   table: TableStatus;
-  /** True if it deletes what has expired. */
   hasTtl: boolean;
-  /** How far its stream is applied; absent where it has none. */
   position: Pick<PositionOfStream, 'look'> | undefined;
 }
 
-/** The status of a table with all that can be known about it: its stream, its registry, what it lacks. */
 export async function tableStatus(of: TableOfStatus): Promise<Status> {
   const position = await of.position?.look();
   return statusOf(of.graph, await tableFacts(of), position, Date.now());
 }
 
-/**
- * The part of a table's status that is known without its stream: its registry, what it lacks.
- *
- * @param of `quarantineRcu`: read units that the count of the quarantine may take, about. Default: any number.
- */
 export async function tableFacts({
   graph,
   store,

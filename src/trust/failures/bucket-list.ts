@@ -3,7 +3,7 @@ import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
-/** Yields the keys of all objects of a bucket. Throws `unreadable-object`, and `no-package` where the client of S3 is not installed. */
+/** Throws `unreadable-object`, and `no-package` if the client of S3 isn't installed. */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
   const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(
     '@aws-sdk/client-s3',

@@ -5,8 +5,8 @@ import { serviceConfig } from '../../store/client/service.ts';
 import type { BucketAccess } from './failure-message.ts';
 
 /**
- * Reads and deletes objects with one S3 client. It has a file of its own with a static import, so that a bundler includes only the
- * parts of the client that these two calls need. Throws `unreadable-object` and `undeletable-object`.
+ * In its own file with a static import, so that a bundler includes only these two calls of the client. Throws
+ * `unreadable-object` and `undeletable-object`.
  */
 export function openBuckets(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   const s3 = new S3Client(serviceConfig(client));

@@ -7,14 +7,13 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
 import type { StreamRange } from './failed-range.ts';
 
-/** Gives a client of the stream when it is needed. */
+/** Opens a client of the stream when needed. */
 export type OpenStreams = () => Promise<DynamoDBStreamsClient>;
 
-/** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
+/** Sent by an event source mapping to its on-failure destination when it gives up on a batch. */
 export interface FailedBatch extends StreamRange {
-  /** The invocation's event; present only in the whole records that S3 keeps. */
+  /** The invocation's event; only in the whole records that S3 keeps. */
   payload?: { Records: RawRecord[] };
-  /** The object that the message was read from. */
   object?: { bucket: string; key: string };
 }
 
@@ -34,7 +33,6 @@ const payloadSchema = z.object({
   Records: z.array(z.custom<RawRecord>((value) => typeof value === 'object' && value !== null)),
 });
 
-/** Reads an on-failure message: the metadata that SQS and SNS get, or the whole record that S3 keeps. */
 export function parseFailedBatch(text: string): FailedBatch {
   try {
     const { DDBStreamBatchInfo, payload } = schema.parse(JSON.parse(text));
@@ -56,8 +54,8 @@ export function parseFailedBatch(text: string): FailedBatch {
 }
 
 /**
- * Returns the records of a failed batch: from the message if it contains them, else from the stream, which keeps records for 24
- * hours. Throws `batch-trimmed` if they have left the stream, and `wrong-table` if the stream is not the table's.
+ * From the message if it contains them, otherwise from the stream, which keeps records for 24 hours. Throws
+ * `batch-trimmed` if they have left the stream, and `wrong-table` if the stream isn't the table's.
  */
 export async function readFailedBatch(
   graph: CompiledModel,

@@ -9,7 +9,6 @@ import { requireAnswer } from '../../store/answered.ts';
 import { classifyError } from '../../store/classify.ts';
 import type { RawRecord } from '../../stream/decode.ts';
 
-/** A part of a shard of a stream. */
 export interface StreamRange {
   streamArn: string;
   shardId: string;
@@ -17,10 +16,9 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** Number of empty pages in a row after which the reading ends: a page may be empty before the end of its shard. */
+/** In a row: a page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
-/** Reads the records of a failed batch from the stream. Throws `batch-trimmed` if they have left it. */
 export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
   const { streamArn, shardId, startSequenceNumber, endSequenceNumber } = batch;
   const end = BigInt(endSequenceNumber);
@@ -57,7 +55,7 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
       { cause: error },
     );
   }
-  // An error, not a result: the message is deleted after its batch is reconciled, and its last records would be lost with it.
+  // An error, since the message of a reconciled batch is deleted, and the last records would be lost.
   throw new StoreError(
     'retryable',
     'incomplete-answer',

@@ -12,7 +12,7 @@ export type ReadObject = (bucket: string, key: string) => Promise<string>;
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
 /** The objects of S3 buckets. */
 export interface BucketAccess {
-  /** Reads an object. */
+  /** Reads an object as text. */
   readObject: ReadObject;
   /** Deletes an object. */
   deleteObject: DeleteObject;
@@ -20,9 +20,9 @@ export interface BucketAccess {
 
 /** The buckets that keep failed batches. */
 export interface FailureBuckets {
-  /** Reads the object that contains a whole record. */
+  /** Reads an object with a whole record. */
   readObject: ReadObject;
-  /** The names of buckets that a message may refer to: those of the stack. Default: none. */
+  /** The buckets that a message may refer to: those of the stack. Default: none. */
   buckets?: readonly string[];
 }
 
@@ -37,9 +37,9 @@ const bucketSchema = z.object({
 const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 
 /**
- * Returns the failed batches in a message of a queue: the mapping's own message, a bucket's notification of an object that contains
- * a whole record, or either of them in a topic's envelope. A bucket's test message contains none. Throws `invalid-failure-message`
- * for any other text, and `wrong-bucket` if the message names a bucket that is not in `buckets`.
+ * A message is the mapping's own, a bucket's notification of an object with a whole record, or either in a topic's
+ * envelope. A bucket's test message contains no batch. Throws `invalid-failure-message` for any other text, and
+ * `wrong-bucket` for a bucket that isn't in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsedMessage(text);
@@ -76,7 +76,6 @@ function decodeObjectKey(encoded: string): string {
   }
 }
 
-/** Parses a message as JSON; throws `invalid-failure-message` if it is none. */
 export function parsedMessage(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -22,7 +22,7 @@ import {
 } from './failure-message.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
-/** The places where failed batches are read. */
+/** Where failed batches are read. */
 export interface FailureSources extends FailureBuckets {
   /** Reads records that a message only names. */
   streams: DynamoDBStreamsClient | OpenStreams;
@@ -30,10 +30,6 @@ export interface FailureSources extends FailureBuckets {
   deleteObject?: DeleteObject;
 }
 
-/**
- * Reconciles everything that one message of an on-failure destination reports, with the base items. The message may be one of
- * `messageOfRest`: then it reconciles the unprocessed rest. Throws for other messages.
- */
 export async function redriveMessage(
   text: string,
   sources: FailureSources,
@@ -55,7 +51,7 @@ export async function redriveMessage(
 }
 
 /**
- * Claims the reconciled records of failed batches, so that the low watermark of the stream can move past them.
+ * So that the low watermark can move past the records.
  *
  * @param ends for each batch, its end in `records`.
  */
@@ -77,13 +73,11 @@ const restSchema = z.object({
   edgeloomRest: z.object({ reconciled: z.int().check(z.minimum(0)), message: z.string() }),
 });
 
-/** A message, and the number of its records that are reconciled already. */
 interface Rest {
   message: string;
   reconciled: number;
 }
 
-/** Builds a message for the unprocessed rest of a failed batch, after `repaired` more of its records were reconciled. */
 export function messageOfRest(text: string, repaired: number): string {
   const { message, reconciled } = parseRest(text);
   return JSON.stringify({ edgeloomRest: { reconciled: reconciled + repaired, message } });
@@ -94,19 +88,17 @@ function parseRest(text: string): Rest {
   return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
 
-/** Optional packages: most projects send failed batches to neither of them. */
 const SQS = '@aws-sdk/client-sqs';
 const S3 = '@aws-sdk/client-s3';
 
-/** Messages of one receive call: the maximum of SQS. */
+/** The maximum of SQS. */
 const MESSAGES = 10;
-/** How long SQS waits for a message before it answers that there is none, in seconds. */
 const WAIT_SECONDS = 1;
 
 /**
- * Empties the queue of an on-failure destination: reconciles each message, then deletes it. A message that cannot be reconciled in
- * full stays in the queue, is counted as left, with its reason, and does not stop the others. Throws `untrusted-queue` for a URL
- * that is neither of SQS nor of this machine, because the requests to it are signed. With `anyHost` any HTTPS host is allowed.
+ * Deletes each message that is reconciled in full. Others stay in the queue, are counted as left, and don't stop the
+ * rest. Throws `untrusted-queue` for a URL that is neither of SQS nor of this machine, because the requests to it are
+ * signed. With `anyHost` any HTTPS host is allowed.
  */
 export async function redriveQueue(
   queueUrl: string,
@@ -114,7 +106,6 @@ export async function redriveQueue(
   options: OfGraph<RedriveOptions> & { client: ClientOptions; anyHost?: boolean },
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
-  // Only this function needs the client, which takes a while to load.
   const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await loadOptionalPackage(
     SQS,
     import('@aws-sdk/client-sqs'),
@@ -133,7 +124,7 @@ export async function redriveQueue(
           WaitTimeSeconds: WAIT_SECONDS,
         }),
       );
-      // A message that was left becomes visible again after its time-out. One attempt for each run is enough.
+      // A message that was left becomes visible again. One attempt per run is enough.
       const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
       if (fresh.length === 0) break;
       for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
@@ -150,7 +141,7 @@ export async function redriveQueue(
   }
 }
 
-/** Host names of SQS: of a region, of a VPC endpoint, and of the older form. */
+/** Of a region, of a VPC endpoint, and of the older form. */
 const SQS_HOST =
   /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
 
@@ -165,10 +156,6 @@ function checkQueueUrl(queueUrl: string, anyHost: boolean): void {
   );
 }
 
-/**
- * Calls `redriveMessage`, and turns an error into a result. A message that cannot be read, or whose batch has left the stream, is
- * counted as left, with the reason.
- */
 export async function tryRedriveMessage(
   messageId: string,
   body: string,
@@ -178,13 +165,12 @@ export async function tryRedriveMessage(
   try {
     return await redriveMessage(body, sources, options);
   } catch (error) {
-    // An error belongs to this message only: the other messages are still reconciled.
+    // An error belongs to this message only.
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }
 }
 
-/** Makes a function that sends messages to SQS queues. It loads the client at the first message. */
 export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   let sender: Promise<SendMessage> | undefined;
   return async (queueArn, body) => {
@@ -193,10 +179,8 @@ export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessag
   };
 }
 
-/** Makes functions that read and delete objects of S3 buckets. They load the client at the first call. */
 export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {
   let opened: Promise<BucketAccess> | undefined;
-  // Few runs read an object, and the client takes a while to load.
   const open = (): Promise<BucketAccess> => {
     opened ??= loadOptionalPackage(S3, import('./bucket.ts')).then(({ openBuckets }) => openBuckets(client));
     return opened;

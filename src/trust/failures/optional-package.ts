@@ -1,9 +1,6 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/**
- * Loads a module of a package that only some projects install. Throws `no-package`, with the command that installs it, if the
- * package is missing.
- */
+/** Throws `no-package`, with the command that installs it. */
 export async function loadOptionalPackage<Loaded>(name: string, loading: Promise<Loaded>): Promise<Loaded> {
   try {
     return await loading;

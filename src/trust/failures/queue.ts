@@ -3,10 +3,7 @@ import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
 import type { SendMessage } from './failure-message.ts';
 
-/**
- * Sends messages to queues with one SQS client. It has a file of its own with a static import, so that a bundler includes only the
- * parts of the client that sending needs.
- */
+/** In its own file with a static import, so that a bundler includes only the parts of the client that sending needs. */
 export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
   const sqs = new SQSClient(serviceConfig(client));
   return async (queueArn, body) => {
@@ -14,7 +11,7 @@ export function openQueues(client: Omit<ClientOptions, 'endpoint'>): SendMessage
   };
 }
 
-/** The URL of a queue: that of `arn:aws:sqs:eu-central-1:123456789012:failed` is at `sqs.eu-central-1.amazonaws.com`. */
+/** `arn:aws:sqs:eu-central-1:123456789012:failed` is at `sqs.eu-central-1.amazonaws.com`. */
 function queueUrlOf(queueArn: string): string {
   const [, partition, , region, account, name] = queueArn.split(':');
   const domain = partition === 'aws-cn' ? 'amazonaws.com.cn' : 'amazonaws.com';

@@ -6,14 +6,12 @@ import { countText, figureText } from '../../foundation/figure.ts';
 import { createProjector } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
-/** Number of records that are folded together. The progress is saved after each slice. */
+/** Progress is saved after each slice. */
 const SLICE = 1_000;
 
 /**
- * Reconciles the derived items of some stream records, with the base items as they are now; used after an event source mapping has
- * given up on the records. It takes the records in order, a thousand at a time, and folds them, so that each derived item is
- * written once for a thousand records, also if the item is right already. A record that cannot be derived or written goes into
- * quarantine, and then counts as reconciled. The redrive stops when time is over or the table fails: then the first `repaired`
+ * In order, a slice at a time, so that each derived item is written once for a slice. A record that cannot be derived
+ * or written goes into quarantine, and counts as reconciled. When time is over or the table fails, the first `repaired`
  * records are reconciled, and need no other redrive.
  */
 export async function redriveRecords(

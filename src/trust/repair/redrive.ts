@@ -43,13 +43,15 @@ import { runAbortable } from '../../store/abortable.ts';
 export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   /** The table. */
   store: Store;
-  /** The quarantine entries to reconcile. Default: all, as the index names them. */
+  /** The quarantine entries to reconcile. Default: all in the index. */
   entries?: readonly Item[] | undefined;
-  /** The nodes whose entries are reconciled, also those that the table has taken into no index: a check names them. Default: all entries of the index. */
+  /**
+   * Reconciles the entries of these nodes, also those that no index has: a check names them. Default: all in the index.
+   */
   ids?: readonly string[] | undefined;
   /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
-  /** The model to maintain. Default: the one that the table's registry describes; without a registry the model itself. @internal */
+  /** The model to maintain. Default: the registry's; without a registry the model itself. @internal */
   model?: WriterModel | undefined;
   /** Called after each entry, with the number of entries so far. */
   onProgress?: ((entries: number) => void) | undefined;
@@ -60,8 +62,8 @@ export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'
   /** Entries looked at; for a failed batch: its records. */
   entries: number;
   /**
-   * Entries that were reconciled with their base item, and are over. For a failed batch: the number of records, from the first, that
-   * are reconciled.
+   * Entries that were reconciled with their base item, and are over. For a failed batch: the number of reconciled
+   * records, from the first on.
    */
   repaired: number;
   /** Entries whose cause remains, or for which there was no time; `reasons` says which. */
@@ -83,9 +85,9 @@ const OPTIONS: OptionNames<RedriveOptions> = {
 };
 
 /**
- * Reconciles every quarantined record with its base item as it is now, never with the record's images, and ends its entry. An
- * entry stays if the base item still cannot be derived, or if its derived item still cannot be written. Entries that a `signal`
- * leaves unprocessed stay for the next redrive.
+ * Reconciles every quarantined record with its base item as it is now, and ends its entry. An entry stays if the base
+ * item still cannot be derived, or its derived item still cannot be written. Entries that a `signal` leaves unprocessed
+ * stay for the next redrive.
  */
 export async function redrive(graph: CompiledModel, options: RedriveOptions): Promise<RedriveResult> {
   checkStoreOptions('redrive', options, OPTIONS);
@@ -121,20 +123,18 @@ async function redriveEntries(options: OfGraph<RedriveOptions>, wait: ApplyConte
   return { ...result, writes, wcu, rcu };
 }
 
-/** The result of a redrive without entries. */
 export function emptyRedrive(): RedriveResult {
   return { entries: 0, repaired: 0, left: 0, quarantined: 0, reasons: [], writes: 0, wcu: 0, rcu: 0 };
 }
 
-/** Adds a result to a total. */
 export function addRedrive(total: RedriveResult, { reasons, ...counts }: RedriveResult): void {
   total.reasons.push(...reasons);
   for (const [name, count] of Object.entries(counts)) total[name as keyof typeof counts] += count;
 }
 
 /**
- * Makes a reconciled entry a tombstone, unless it was written again meanwhile: then it represents another failure. To delete the entry would
- * begin its revisions again: a worker that holds the entry of now could bury the next one.
+ * An entry that was written again represents another failure. Deleting the entry would begin its revisions again: a
+ * worker that holds the present entry could bury the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = ownKeyOfEntry(context, item);
@@ -150,7 +150,7 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   }
 }
 
-/** Makes the context. It reads the model to maintain after the records are read, as the projector does. */
+/** Reads the model after the records, as the projector does. */
 async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
@@ -160,7 +160,6 @@ async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext[
   return { graph, store, stats, ...(concurrency !== undefined && { concurrency }), ...runtimeOf({ ...options, wait }) };
 }
 
-/** Entries that are reconciled together. */
 const TOGETHER = 100;
 
 const ALL_ENTRIES: QueryRequest = { index: 'gsi0', partition: QUARANTINE_PARTITION };
@@ -169,14 +168,13 @@ function entriesOfNode(partition: string): QueryRequest {
   return { partition, sortKey: { beginsWith: BEGINNINGS['quarantine-entry'] }, consistent: true };
 }
 
-/** Tells whether an index shows an entry. */
 function isListed(item: Item): boolean {
   return item[INDEX_KEYS.gsi0.partition] !== undefined;
 }
 
 /**
- * Yields the entries as of the start of each page, some at a time, ordered by the time when they were made or last tried. It may also yield
- * entries that are written meanwhile. It ends when time is over, and counts the rest of its page as left.
+ * Ordered by the time when they were made or last tried; may include entries that are written meanwhile. When time is
+ * over, counts the rest of the page as left.
  */
 async function* quarantineEntries(
   context: ApplyContext,
@@ -184,7 +182,6 @@ async function* quarantineEntries(
   requests: readonly QueryRequest[],
 ): AsyncGenerator<Item[]> {
   const met = new Set<string>();
-  /** An entry that was moved back appears a second time at the end. */
   const isNew = (item: Item): boolean => {
     const name = textOfKey(ownKeyOfEntry(context, item));
     return quarantineEntry.isLive(item) && !met.has(name) && met.add(name) !== undefined;
@@ -204,7 +201,7 @@ async function* quarantineEntries(
   }
 }
 
-/** Pages of whole entries: an index names them, without the revision, and may name one that is gone. */
+/** An index names entries without the revision, and may name one that is gone. */
 async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
   for (const request of requests) {
     for await (const { items } of queryPages(context.store, request, context.stats)) {
@@ -218,17 +215,13 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
   }
 }
 
-/**
- * Moves an entry whose cause remains behind all others. So a run that ends early begins the next time with entries that it has not
- * tried.
- */
+/** Behind all others, so that a run after one that ended early begins with entries not yet tried. */
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${ownKeyOfEntry(context, item).source}`;
   await updateItem(context, {
     key: ownKeyOfEntry(context, item),
     set: { [INDEX_KEYS.gsi0.sort]: { S: place } },
     unset: [],
-    // The condition holds for this entry only: one that was written again meanwhile represents another failure.
     condition: unchangedCondition(item, context.graph.table.ttl),
   });
 }
@@ -238,7 +231,7 @@ function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/** Reconciles what entries name, together. Returns for each why it has to stay; undefined: it is over. */
+/** Returns for each why it has to stay; undefined: it is over. */
 async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<(string | undefined)[]> {
   const entries = items.map((item) => readEntry(context.graph, item));
   try {
@@ -246,14 +239,13 @@ async function reconcileEntries(context: ApplyContext, items: readonly Item[]): 
   } catch (error) {
     if (!isOfEntry(error)) throw error;
     if (!isTerminal(error) || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
-    // DynamoDB refuses a call for one of its keys: so the entries go apart.
+    // DynamoDB refuses a call for one of its keys, so the entries are tried in halves.
     const reasons: (string | undefined)[] = [];
     for (const half of halves(items)) reasons.push(...(await reconcileEntries(context, half)));
     return reasons;
   }
 }
 
-/** Tells whether an error says that an entry has to stay, and nothing about the table. */
 function isOfEntry(error: unknown): error is EdgeloomError {
   return error instanceof OutOfTimeError || (error instanceof StoreError && error.kind !== 'fatal');
 }
@@ -271,7 +263,7 @@ async function reconcileTogether(
   entries: readonly QuarantineEntry[],
 ): Promise<(string | undefined)[]> {
   const { graph } = context;
-  // An entry that names no item could be tried for ever. So the view is reconciled, and a check finds the rest.
+  // An entry that names no item could be tried forever. So the view is reconciled, and a check finds the rest.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
   const reasons = new Map<QuarantineEntry, string>();
   const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {
@@ -295,7 +287,7 @@ async function reconcileTogether(
     for (const record of records) reasons.set(byRecord.get(record)!, reasonOf(byRecord.get(record)!, error));
   };
   for (const { touch, error } of await reconcileTouches(context, touches.filter(isReconcilable))) fail(touch, error);
-  // Each child has to get the attributes of the node, or of its part, which the records may have changed.
+  // The lost records may have changed what each child copies.
   for (const touch of touches) {
     if (touch.kind !== 'fan-out') continue;
     for (const record of touch.records) await reconcileOr(byRecord.get(record)!, () => beginFanOut(context, touch));
@@ -312,14 +304,13 @@ function keyOfBase({ source, target }: QuarantineEntry): ItemKey {
   return { source, target };
 }
 
-/** Stands for the records of a base item, which are lost. */
+/** Stands for the lost records of a base item. */
 function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
   const base = keyOfBase(entry);
   const image = bases.imageOf(base);
   return { ...base, ...(image && { newImage: image }), stream: '', sequenceNumber: '0', isPartial: true };
 }
 
-/** All that base items ask for or may have asked for, and what their entries name; each once. */
 function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, QuarantineEntry>): Touch[] {
   // An entry is ended under the revision that was read, not reconciled.
   const touches = touched(graph, [...byRecord.keys()]).filter(({ kind }) => kind !== 'entry');
@@ -338,10 +329,7 @@ function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, Qua
   return touches;
 }
 
-/**
- * Has the fan-outs of an entry go on that are still open: the write was refused that moves them, and the record of such a write is all that
- * drives them.
- */
+/** The write was refused that moves a fan-out, and the record of such a write is all that drives it. */
 async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: QuarantineEntry): Promise<void> {
   for (const target of derivedKeys) {
     if (fanOutOfKey(target) === undefined) continue;
@@ -351,15 +339,15 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 }
 
 /**
- * Tells the keys of an entry that are reconciled: those of items that a base item decides. Whoever may write the table may forge an entry.
- * An entry may also name a generation that is retired, or that only a deleted registry kept. An item of such a generation is left
- * alone: the model does not keep its count, which would go on counting a tombstone. A new registry may assign the same id again.
+ * Only keys that a base item decides: whoever may write the table may forge an entry. A retired generation's item is
+ * left alone: the model doesn't keep its count, which would go on counting a tombstone, and a new registry may assign
+ * the same id again.
  */
 function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string) => boolean {
   const itemKeys = indexItemKeysOf(graph, base);
   return (sortKey) => {
     if (kindOfDerivedKey(sortKey)?.kind.hasBase !== true) return false;
-    // Plain keys have been there without a registry too.
+    // Plain keys existed without a registry too.
     if (isPlainKey(sortKey)) return true;
     // rule: redrive-leaves-unknown-generations-alone
     return itemKeys.some(({ key, isPrefix }) => (isPrefix ? sortKey.startsWith(key) : key === sortKey));

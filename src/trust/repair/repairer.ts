@@ -14,32 +14,23 @@ import { reconcileTouches } from '../../reconcile/touches.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
 
-/** Options of a repair. */
 export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
-  /** The table. It retries calls itself. */
   store: Store;
-  /** The model of the registry as it is now. Absent: nothing changes `graph`. */
   model?: WriterModel | undefined;
-  /** Milliseconds left for all repairs. A repair that has begun gets at least three seconds. */
+  /** For all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Only reports the repairs, without writing. */
   isPlan?: boolean;
-  /** Called with one line for each repair. */
   onRepair?: (action: string) => void;
 }
 
-/**
- * The most time of one repair, or of those that are made together, in milliseconds. A repair writes under the revision that it read: it never succeeds while other
- * writers change the item faster than its base items can be read.
- */
+/** A repair never succeeds while other writers change the item faster than its base items can be read. */
 const MOST_MS = 60_000;
-/** The least time of one repair, in milliseconds, even if `remainingMs` is over. */
 const LEAST_MS = 3_000;
 
 /**
- * Repairs what a check found. The check has only nominated it: the repair reads the derived item, then its base items, and writes
- * what these ask for now, under the revision that it read. So it never overwrites a newer projection.
+ * A check only nominates: the repair reads the derived item, then its base items, and writes what these ask for under
+ * the revision that it read. So it never overwrites a newer projection.
  */
 export class Repairer {
   private readonly context: ApplyContext;
@@ -52,8 +43,8 @@ export class Repairer {
   }
 
   /**
-   * Repairs derived items: all that base items decide about are read and written together, in a few calls. Returns the names (`textOfKey`)
-   * of the items that count as repaired.
+   * Reads and writes what base items decide together, in a few calls. Returns the names (`textOfKey`) of the items that
+   * count as repaired.
    */
   async repairParts(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
@@ -82,10 +73,7 @@ export class Repairer {
     return repaired;
   }
 
-  /**
-   * Runs one repair. One that DynamoDB refuses, or that runs out of time because other writers keep changing the item, is reported and
-   * does not stop the others.
-   */
+  /** A failed repair is reported and doesn't stop the others. */
   private async tryRepair(key: ItemKey, run: (context: ApplyContext) => Promise<boolean>): Promise<boolean> {
     try {
       return await run(this.limitedContext());
@@ -99,14 +87,13 @@ export class Repairer {
     this.options.onRepair?.(`${what} ${source} ${target}${why}`);
   }
 
-  /** Reports an item that cannot be repaired. Throws an error that is not about the item. */
+  /** Throws an error that isn't about the item. */
   private reportFailure(key: ItemKey, error: unknown): void {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
     this.report('cannot repair', key, `: ${reason}`);
   }
 
-  /** The context of a repair that begins now. */
   private limitedContext(): ApplyContext {
     const { now, remainingMs } = this.runtime;
     const beganAtMs = now();
@@ -120,7 +107,6 @@ export class Repairer {
   }
 }
 
-/** The derived items of suspects, each with its parts. */
 function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): (ItemToRepair & { kind: ItemKind })[] {
   const items = new Map<string, ItemToRepair & { kind: ItemKind; parts: Part[] }>();
   for (const { source, sortKey, part } of suspects) {
@@ -132,10 +118,8 @@ function itemsToRepair(graph: CompiledModel, suspects: readonly Suspect[]): (Ite
   return [...items.values()];
 }
 
-/** Repairs that share their calls. */
 class RepairsTogether {
   private readonly touches = new Map<string, Reconcilable>();
-  /** The items that wait for a touch. */
   private readonly items = new Map<string, ItemKey[]>();
 
   add(key: ItemKey, touches: readonly Reconcilable[]): void {
@@ -149,7 +133,6 @@ class RepairsTogether {
     }
   }
 
-  /** Makes the repairs. Returns the items that could not be repaired, with the reasons. */
   async run(context: ApplyContext): Promise<Map<ItemKey, EdgeloomError>> {
     const failed = new Map<ItemKey, EdgeloomError>();
     const fail = (touch: Touch, error: EdgeloomError): void => {
@@ -165,7 +148,6 @@ class RepairsTogether {
   }
 }
 
-/** Returns why an item cannot be repaired; undefined if the error is not about the item. */
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof OutOfTimeError) return 'it was written during each attempt to repair it; run this once more';
   return error instanceof StoreError && error.kind === 'terminal' ? error.message : undefined;

@@ -14,13 +14,11 @@ import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
 import { reconcileOrThrow } from '../../reconcile/touches.ts';
 import { reconcileViewParts } from '../../reconcile/view.ts';
 
-/** The repair of a kind of derived item. */
 interface ItemRepair {
-  /** True if the repairs of other kinds come later: a malformed count blocks the writes of the items that it counts. */
+  /** A malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
-  /** What makes the item right once it is reconciled, together with that of other items; undefined: `repair` has a way of its own. */
+  /** Touches that make the item right, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, key: ItemKey, parts: readonly Part[]): readonly Reconcilable[] | undefined;
-  /** Makes an item equal to what its base items ask for now. Resolves with false if the item does not count as repaired. */
   repair(context: ApplyContext, key: ItemKey, parts: readonly Part[]): Promise<unknown>;
 }
 
@@ -28,7 +26,7 @@ const COUNT: ItemRepair = {
   isFirst: true,
   async repair(context, key) {
     await reconcileCount(context, key.source, key.target);
-    // The count is now what its items say, also where one of them says wrongly that there was no room for its value.
+    // Also if an item says wrongly that there was no room for its value.
     await placeValuesWithoutRoom(context, key);
   },
 };
@@ -47,7 +45,6 @@ const IN_TARGET: ItemRepair = {
 };
 const CONTINUATION: ItemRepair = { repair: restartFanOut };
 
-/** The repairs of all kinds. A kind without a line does not compile. */
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
@@ -64,20 +61,17 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   'unknown-item': { repair: deleteItem },
 };
 
-/** A derived item to repair. */
 export interface ItemToRepair {
   kind: { name: DerivedKind };
   key: ItemKey;
-  /** The parts that are wrong; none: whatever may be. */
   parts: readonly Part[];
 }
 
-/** Tells whether an item is repaired before items of other kinds. */
 export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
-/** What a scan has to touch so that an item is repaired; undefined: `repairItem` repairs it. */
+/** Undefined: `repairItem` repairs it. */
 export function repairingTouches(
   graph: CompiledModel,
   { kind, key, parts }: ItemToRepair,
@@ -85,7 +79,6 @@ export function repairingTouches(
   return REPAIRS[kind.name].touches?.(graph, key, parts);
 }
 
-/** Repairs an item by itself. Returns whether it counts as repaired. */
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
   if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, item.key, item.parts)) !== false;
@@ -107,7 +100,7 @@ function baseOfIndexItem({ source, target: sortKey }: ItemKey, parts: readonly P
   return target === undefined ? undefined : { source, target };
 }
 
-/** The reverse items of its edges come before a view, so that the fan-out of a later change finds the edges. */
+/** Reverse items come before the view, so that the fan-out of a later change finds the edges. */
 function touchesOfView(
   graph: CompiledModel,
   { source, target: sortKey }: ItemKey,

@@ -12,37 +12,34 @@ import { isNoShardError, type StreamSource } from '../../stream/source.ts';
 import { addRedrive, emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 import { redriveRecords } from './redrive-records.ts';
 
-/** Options of a sweep. */
 export interface SweepOptions extends OfGraph<RedriveOptions> {
-  /** The table's stream. */
   source: StreamSource;
-  /** How old a record without a claim must be to be swept, in milliseconds. Default 60,000. */
+  /** In milliseconds. Default 60,000. */
   ageMs?: number | undefined;
 }
 
-/** A consumer writes its claims every ten seconds. A function with steady calls writes them in time too. */
+/** A consumer writes its claims every ten seconds. */
 const AGE_MS = 60_000;
 
 /**
- * Reconciles the stream's records that no consumer has claimed within a minute, with the base items, and claims them. Such records
- * are of a batch that a consumer gave up without a report, or of a function that applied them but was frozen after its last call
- * before it wrote its claims. Without a sweep the low watermark of the stream does not move for a day. Unclaimed records that newer records
- * follow are left to the consumer, which may be behind. If several batches of a shard are applied at a time, its claims do not show
- * what is unclaimed, and the shard is skipped. The sweep saves the applied place of each shard: the next reader of the stream begins at that place.
+ * Reconciles and claims records that no consumer has claimed within a minute: of a batch that a consumer gave up
+ * without a report, or of a function that was frozen before it wrote its claims. Otherwise the low watermark would not
+ * move for a day. Runs with new records are left to the consumer, which may be behind. Shards with several batches at a
+ * time are skipped: their claims do not show what is unclaimed.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function cannot leave applied places: it is not told the shard. So the look that is made anyway leaves them, for `status` above all.
+  // A function is not told its shard, so this look saves the applied places.
   await saveAppliedPlaces({ graph, store, source, now }, shards);
   let isFirst = true;
   for (const shard of shards) {
     if (shard.hasLanes) continue;
     for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {
       for await (const records of recordsOfRun(options, shard, run)) {
-        // A call with hardly any time sweeps one page: its look may have taken all of it.
+        // A call with hardly any time sweeps one page.
         if (!isFirst && remainingMs() <= 0) return total;
         isFirst = false;
         const result = await redriveRecords(records, options);
@@ -56,7 +53,6 @@ export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   return total;
 }
 
-/** Consecutive unclaimed records that are old enough, and the position before them. */
 interface OldRun {
   records: readonly OpenChange[];
   after: string | undefined;
@@ -65,13 +61,12 @@ interface OldRun {
 function oldRunsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: number): OldRun[] {
   return free.flatMap(({ start, end }) => {
     const records = open.slice(start, end);
-    // A run with new records is left to its consumer, which may only be behind.
     if (records.some(({ madeAtMs }) => madeAtMs > madeBeforeMs)) return [];
     return [{ records, after: open[start - 1]?.sequenceNumber ?? appliedUpTo }];
   });
 }
 
-/** Reads the records of a run from the stream, a page at a time: their images show which items they are about. */
+/** Their images show which items they are about. */
 async function* recordsOfRun(
   { graph, source }: Pick<SweepOptions, 'graph' | 'source'>,
   { shardId }: WalkedShard,
@@ -93,7 +88,6 @@ async function* recordsOfRun(
   }
 }
 
-/** The next page; undefined where the shard has left the stream since the walk. */
 async function nextPageIfThere(pages: ShardPages): Promise<ShardPage | undefined> {
   try {
     return await pages.next();

@@ -40,17 +40,23 @@ export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   store: Store & ScanSource;
   /** The id of a node. */
   id: string;
-  /** Also erases what producers have written since the first run; the two runs begin again. Default false: it is reported. */
+  /**
+   * Also erases what producers have written since the first run; the two runs begin again. Default false: it is
+   * reported.
+   */
   again?: boolean | undefined;
-  /** Only reports what there is; nothing is written. Default false. */
+  /** Only reports what there is. Default false. */
   dryRun?: boolean | undefined;
-  /** Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: none are looked for. */
+  /**
+   * Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: none are
+   * looked for.
+   */
   eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
   /** Segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
   /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
-  /** Called after each page with the number of items read in the present walk. */
+  /** Called after each page with the number of items read in this walk. */
   onProgress?: ((items: number) => void) | undefined;
 }
 
@@ -91,47 +97,43 @@ export interface ErasedItems {
 /** The result of one run of an erasure. */
 export interface SubjectErasure {
   deleted: ErasedItems;
-  /** Everything that still names the subject; at the end the places that no run looks at. */
+  /** Everything that still names the subject; last the places that no run looks at. */
   remains: Remainder[];
   /**
-   * True if a read of the whole table after the last deletion has found the id in no key, and in no name or value of an attribute. A longer
-   * text around it that may be another id does not count; `remains` lists it.
+   * True if a read of the whole table after the last deletion has found the id in no key, and in no name or value of an
+   * attribute. A longer text around it that may be another id does not count; `remains` lists it.
    */
   isDone: boolean;
-  /** When the next run can delete the rest, ISO 8601; absent: time alone takes nothing more away. */
+  /** When the next run can delete the rest, ISO 8601; absent: waiting does not help. */
   next?: string;
   /** True if producers have written the subject again since the first run. */
   isWrittenAgain: boolean;
-  /** True if time was over before the end; another run goes on. */
+  /** True if time was over before the end; another run continues. */
   isStopped: boolean;
   rcu: number;
   wcu: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** Between the expiry of the tombstones and the second run: consumers see the last deletions a while after the first run. */
+/** Consumers see the last deletions a while after the first run. */
 const MARGIN_MS = HOUR_MS;
-/** How long the stream keeps records. */
 const STREAM_MS = 24 * HOUR_MS;
-/** Walks of a second run. Each but the last has changed something; producers that never rest must not keep it going. */
+/** Of a second run: producers that never rest must not keep it going. */
 const MOST_WALKS = 5;
-/** Errors of a deletion by lists after which the walk over the table does all. */
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
-/** Deletions of tombstones at once. */
 const DELETES_AT_ONCE = 8;
-/** Groups at zero that one update takes away: it names each of them. */
 const MOST_UNSET = 50;
-/** How often the groups of one count are looked at: it may have many, and consumers may change it meanwhile. */
+/** A count may have many groups, and consumers may change it meanwhile. */
 const MOST_ATTEMPTS = 100;
 
 /**
- * Erases a node: itself, its parts, its edges both ways, wherever they are, and everything derived. It takes two runs. The first one
- * deletes the base items; consumers then leave tombstones, which still name the node and hold off late writes until they
- * expire, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is left. A run can be
- * interrupted anywhere and made again.
+ * Erases a node: itself, its parts, its edges both ways, and everything derived. It takes two runs. The first one
+ * deletes the base items; consumers then leave tombstones, which still name the node and hold off late writes until
+ * they expire, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is
+ * left. A run can be interrupted anywhere and made again.
  *
- * Items that producers have written since the first run are not erased but reported, unless `again` says otherwise. Items of mirrored types
- * are reported only: they follow their source items. Until these are gone, each run is a first one.
+ * Items that producers have written since the first run are only reported, unless `again` is set. So are items of
+ * mirrored types, which follow their source items: until these are gone, each run is a first one.
  *
  * @example
  * const { isDone, next, remains } = await eraseSubject(graph, { store, id: 'USER-U1' });
@@ -147,33 +149,23 @@ export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOp
   });
 }
 
-/** The way in which a walk treats what it finds. */
 type WalkMode =
-  /** It is only reported. */
   | 'look'
-  /** Base items are deleted. */
   | 'delete'
-  /** Expired tombstones are deleted; base items were written again. */
+  /** Deletes expired tombstones; base items were written again. */
   | 'clear';
 
-/** The result of a walk. */
 interface Found {
-  /** True if it has found a base item that is not to be deleted. */
   isWrittenAgain: boolean;
-  /** True if it has found a base item that other software has to delete. */
   hasOthers: boolean;
-  /** Items that it has deleted. */
   deleted: number;
-  /** Quarantine entries that name the subject. */
   entries: Item[];
-  /** Partitions with derived items that should be tombstones. */
   wrong: Set<string>;
-  /** When the last tombstone expires, in milliseconds since 1970; 0: there is no tombstone. */
+  /** When the last tombstone expires, in milliseconds since 1970; 0: none. */
   tombstonesUntilMs: number;
   remainders: Remainders;
 }
 
-/** One run of an erasure. */
 class SubjectEraser {
   private readonly store: MeteredStore;
   private readonly names: SubjectNames;
@@ -209,12 +201,11 @@ class SubjectEraser {
     return await this.second(before);
   }
 
-  /** DynamoDB's time. */
   private nowMs(): number {
     return this.runtime.now() + this.offsetMs;
   }
 
-  /** Deletes the base items: those that lists name at once, and all others that a walk finds. */
+  /** Those that lists name at once, and all others by a walk. */
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
@@ -233,10 +224,7 @@ class SubjectEraser {
     return this.result(found, after);
   }
 
-  /**
-   * Walks over the table: deletes the expired tombstones, and rebuilds wrong partitions. Repeats this until a walk deletes
-   * nothing, or finds a tombstone that has not expired; at most `MOST_WALKS` times.
-   */
+  /** Until a walk deletes nothing, or finds a tombstone that has not expired. */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
     const rebuilt = new Set<string>();
@@ -272,7 +260,6 @@ class SubjectEraser {
     }
   }
 
-  /** Reads the whole table, and treats each item that names the subject. */
   private async walk(mode: WalkMode, rebuilt: ReadonlySet<string> = new Set()): Promise<Found> {
     const { graph, segments = SUBJECT_SEGMENTS, onProgress } = this.options;
     const { remainingMs } = this.runtime;
@@ -294,8 +281,8 @@ class SubjectEraser {
   }
 
   /**
-   * Takes away what may be left of the subject in an item of others: groups of counts that no edge has any more, since a value may be a
-   * name or an address, and its entries in the observer's state.
+   * Groups of counts that no edge has any more, since a value may be a name or an address, and entries in the
+   * observer's state.
    */
   private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
     const { source, target } = walked;
@@ -318,7 +305,6 @@ class SubjectEraser {
     return { source, target, item };
   }
 
-  /** Notes an item that stays for now. */
   private note(walked: SubjectItem, mode: WalkMode, rebuilt: ReadonlySet<string>, found: Found): void {
     const { role, source, target, item } = walked;
     const { remainders } = found;
@@ -350,17 +336,18 @@ class SubjectEraser {
     }
   }
 
-  /** Tells whether a base item is not Edgeloom's to delete. */
   private isOfOthers(key: ItemKey): boolean {
     return isMirrored(this.options.graph, key);
   }
 
-  /** Tells whether a second run deletes an item: an expired tombstone, an item that lacks content and expiry, or an empty item in the subject's partition. */
+  /**
+   * In a second run: an expired tombstone, an item that lacks content and expiry, or an empty item in the subject's
+   * partition.
+   */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
     const { graph } = this.options;
     if (isTombstone(item, graph.table)) return this.expiryMs(item) <= this.nowMs();
-    // The base items are gone for longer than any record lives.
     const kind = itemKindOf(graph, target);
     if (kind.hasTombstones && !kind.isLive(item)) return true;
     // Counts, and views with marks of evicted types, never become tombstones.
@@ -384,7 +371,6 @@ class SubjectEraser {
     return items;
   }
 
-  /** Deletes derived items, each only if nothing has been written to it since it was read. Returns those that are gone. */
   private async deleteDerived(items: readonly SubjectItem[]): Promise<readonly SubjectItem[]> {
     const { ttl } = this.options.graph.table;
     const results = await pMap(
@@ -400,7 +386,6 @@ class SubjectEraser {
     return gone;
   }
 
-  /** Reconciles quarantined records and failed batches with the base items, which are gone, and deletes them. */
   private async eraseEntriesAndBatches({ entries, remainders }: Found): Promise<void> {
     const { graph, eraseFailedBatches } = this.options;
     if (this.isStopped) return;
@@ -415,14 +400,13 @@ class SubjectEraser {
     this.batchesLeft = remains;
   }
 
-  /** Makes tombstones of derived items that consumers have left: a consumer that lost records, or damage. */
+  /** A consumer that lost records, or damage, may leave derived items. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
     const { graph } = this.options;
     await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], ...this.runtime });
     for (const source of sources) rebuilt.add(source);
   }
 
-  /** @param record the record of the erasure; undefined where no later run is planned. */
   private result(found: Found, record: Erasure | undefined, isDone = false): SubjectErasure {
     const { isStopped } = this;
     const { eraseFailedBatches } = this.options;
@@ -457,7 +441,6 @@ function emptyFound({ table }: CompiledModel): Found {
   };
 }
 
-/** Tells whether a count counts nothing, or a view shows nothing. */
 function isEmptyItem(sortKey: string, item: Item): boolean {
   const kind = kindOfDerivedKey(sortKey)?.kind.name;
   if (kind === 'view') return [EDGE_SET, ATTRIBUTES, COPIES].every((name) => item[name] === undefined);

@@ -6,18 +6,13 @@ import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/**
- * The item that remembers an erasure between its two runs. It is in the service's own partition, and named by a hash, so that it does
- * not keep the id that is erased.
- */
+/** Named by a hash, so that the item does not keep the id that is erased. */
 
-/** How far an erasure has come. */
 export interface Erasure {
-  /** `deleting`: the first run has not ended; `erased`: it has, so base items that are there now were written since. */
+  /** `erased`: the first run has ended, so base items that are there now were written since. */
   stage: 'deleting' | 'erased';
-  /** When it began, in milliseconds since 1970. */
   sinceMs: number;
-  /** Tombstones may go from this time on, in milliseconds since 1970; 0 until the base items are deleted. */
+  /** Tombstones may go from this time on; 0 until the base items are deleted. */
   tombstonesUntilMs: number;
 }
 
@@ -30,18 +25,16 @@ const schema: z.ZodMiniType<Erasure> = z.object({
 const STATE = 'state';
 const PREFIX = 'erasure/';
 
-/** The key of the record of an erasure. */
 function erasureKey(id: string): ItemKey {
   return { source: SERVICE_PARTITION, target: `${PREFIX}${hash128(id)}` };
 }
 
-/** Reads how far an erasure has come; undefined: none is under way. Throws `damaged-erasure` for a record that cannot be read. */
+/** Throws `damaged-erasure` for a record that cannot be read. */
 export async function readErasure(store: Pick<Store, 'get'>, id: string): Promise<Erasure | undefined> {
   const key = erasureKey(id);
   return parsed(key, (await store.get(key, { consistent: true })).item);
 }
 
-/** Reads every erasure that is under way, the oldest first; `unreadable` counts records that are none. */
 export async function readErasures(
   store: Pick<Store, 'query'>,
   stats: ReadStats,
@@ -58,10 +51,10 @@ export async function readErasures(
 }
 
 /**
- * Changes the record, from what it is now. Two erasures may run at once, so it is written under the revision that was read. Throws
- * `damaged-erasure` for a record that cannot be read.
+ * Under the revision that was read, since two erasures may run at once. Throws `damaged-erasure` for a record that
+ * cannot be read.
  *
- * @param next gives the new record of the present one; undefined: it stays as it is.
+ * @param next undefined: the record stays.
  */
 export async function changeErasure(
   store: Pick<Store, 'get' | 'update'>,
@@ -84,7 +77,6 @@ export async function changeErasure(
   }
 }
 
-/** Ends the record: nothing names the subject any more. */
 export async function forgetErasure(store: Pick<Store, 'delete'>, id: string): Promise<void> {
   await store.delete(erasureKey(id));
 }

@@ -17,7 +17,7 @@ export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 
   store: Store & ScanSource;
   /** The id of a node. */
   id: string;
-  /** Called with each item, in order of keys for its own partition, which comes first. */
+  /** Called with each item; those of its own partition come first, in order of keys. */
   onItem: (item: ExportedSubjectItem) => void | Promise<void>;
   /** Segments that the table is read in at once. Default 8. */
   segments?: number | undefined;
@@ -29,9 +29,11 @@ export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 
 export interface ExportedSubjectItem {
   source: string;
   target: string;
-  /** `base`, `derived`, `entry` of the quarantine, or `mention`: an item of something else with the id in an attribute. */
+  /**
+   * `base`, `derived`, `entry` of the quarantine, or `mention`: an item of something else with the id in an attribute.
+   */
   kind: SubjectRole['kind'];
-  /** Its attributes, keys included; of items of others only what names the subject. */
+  /** Its attributes, including keys; of other items only what names the subject. */
   item: Item;
 }
 
@@ -45,8 +47,8 @@ export interface SubjectExport {
 }
 
 /**
- * Finds every item that names a node: its base items and what is derived from them, edges that enter it from any partition, and items that
- * have its id in an attribute. It reads the whole table once, since an edge may be in no list.
+ * Finds every item that names a node: its base items and what is derived from them, edges that enter it from any
+ * partition, and items that have its id in an attribute. Reads the whole table once, since an edge may be in no list.
  *
  * @example
  * await exportSubject(graph, { store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });

@@ -15,8 +15,8 @@ export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAcce
 }
 
 /**
- * Makes a function that finds the failed batches which name a subject. A batch has records of other items too, so all of it is
- * reconciled with the base items before its object is deleted.
+ * Makes a function that finds the failed batches which name a subject. A batch has records of other items too, so all
+ * of it is reconciled before its object is deleted.
  */
 export function failedBatchEraser(
   graph: CompiledModel,
@@ -56,13 +56,13 @@ export function failedBatchEraser(
   };
 }
 
-/** The texts in JSON, also in a text that is JSON itself, as the event of a failed batch is. A text that is no JSON is given as it is. */
+/** Also in a text that is JSON itself, as the event of a failed batch is. */
 function* jsonTexts(text: string): Generator<string> {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    // An object that is no failed batch may name the subject too.
+    // An object that is not a failed batch may name the subject too.
     yield text;
     return;
   }

@@ -4,14 +4,12 @@ import type { ItemKey } from '../../core/store-port.ts';
 export interface Remainder {
   /** An item, as `SOURCE TARGET`, or a place outside the table. */
   where: string;
-  /** A description, and the remedy where there is one. */
+  /** A description, and the remedy if there is one. */
   what: string;
 }
 
-/** The most items that are listed; the others are counted. */
 export const MOST_LISTED = 1_000;
 
-/** Collects what remains in a table: some items by their keys, many of one kind by their number. */
 export class Remainders {
   private readonly items: Remainder[] = [];
   private readonly doubtful: Remainder[] = [];
@@ -20,35 +18,30 @@ export class Remainders {
 
   constructor(private readonly table: string) {}
 
-  /** True if nothing certainly names the subject. */
   get isEmpty(): boolean {
     return this.items.length === 0 && this.counts.size === 0;
   }
 
-  /** Everything. */
   get all(): Remainder[] {
     const counted = [...this.counts].map(([what, count]) => this.ofTable(`${count} ${what}`));
     const more = this.more === 0 ? [] : [this.ofTable(`${this.more} more items that name it`)];
     return [...this.items, ...more, ...counted, ...this.doubtful];
   }
 
-  /** Adds an item by its key. */
   addItem({ source, target }: ItemKey, what: string): void {
     if (this.items.length < MOST_LISTED) this.items.push({ where: `${source} ${target}`, what });
     else this.more += 1;
   }
 
-  /** Adds an item that may name another id, which begins or ends as the subject's. */
+  /** May name another id, which begins or ends like the subject's. */
   addDoubtful({ source, target }: ItemKey, what: string): void {
     if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
   }
 
-  /** Adds something that has no key. */
   add(what: string): void {
     this.items.push(this.ofTable(what));
   }
 
-  /** Adds one of the items that are only counted. */
   count(what: string): void {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
@@ -58,7 +51,6 @@ export class Remainders {
   }
 }
 
-/** The places that no run looks at, with what a person has to do there. */
 export function outsideTheTable(endMs: number, looksForFailedBatches: boolean): Remainder[] {
   const until = new Date(endMs).toISOString();
   const batches = looksForFailedBatches

@@ -18,11 +18,10 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
- * Where an item names one node, the *subject*. Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or
- * `USER-1.5`. The attributes of producers may hold the id in any text, their names too, and so may keys of types outside the model.
+ * Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or `USER-1.5`. Attributes of
+ * producers, their names, and keys of types outside the model may hold the id in any text.
  */
 
-/** The attributes of search items with the values that they are found by. */
 const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
 
 /** The relation of an item to the subject. */
@@ -39,11 +38,11 @@ export type SubjectRole =
 /** How a text names the subject: by itself, or perhaps only as a part of a longer id. */
 export type Naming = 'sure' | 'perhaps';
 
-/** Letters, digits and the underscore: next to one of them the id is a part of another word. */
+/** Next to one of these the id is a part of another word. */
 const WORD = /[\p{L}\p{N}_\ud800-\udfff]/u;
-/** Characters that may go on an id: `USER-1.5`, `USER-1-2`. */
+/** May continue an id: `USER-1.5`, `USER-1-2`. */
 const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
-/** The marks among them that end a sentence, where no more of a word follows. */
+/** End a sentence if no more of a word follows. */
 const OF_SENTENCES = new Set(['.', ':']);
 
 /** Finds the id of one node in items. */
@@ -51,7 +50,7 @@ export class SubjectNames {
   /** The id as it is, and as JSON escapes it. */
   private readonly forms: readonly string[];
   private readonly hash: string;
-  /** Hashes of keys of edges to the subject: derived keys hold them where there is no room for the key. */
+  /** Derived keys hold these hashes if there is no room for the edge's key. */
   private readonly edgeHashes: ReadonlySet<string>;
 
   /** Attributes that are taken apart as keys. */
@@ -68,16 +67,16 @@ export class SubjectNames {
     this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
   }
 
-  /** The relation of an item to the subject; undefined: it does not name it. */
+  /** Undefined: the item does not name the subject. */
   roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
-    // The tombstone of an entry is treated as that of any derived item.
+    // The tombstone of an entry is treated like that of any derived item.
     const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry' && quarantineEntry.isLive(item);
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
     if (isServicePartition(source)) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {
       if (this.isEdgeKey(target)) return { kind: 'base' };
       const { [TARGET_ID]: targetId, ...others } = item;
-      // The target of a hashed key is an id as a whole, as one in a key is.
+      // The target of a hashed key is a whole id, like one in a key.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
       if (classifyKey(this.graph, source, target).kind !== 'unknown')
         return this.mentionOf(isOfKey ? others : item, this.namingInText);
@@ -89,14 +88,14 @@ export class SubjectNames {
       return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, this.namingInText);
     }
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
-    // Keys and elements name ids as a whole. Groups, and what base items have given, may hold the id in a text.
+    // Keys and elements name whole ids. Groups, and values of base items, may hold the id in a text.
     return this.mentionOf(item, (text, name) => {
       const isOfBase = name === ATTRIBUTES || VALUES.has(name);
       return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
     });
   }
 
-  /** The part of an item that is about the subject: the subject's own items whole, and the attributes, entries and elements of other items that name it. */
+  /** The subject's own items whole; of other items the attributes, entries and elements that name it. */
   excerptOf(walked: WalkedItem): Item {
     const { source, target, item } = walked;
     const isWhole = source === this.id || this.isEdgeKey(target) || (isDerivedKey(target) && this.isNamedByKey(target));
@@ -111,7 +110,7 @@ export class SubjectNames {
     return excerpt;
   }
 
-  /** Tells whether a JSON value has a text, or a key of an item, that names the subject. */
+  /** Whether a JSON value has a text, or a key of an item, that names the subject. */
   isNamedIn(value: unknown): boolean {
     if (typeof value === 'string')
       return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
@@ -132,7 +131,7 @@ export class SubjectNames {
     return found;
   }
 
-  /** Tells whether the sort key of a base item, or of an edge in a view, is that of an edge to the subject. */
+  /** Of a base item, or of an edge in a view. */
   private isEdgeKey(sortKey: string): boolean {
     const type = typePrefix(sortKey);
     if (type === undefined) return false;
@@ -168,7 +167,7 @@ export class SubjectNames {
     return hash === undefined ? text === this.id : hash === this.hash;
   }
 
-  /** Tells whether a derived item has the subject at the other end of an edge: as an element, or as the node of a copy. */
+  /** As an element, or as the node of a copy. */
   private showsSubject(item: Item): boolean {
     const set = item[EDGE_SET];
     const copies = item[COPIES];
@@ -180,18 +179,18 @@ export class SubjectNames {
     return decodeElement(element)?.target === this.id;
   }
 
-  /** How a text about derived items names the subject: a value of a group has the tag of its type before it. */
+  /** A value of a group has the tag of its type before it. */
   private readonly namingInReport = (text: string): Naming | undefined =>
     this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
 
-  /** Tells whether an attribute of a count names the subject as a value of a group. */
+  /** As a value of a group of a count. */
   private namesGroup(name: string, value: AttributeValue): boolean {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
 
-  /** @param withKeys whether the keys, which are not those of the model, are texts like others. */
+  /** @param withKeys keys of types outside the model are texts like others. */
   private mentionOf(
     item: Item,
     namingIn: (text: string, attribute: string) => Naming | undefined,
@@ -218,7 +217,7 @@ export class SubjectNames {
     return elements.length === 0 ? undefined : { SS: elements };
   }
 
-  /** A value without what does not name the subject; undefined: nothing of it does. */
+  /** Undefined: nothing of the value names the subject. */
   private excerptOfValue(value: AttributeValue): AttributeValue | undefined {
     if ('SS' in value) {
       const texts = value.SS.filter((text) => this.namingIn(text) === 'sure');
@@ -239,7 +238,6 @@ export class SubjectNames {
   }
 }
 
-/** The texts in a value, at any depth, names of maps included. */
 function* textsIn(value: AttributeValue): Generator<string> {
   if ('S' in value) yield value.S;
   else if ('SS' in value) yield* value.SS;
@@ -262,10 +260,7 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
   return beginsId && endsId ? 'sure' : 'perhaps';
 }
 
-/**
- * Tells whether the characters before a dash are a whole type name, as of an edge's sort key inside a text: `USER` is in `x USER-1`, and is not in
- * `mUSER-1`.
- */
+/** Whether the characters before a dash are a whole type name: `USER` is in `x USER-1`, but not in `mUSER-1`. */
 function endsWithType(text: string, dash: number): boolean {
   let at = dash;
   while (at > 0 && /[A-Z0-9_]/.test(text[at - 1]!)) at -= 1;

@@ -3,37 +3,31 @@ import type { ScanSource } from '../../core/store-port.ts';
 import { TableWalk, type WalkedItem, walkStart } from '../../store/table-walk.ts';
 import type { SubjectNames, SubjectRole } from './subject-names.ts';
 
-/** An item that names the subject. */
 export interface SubjectItem extends WalkedItem {
   role: SubjectRole;
 }
 
-/** How the table is read for a subject. */
 export interface SubjectWalkOptions {
   graph: Pick<CompiledModel, 'table'>;
   source: ScanSource;
   names: SubjectNames;
-  /** Segments, read at once. */
   segments: number;
   remainingMs: () => number;
-  /** Changes an item before it is looked at, and gives it as it is then. Default: none is changed. */
+  /** Changes an item before it is looked at. Default: none is changed. */
   cleaned?: ((item: WalkedItem) => Promise<WalkedItem>) | undefined;
-  /** Called after each page with the number of items read so far. */
   onProgress?: ((items: number) => void) | undefined;
 }
 
-/** Segments that the table is read in if the caller gives no number. */
 export const SUBJECT_SEGMENTS = 8;
-/** Bytes of a consistent read of one unit. */
 const UNIT_BYTES = 4096;
 
-/** Read units that one walk takes. It reads the whole table consistently: an item that was just written may be the subject's. */
+/** Consistently: an item that was just written may be the subject's. */
 export function walkRcu(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / UNIT_BYTES));
 }
 
 /**
- * Reads the whole table, and visits the items of each page that name the subject. Returns whether it has read all of the table.
+ * Returns whether it has read all of the table.
  *
  * @param visit returns those of the items that it has deleted.
  */

@@ -19,28 +19,25 @@ import { readSettings, type Settings } from '../../shared/settings.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
 interface CommandOptions {
-  sample: number;
+  sample?: number;
   maxRcu?: number;
   out?: string;
 }
 
-/** Items that are read if the command line names no number. */
-const SAMPLE = 20_000;
-/** The share of a provisioned table's read capacity that is used if the command line names no rate. */
+/** Share of a provisioned table's read capacity, by default. */
 const SHARE = 0.25;
 
 const HELP = `
-Reads the table's description and its items, and writes nothing to the table. A table with more items than --sample is read at many places;
-the same table always gives the same proposal. The file has a model, and a mapping with a case for each kind of item: by fromElectroDB,
+Reads the table's description and all of its items, and writes nothing to the table. With --sample it reads only that many items, at many
+places, and may miss what is rare. The same items always give the same proposal. The file has a model, and a mapping with a case for each kind of item: by fromElectroDB,
 fromOneTable or fromToolbox if they wrote the table. Comments say what to look at (UNSURE), and which items aren't part of the graph, with the
 reason. If the items are nodes and edges already, the file has only the model. Rights: dynamodb:DescribeTable, dynamodb:DescribeTimeToLive and
 dynamodb:Scan on the table.
 `;
 
-/** `edgeloom adopt`: a model and a mapping for a table that other software writes. */
 export function adoptCommand(command: Command): void {
   command
-    .option('--sample <n>', 'maximum number of items to read', wholeNumber, SAMPLE)
+    .option('--sample <n>', 'read only this many items, at many places of a large table (default: all)', wholeNumber)
     .option(
       '--max-rcu <n>',
       'read at most this many units a second (default: a quarter of the provisioned capacity; on demand: unlimited)',
@@ -57,7 +54,7 @@ export function adoptCommand(command: Command): void {
     });
 }
 
-async function adopt(settings: Settings, { sample: most, maxRcu, out }: CommandOptions) {
+async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINITY, maxRcu, out }: CommandOptions) {
   const { table } = settings;
   if (table === undefined) {
     throw new EdgeloomError('usage', 'adopt needs the name of a table.', 'Name it: edgeloom adopt --table legacy');
@@ -87,7 +84,7 @@ async function adopt(settings: Settings, { sample: most, maxRcu, out }: CommandO
     if (chosen.length === 0) {
       throw new EdgeloomError(
         'nothing-to-adopt',
-        `The table ${table} has no items of other software in a sample of ${figureText(most)}.`,
+        `None of the ${countText(read, 'item')} read from the table ${table} was written by other software.`,
         'Name another with --table, or begin with edgeloom init.',
       );
     }
@@ -120,12 +117,10 @@ function exampleText({ items, example, reason }: LeftOut): string {
   return printable(`${countText(items, 'item')}, such as ${example.join(' ').trimEnd()}: ${reason}`);
 }
 
-/** Tells whether an item is Edgeloom's own, of a table that is adopted already. */
 function isEdgeloomItem({ keys: [source, target] }: SampledItem): boolean {
   return isServicePartition(source) || isDerivedKey(target);
 }
 
-/** Writes a file that does not exist yet. */
 async function writeNew(file: string, text: string): Promise<void> {
   try {
     await writeFile(file, text, { flag: 'wx' });

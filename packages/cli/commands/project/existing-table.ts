@@ -3,20 +3,18 @@ import { INDEX_NAMES } from '../../../../src/core/items/derived-item.ts';
 import type { ExistingIndex } from '../../../../src/deployment/stack/project/project.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 
-/** Options that name an existing table. */
 export interface ExistingTableOptions {
   existingTable?: string;
   stream?: string;
 }
 
-/** Adds `--existing-table` and `--stream`. */
 export function withExistingTable(command: Command): Command {
   return command
     .option('--existing-table <arn>', 'ARN of an existing table to use instead of a new one')
     .option('--stream <arn>', "ARN of the existing table's stream, with both images");
 }
 
-/** The table that the options name; undefined where they name none. Throws `usage` where one of the two is missing, or is no ARN. */
+/** Undefined where the options name no table. Throws `usage` where one of the two is missing, or isn't an ARN. */
 export function existingTable({ existingTable: tableArn, stream: streamArn }: ExistingTableOptions) {
   if (tableArn === undefined && streamArn === undefined) return undefined;
   if (tableArn === undefined || streamArn === undefined) {
@@ -34,10 +32,7 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
   throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
 }
 
-/**
- * Parses the value of one `--index`: `gsi0=byTarget`, or with the names of its key attributes `gsi0=GSI1:GSI1PK:GSI1SK`. Returns the
- * indexes of `before`, which earlier values of the option gave, together with this one.
- */
+/** Parses `--index gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`; returns it with the indexes of earlier values. */
 export function parseIndex(
   text: string,
   before: ReadonlyMap<string, ExistingIndex> = new Map(),
@@ -55,7 +50,7 @@ export function parseIndex(
   return new Map([...before, [index, named]]);
 }
 
-/** The two are written into templates and policies as they are: a pattern or a variable there would mean more than one table. */
+/** A pattern or variable would name more than one table in the templates and policies that get the ARN as it is. */
 function notAnArn(option: string, given: string, form: string): EdgeloomError {
   return new EdgeloomError(
     'usage',

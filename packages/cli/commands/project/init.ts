@@ -25,7 +25,6 @@ function parseStreamArn(text: string): string {
   throw new InvalidArgumentError('It should be arn:aws:dynamodb:REGION:ACCOUNT:table/NAME/stream/LABEL.');
 }
 
-/** `edgeloom init`: a project that uses the package. */
 export function initCommand(command: Command): void {
   command
     .argument('<dir>', "folder of the project; its name becomes the service's name")

@@ -33,7 +33,6 @@ interface CommandOptions extends ExistingTableOptions {
   import?: boolean;
 }
 
-/** `edgeloom stack`: the CloudFormation of the model. */
 export function stackCommand(command: Command): void {
   command
     .option('--service <name>', 'first part of all names (default: edgeloom.service of package.json, or "edgeloom")')
@@ -87,15 +86,12 @@ export function stackCommand(command: Command): void {
     );
 }
 
-/** The policy of a stack. CloudFormation refuses one that names a resource which the stack does not have: an existing table is none. */
+/** CloudFormation refuses a policy that names a resource which the stack lacks, as an existing table. */
 function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[number][] {
   return STACK_POLICY.filter(({ Effect }) => existingTableArn === '' || Effect === 'Allow');
 }
 
-/**
- * The place of the functions' code in a template. CloudFormation deploys code when the template names another place: a key that stays
- * the same throws `unversioned-code`.
- */
+/** CloudFormation deploys code only when the template names another place: a key that stays the same throws `unversioned-code`. */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
   const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
   if (bucket === undefined) return text;
@@ -115,7 +111,7 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
   );
 }
 
-/** A hash of what a folder holds; nothing for a place in S3, which tells it. Throws `unversioned-code` where there is no folder. */
+/** A hash of a folder's content; none for a place in S3. Throws `unversioned-code` where there is no folder. */
 async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');
@@ -128,9 +124,9 @@ async function hashOfCode(code: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** A quarter of the hash, 64 bits, is enough for the versions of a zip. */
+/** 64 bits are enough for the versions of a zip. */
 const HASH_DIGITS = 16;
-/** A file name with the hash of a zip or of a commit, short ones included: a date or the number of an account is none. */
+/** A file name with the hash of a zip or a commit; digits alone are a date or an account's number. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
 function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {

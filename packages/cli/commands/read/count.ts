@@ -14,7 +14,6 @@ import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, printing } from './answer.ts';
 import { onePredicate } from './search.ts';
 
-/** `edgeloom count edges|inbound|search`: how many there are. */
 export function countCommand(command: Command, bind: Bind = printing): void {
   command.addHelpText(
     'after',

@@ -14,10 +14,9 @@ interface GetFlags {
   includeExpired?: boolean;
 }
 
-/** How stored items are read. */
 type StoredRead = Required<Pick<GetFlags, 'consistent' | 'includeExpired'>>;
 
-/** `edgeloom get ID…`: views of nodes, or their items; `edgeloom get SOURCE TYPE TARGET`: an edge. Exit code 1 if one is not there. */
+/** One word is a node, several ids are nodes; `SOURCE TYPE TARGET` is an edge. */
 export function getCommand(command: Command, bind: Bind = printing): void {
   withExpired(command)
     .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
@@ -45,16 +44,15 @@ export function getCommand(command: Command, bind: Bind = printing): void {
     );
 }
 
-/** A type has no `-`, and an id has one. */
 function isEdge(words: readonly string[]): boolean {
   return words.length === 3 && !words[1]!.includes('-');
 }
 
 async function views(session: ReadSession, ids: readonly string[], includeExpired: boolean) {
-  // The library takes any text, such as a part of a URL; here a mistyped id is an error.
+  // The library takes any text; here a mistyped id is an error.
   for (const id of ids) checkSource(session.graph, id);
   const withViews = ids.filter((id) => !isViewless(session.graph, id));
-  // Where no type has views the library says so, and what to do.
+  // Where no type has views, the library's error says what to do.
   const read = withViews.length === 0 ? ids : withViews;
   session.announce({ nodes: read.length });
   const views = await sessionReader(session).getViews([...read], { includeExpired });
@@ -99,13 +97,11 @@ function idsOf(nodes: readonly ({ id: string } | null)[]): string[] {
   return nodes.flatMap((node) => (node === null ? [] : [node.id]));
 }
 
-/** A node on some lines: its id, and each attribute. */
 function nodeText(id: string, attributes: object | null): string {
   const lines = Object.entries(attributes ?? {}).map(([name, value]) => `  ${printable(name)}: ${cellText(value)}`);
   return [printable(id), ...lines].join('\n');
 }
 
-/** An edge-set element on one line. */
 export function elementText({ type, target, ...labels }: { type: string; target: string }): string {
   const rest = Object.keys(labels).length === 0 ? '' : ` ${cellText(labels)}`;
   return `${printable(type)} ${printable(target)}${rest}`;

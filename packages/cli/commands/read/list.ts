@@ -24,7 +24,6 @@ interface InboundFlags extends OrderedOptions {
   includeTarget?: boolean;
 }
 
-/** `edgeloom list nodes|edges|inbound|page`: pages of nodes and edges. */
 export function listCommand(command: Command, bind: Bind = printing): void {
   command.addHelpText(
     'after',
@@ -118,13 +117,11 @@ function sourcesOf({ items }: { items: readonly { source: string }[] }): string[
   return items.map(({ source }) => source);
 }
 
-/** The node before its edges; nothing on later pages. */
 function nodeLine(id: string, node: { attributes: unknown } | null | undefined): string {
   if (node === undefined) return '';
   return node === null ? `There is no node ${id}.\n` : `${id}  ${cellText(node.attributes)}\n`;
 }
 
-/** The target node as a line of its own before the table; empty where it was not asked for. */
 function targetLine(target: { id: string; attributes: unknown } | null | undefined): string {
   if (target === undefined) return '';
   return target === null

@@ -21,7 +21,6 @@ import { shardsOfList } from '../../shared/price.ts';
 import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, cursorLine, noneText } from './answer.ts';
 
-/** `edgeloom list page ID TYPE`: nodes that link to a node, and the nodes next to them on one level or several. */
 export function addPage(command: Command, bind: Bind): void {
   withPageFlags(command)
     .description('list the nodes that have an edge to a node, together with their neighbours')
@@ -60,7 +59,7 @@ function nodeText({ id, attributes }: AnyPageNode): string {
   return `${printable(id)}  ${cellText(attributes)}`;
 }
 
-/** The neighbours of a node, level by level; of a node that comes again with the same levels they are written once. */
+/** A node that comes again with the same levels isn't repeated. */
 function neighbourLines(node: AnyPageNode, indent: string, open: Set<AnyPageNode>): string[] {
   const { edges = {}, inbound = {} } = node;
   const sides = [...sideOf('->', edges), ...sideOf('<-', inbound)];
@@ -84,7 +83,6 @@ function truncatedText({ reason, ids, edgesOf = [] }: Truncated): string {
   ].join('\n');
 }
 
-/** Options of the command. */
 export interface PageFlags extends OrderedOptions {
   with?: string[];
   maxNodes?: number;
@@ -92,7 +90,6 @@ export interface PageFlags extends OrderedOptions {
   neighbours?: boolean;
 }
 
-/** Adds the arguments and options of a page: paging, order and filters, neighbours, attributes. */
 export function withPageFlags(command: Command): Command {
   return withOrder(withPaging(command))
     .argument('<id>', 'id of the target node, such as TEAM-T1')
@@ -113,7 +110,6 @@ export function withPageFlags(command: Command): Command {
     );
 }
 
-/** The page that options ask for. */
 export function pageQuery(options: PageFlags) {
   const { with: edges, maxNodes, attributes, neighbours } = options;
   if (neighbours === false && edges !== undefined) {

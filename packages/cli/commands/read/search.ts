@@ -21,7 +21,6 @@ import { sessionReader } from '../../shared/table-session.ts';
 import { parseRate } from '../table/cost.ts';
 import { type Bind, pageTable, printing, type ReadSession } from './answer.ts';
 
-/** `edgeloom search TYPE.attr`: nodes by a search attribute, or how evenly its items are spread. */
 export function searchCommand(command: Command, bind: Bind = printing): void {
   withReverse(withFilter(withPaging(withPredicates(command))))
     .argument('<search>', 'search attribute, such as USER.name')
@@ -76,7 +75,6 @@ export function searchCommand(command: Command, bind: Bind = printing): void {
     );
 }
 
-/** Options of the command. */
 export type SearchFlags = PredicateOptions & PagingFlags & FilterFlags;
 
 interface ShardsFlags {
@@ -84,7 +82,7 @@ interface ShardsFlags {
   rate?: number;
 }
 
-/** The predicate that the options name: a range without ends where they name none; two that exclude each other are refused. */
+/** A range without ends where the options name no predicate; two that exclude each other are refused. */
 export function onePredicate({ equals, prefix, from, to, path }: PredicateOptions): SearchPredicate {
   const given = [equals, prefix, from ?? to].filter((value) => value !== undefined).length;
   if (given > 1 || (equals !== undefined && path !== undefined)) {
@@ -99,7 +97,6 @@ export function onePredicate({ equals, prefix, from, to, path }: PredicateOption
   return prefix === undefined ? { between: [from, to] } : { beginsWith: prefix };
 }
 
-/** How evenly a search is spread. */
 async function spread(
   session: ReadSession,
   name: string,
@@ -114,7 +111,7 @@ async function spread(
       ? 'most items: none, as all shards are empty'
       : `most items: shard ${hottest.shard} with ${figureText(hottest.share * 100)} % (even would be ${figureText(100 / shards)} %)`,
   ];
-  // Five times the even share on a body of items that is large enough for chance to have evened out.
+  // With fewer items, chance alone makes a shard hot.
   if (items >= shards * 10 && hottest.share * shards > 5) {
     lines.push(
       'warning: one shard has far more items than others; use hash fnv1a, or shardBy source where the values themselves are skewed',

@@ -8,14 +8,12 @@ interface TotalFlags {
   groups: boolean;
 }
 
-/** The totals as a document: each sum has its name. */
 interface TotalDocument {
   count: number;
   groups: Record<string, Record<string, number>>;
   [sum: string]: unknown;
 }
 
-/** `edgeloom total ID TYPE`: the sums and groups of a node's edges of a type. */
 export function totalCommand(command: Command, bind: Bind = printing): void {
   command
     .argument('<id>', 'node id, such as PROJECT-P1')

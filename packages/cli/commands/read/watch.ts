@@ -28,10 +28,8 @@ import { sessionReader } from '../../shared/table-session.ts';
 import { elementText } from './get.ts';
 import { onePredicate, type SearchFlags } from './search.ts';
 
-/** One row of a watched list, or a watched node. */
 type Watched = EdgeResult | SearchResult | View | null;
 type Reader = ReturnType<typeof sessionReader>;
-/** Begins to watch, with a reader that has a feed. */
 type Watch = (reader: Reader, signal: AbortSignal) => AsyncIterable<WatchEvent<Watched>>;
 
 const HELP = `
@@ -45,7 +43,6 @@ consumer is one of them: on a busy table let no second command or process watch.
 Rights: dynamodb:DescribeTable, Query, GetItem, BatchGetItem on the table and its indexes; DescribeStream, GetShardIterator, GetRecords on its stream.
 `;
 
-/** `edgeloom watch inbound|search|get …`: prints what a list is, and each change of it. */
 export function watchCommand(command: Command): void {
   command.addHelpText(
     'after',
@@ -91,12 +88,10 @@ export function watchCommand(command: Command): void {
     );
 }
 
-/** Adds `--limit`. */
 function withLimit(command: Command): Command {
   return command.option('--limit <n>', 'number of rows to watch (default: 100)', wholeNumber);
 }
 
-/** Runs a command that watches, until Ctrl-C. */
 function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...args: Args) => Watch) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openSession(readSettings(settingsOf(args)));
@@ -113,7 +108,6 @@ function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...
         await stop();
       }
     } catch (error) {
-      // Ctrl-C is how it ends.
       if (!signal.aborted) throw error;
     } finally {
       release();
@@ -123,7 +117,7 @@ function watching<Args extends unknown[]>(watchOf: (session: CommandSession, ...
   };
 }
 
-/** On a table of others the reading of its stream may hold up their consumer. */
+/** Another reader of a shared table's stream may slow down its consumer. */
 function noteReader({ settings, graph }: CommandSession): void {
   const isOwn = isLoopback(settings.client.endpoint);
   const note = `It reads the stream of ${graph.table.name} as one reader more: DynamoDB advises two for each shard, and the consumer is one.\n`;
@@ -137,13 +131,11 @@ async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: b
   }
 }
 
-/** Green comes, red goes, yellow is another. */
 const COLOUR_OF: Readonly<Partial<Record<WatchEvent['type'], Colour>>> = {
   ...{ enter: 'green', leave: 'red', change: 'yellow', resync: 'yellow' },
 };
 const SIGNS = { enter: '+', leave: '-', change: '~' } as const;
 
-/** The lines of an event. */
 function textOf(event: WatchEvent<Watched>): string {
   if (event.type === 'resync') return `! ${printable(event.reason)} The list is read again.`;
   if (event.type !== 'page') return `${SIGNS[event.type]} ${event.at} ${rowText(event.item)}`;

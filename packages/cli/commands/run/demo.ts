@@ -14,7 +14,6 @@ interface DemoFlags {
   engine?: EngineName;
 }
 
-/** `edgeloom demo`: the main job on real data, on an engine of its own; needs no model file. */
 export function demoCommand(command: Command): void {
   command
     .option('--studio', 'then open the data in the studio, which can write, until Ctrl-C')
@@ -55,7 +54,6 @@ export function demoCommand(command: Command): void {
     });
 }
 
-/** One progress bar after the other. */
 class StepBars {
   private step: string | undefined;
   private bar: Progress | undefined;

@@ -30,7 +30,6 @@ interface DevOptions {
   studio?: boolean;
 }
 
-/** `edgeloom dev`: engine, table and projector until Ctrl-C. */
 export function devCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port of the engine (default: a free one)', portNumber)
@@ -65,7 +64,7 @@ export function devCommand(command: Command): void {
         const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
         const sources = await loadSources(settings.config);
         const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
-        // Without a studio nobody asks for what a tap notes.
+        // Only a studio reads the tap.
         const tap = hasStudio === true ? new ProjectorTap() : undefined;
         const projecting = await devWorker(graph, options, settings, tap);
         const studio = tap && (await devStudio(graph, projecting.local, tap, settings));
@@ -75,7 +74,7 @@ export function devCommand(command: Command): void {
         };
         const ended = new Promise<void>((resolve, reject) => {
           stopOnSignal(() => stop().then(resolve, reject));
-          // A projector that gives up ends the command with its error, and with all that it runs.
+          // A projector that gives up ends the command.
           Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
             stop().finally(() => reject(error)),
           );
@@ -104,12 +103,11 @@ export function devCommand(command: Command): void {
     );
 }
 
-/** An engine's name, and how long its data last. */
 function engineText(engine: EngineName): string {
   return engine === 'memory' ? 'memory; the data end with this process' : engine;
 }
 
-/** A studio over the table of `dev`. `tap`: of its projector, where that runs in this process. */
+/** `tap`: the projector's, where it runs in this process. */
 async function devStudio(
   graph: CompiledModel,
   { endpoint, store }: Local,
@@ -130,7 +128,7 @@ async function devStudio(
   };
 }
 
-/** A projector that a tap notes; it waits for its store, since the worker begins before that is known here. */
+/** Waits for its store: the worker starts before it is known. */
 function tappedProjector(
   graph: CompiledModel,
   tap: ProjectorTap,

@@ -16,7 +16,7 @@ import { type CommandSession, inSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
-/** Quarantine found; not a failure of the command. */
+/** Quarantine found. */
 const QUARANTINED = 1;
 
 interface ProjectOptions {
@@ -24,7 +24,6 @@ interface ProjectOptions {
   checkpoint?: string;
 }
 
-/** `edgeloom project`: the local stream worker. */
 export function projectCommand(command: Command): void {
   command
     .option('--until-idle', 'stop once everything that is now in the stream is projected')

@@ -20,7 +20,6 @@ const HELP = `
 Names: reader, writer, graph. Expressions may await; Tab completes methods, types of the model and ids that the session has seen.
 `;
 
-/** `edgeloom shell`: a Node prompt with a reader and a writer. */
 export function shellCommand(command: Command): void {
   command
     .addHelpText('after', HELP + examples('shell', "shell   # then: await reader.getViews(['GOAL-G1'])"))
@@ -28,7 +27,7 @@ export function shellCommand(command: Command): void {
       const session = await openSession(readSettings(settingsOf(args)));
       const { graph, store, client } = session;
       try {
-        // Numbers are those of programs: what commands print keeps each digit as a text.
+        // Numbers are JS numbers here, not the exact texts that commands print.
         await runShell({ graph, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) });
       } finally {
         client.destroy();
@@ -36,14 +35,13 @@ export function shellCommand(command: Command): void {
     });
 }
 
-/** The names that expressions have. */
 interface Names {
   graph: CompiledModel;
   reader: object;
   writer: object;
 }
 
-/** Reads expressions and prints their values until Ctrl-D or `.exit`. */
+/** Evaluates expressions until Ctrl-D or `.exit`. */
 async function runShell(names: Names): Promise<void> {
   const isTerminal = process.stdin.isTTY === true;
   const words = new Set([...names.graph.nodes.keys(), ...names.graph.edges.keys()]);
@@ -57,7 +55,7 @@ async function runShell(names: Names): Promise<void> {
     ignoreUndefined: true,
     preview: false,
     writer: (value: unknown) => {
-      // A rejection comes here, and not to the callback of the evaluation.
+      // Rejections arrive here, not at the callback of the evaluation.
       settle();
       const text = isEdgeloomError(value) ? failureText(value, false).trimEnd() : inspected(shell, value);
       for (const [id] of text.matchAll(/\b[A-Z][A-Z0-9_]*-[\w-]+/g)) words.add(id);
@@ -75,7 +73,7 @@ async function runShell(names: Names): Promise<void> {
       settle();
     });
   };
-  // A word inside of quotes is a type or an id; outside of them Node knows the names.
+  // Completes types and ids inside quotes; outside, Node completes names.
   Object.assign(shell, {
     eval: noted,
     completer: (line: string, done: (error: Error | null, found?: [string[], string]) => void) => {
@@ -91,7 +89,7 @@ async function runShell(names: Names): Promise<void> {
   process.stdin.destroy();
 }
 
-/** Gives the lines of a pipe one by one, each when those before it are evaluated: Node's prompt would begin them all at once. */
+/** Feeds the lines of a pipe one by one: Node's prompt would start them all at once. */
 async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Promise<unknown>): Promise<void> {
   let isClosed = false;
   shell.once('close', () => {
@@ -102,7 +100,7 @@ async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Prom
     input.write(`${line}\n`);
     await taken;
     await evaluated();
-    // `.exit` closes the prompt a moment later, and with it this process.
+    // `.exit` closes the prompt a moment later.
     await setImmediate();
     if (isClosed) return;
   }
@@ -117,7 +115,7 @@ function inspected(shell: REPLServer, value: unknown): string {
   return shell.useColors ? inspect(value, { colors: true, depth: 5 }) : inspect(value, { depth: 5 });
 }
 
-/** Lines of earlier shells come with the arrow keys; a folder that cannot be written keeps none. */
+/** Keeps lines for the arrow keys; a folder that can't be written keeps none. */
 function keepHistory(shell: REPLServer, file: string): Promise<void> {
   return new Promise((resolve) => shell.setupHistory(file, () => resolve()));
 }

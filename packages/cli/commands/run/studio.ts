@@ -8,7 +8,6 @@ import { openSession } from '../../shared/session.ts';
 import { readSettings } from '../../shared/settings.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
-/** `edgeloom studio`: a local web page over the table, until Ctrl-C. */
 export function studioCommand(command: Command): void {
   command
     .option('--port <port>', 'TCP port on 127.0.0.1 (default: a free one)', portNumber)
@@ -36,7 +35,7 @@ export function studioCommand(command: Command): void {
     });
 }
 
-/** Serves a studio until Ctrl-C. `onReady` gets the address to open first. */
+/** `onReady` gets the address to open first. */
 export async function serveStudio(options: StudioOptions, onReady: (url: string) => void): Promise<void> {
   const studio = await startStudio(options);
   const closed = new Promise<void>((resolve, reject) => {
@@ -46,7 +45,6 @@ export async function serveStudio(options: StudioOptions, onReady: (url: string)
   await closed;
 }
 
-/** The lines that are printed once a studio answers. */
 export function studioLines(url: string): string {
   return `studio: ${url}\nCtrl-C stops`;
 }

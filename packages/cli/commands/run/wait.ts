@@ -10,7 +10,7 @@ import { createStopSignal } from '../../shared/signals.ts';
 const DEFAULT_SECONDS = 60;
 const PAUSE_MS = 200;
 
-/** `edgeloom wait`: for scripts that start `dev`, or write, and then read what is projected. */
+/** `edgeloom wait`: for scripts that start `dev` or write, and then read projections. */
 export function waitCommand(command: Command): void {
   command
     .option('--for <seconds>', `give up after this many seconds (default: ${DEFAULT_SECONDS})`, wholeNumber)
@@ -64,7 +64,7 @@ async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   );
 }
 
-/** Tells whether it passes while an engine starts and makes its table. */
+/** True for errors of an engine that is still starting. */
 function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);

@@ -21,7 +21,6 @@ interface CommandOptions {
   values?: Map<string, number>;
 }
 
-/** `edgeloom cost`: what the model costs. */
 export function costCommand(command: Command): void {
   command
     .option('--rate <n/s>', 'base items written a second (/s), minute (/min), hour (/h) or day (/d)', parseRate)
@@ -59,7 +58,7 @@ export function costCommand(command: Command): void {
       checkValues(graph, values);
       const units = modelCost(graph, values);
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
-      // A region of the environment says nothing of prices.
+      // AWS_REGION doesn't choose prices.
       const money = await costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
       return {
         json: { ...units, shards, ...money },
@@ -92,7 +91,7 @@ async function costOfLoad(
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
-  // The units alone need no stack.
+  // Units alone need no stack.
   const { stackFixtures } = await import('../../../../src/deployment/stack/stack.ts');
   const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));
@@ -142,7 +141,6 @@ function unitsText({
   ].join('\n');
 }
 
-/** The curves, each with a bar of the write units. */
 function edgeSetsText(edgeSets: ModelCost['edgeSets']): string[] {
   if (edgeSets.length === 0) return [];
   const rows = edgeSets.map(({ type, edges, bytes, wcu, isEvicted, rcu, queryRcu, paysFrom }) => [
@@ -219,7 +217,7 @@ function dollars(usd: number): string {
 
 const RATE_SECONDS: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600, d: 86_400 };
 
-/** Parses a rate, such as `1000/s`, to a second's. */
+/** Parses a rate, such as `1000/s`, into a rate per second. */
 export function parseRate(text: string): number {
   const [, count, unit] = /^(\d+(?:\.\d+)?)\/(s|min|h|d)$/.exec(text) ?? [];
   if (count === undefined)

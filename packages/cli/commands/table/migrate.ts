@@ -35,11 +35,10 @@ interface CommandOptions extends RateFlags {
   strict?: boolean;
 }
 
-/** Something is left to do. */
+/** Steps are left. */
 const LEFT = 1;
 const SILENT = { write: () => undefined };
 
-/** `edgeloom migrate`: brings the table to the model. */
 export function migrateCommand(command: Command): void {
   command
     .option('--dry-run', 'show the steps and their cost, and change nothing')
@@ -77,7 +76,7 @@ export function migrateCommand(command: Command): void {
         const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
-        // An action may take away what is in the way.
+        // An action may remove what is in the way.
         if (action === undefined) requireFit(status);
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
@@ -156,10 +155,10 @@ export function migrateCommand(command: Command): void {
 }
 
 const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
-/** Segments that are read at once where no step has read the table. */
+/** Segments read at once where no step has read the table. */
 const SEGMENTS = 4;
 
-/** Counts items of no type of the model, and those that native lists lack, in the last walk over the table. Each walk sees all items. */
+/** Counts the items of unknown types and the gaps of native lists in the last walk, since each walk sees all items. */
 class WalkedItems {
   private walk: string | undefined;
   private unplaced: UnplacedItems;
@@ -182,7 +181,7 @@ class WalkedItems {
     }
   }
 
-  /** The counts; undefined where nothing has read the table, which `store` then does. */
+  /** Walks `store` itself where no step has read the table; undefined without one. */
   async count(store: MeteredStore | undefined): Promise<{ unplaced: UnplacedCount; gaps: NativeGap[] } | undefined> {
     if (this.walk === undefined && store !== undefined) {
       const { graph } = this.session;
@@ -195,7 +194,7 @@ class WalkedItems {
   }
 }
 
-/** Migrates to the model, and then takes away what was shown: another model may have added more meanwhile. */
+/** Shows what is left over again after migrating: another model may have added more. */
 async function migrateAll(
   graph: CompiledModel,
   run: MigrateOptions,
@@ -222,7 +221,6 @@ function actionOf({ withdraw, retire, drop, undo }: CommandOptions): MigrateActi
   return first && { kind: first[0], name: first[1] };
 }
 
-/** The plan of a migration, for people. */
 function planText(plan: MigrationPlan, action: MigrateAction | undefined, rates: RateOptions): string[] {
   if (plan.steps.length === 0) return ['nothing to do'];
   const rows = plan.steps.map(({ step, projection, rcu, wcu, seconds }) => {
@@ -238,7 +236,6 @@ function planText(plan: MigrationPlan, action: MigrateAction | undefined, rates:
   ];
 }
 
-/** The projections of other models alone, and the commands that take them away. */
 function leftoverText(leftovers: readonly MigrateAction[]): string[] {
   if (leftovers.length === 0) return [];
   return [
@@ -274,7 +271,7 @@ function stepText({ step, projection, state, rcu, wcu, seconds }: MigrateStep): 
   return `${`${step} ${projection}`.trim()}: ${state}; ${units}, ${figureText(seconds)} s`;
 }
 
-/** The next migration's work, where the model still has what goes. */
+/** What the next migration would bring back. */
 function comesBackText({ comesBack }: MigrationPlan): string[] {
   if (comesBack === undefined) return [];
   return [

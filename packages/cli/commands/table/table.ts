@@ -16,7 +16,6 @@ import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
-/** `edgeloom table create|describe|update|delete`. */
 export function tableCommand(table: Command): void {
   table.addHelpText('after', examples('table create', 'table describe', 'table update --dry-run'));
   table
@@ -64,7 +63,7 @@ export function tableCommand(table: Command): void {
     );
 }
 
-/** The exit code where a native list lacks items of the table. */
+/** A native list lacks items. */
 const LACKING = 1;
 
 async function runTableUpdate(

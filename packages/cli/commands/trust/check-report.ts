@@ -6,17 +6,16 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 
-/** Findings of each verdict that the text spells out; the others are in `--json` and `--report`. */
+/** Findings of each verdict in the text; `--json` and `--report` have all. */
 const SHOWN = 20;
 
-/** The facts of a run that its text needs besides its findings. */
 interface TextState {
   seconds: number;
-  /** True if it has looked up the nodes that edges enter. */
+  /** Whether the nodes that edges enter were looked up. */
   looksForNodes: boolean;
 }
 
-/** A check's result for people: the counts, then what was found, worst first. */
+/** The counts, then the findings, worst first. */
 export function reportText(
   totals: CheckCounts,
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
@@ -34,7 +33,6 @@ export function reportText(
     lines.push(`not compared: ${printable(name)}, ${countText(items, 'item')}: ${reason}`);
   }
   for (const verdict of VERDICT_NAMES) {
-    // The lines of the types say all of it.
     if (verdict === 'unknown') continue;
     const findings = list.filter((finding) => finding.verdict === verdict);
     for (const finding of findings.slice(0, SHOWN)) lines.push(...linesOf(finding));
@@ -57,7 +55,6 @@ export function reportText(
   return lines.join('\n');
 }
 
-/** The counts of drift: `drift: 1 missing, 0 stale, 0 orphan`. */
 export function driftText({ drift }: Pick<CheckCounts, 'drift'>): string {
   return `drift: ${Object.entries(drift)
     .map(([verdict, count]) => `${count} ${verdict}`)
@@ -77,7 +74,7 @@ function keyText({ source, target }: Finding): string {
   return `${printable(source)} ${printable(target)}`;
 }
 
-/** The counts besides drift; a rare one only where there is something to count. */
+/** Rare counts appear only where they aren't 0. */
 function countsText(totals: CheckCounts, looksForNodes: boolean): string {
   const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
   return [
@@ -88,19 +85,15 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
   ].join(', ');
 }
 
-/** The facts of a run that a build server needs besides its findings. */
 export interface RunState extends ExitRules {
-  /** True if the run was stopped before its end: what it found is not all. */
+  /** Stopped before its end, so findings may be missing. */
   isStopped: boolean;
 }
 
-/**
- * Formats a check's result as JUnit XML for a build server. Every finding that makes the exit code 1 is a failure; a stopped check is
- * an error.
- */
+/** JUnit XML: findings that make the exit code 1 are failures; a stopped check is an error. */
 export function reportJunit(findings: readonly Finding[], state: RunState): string {
   const { isStopped } = state;
-  // A change of the model that holds an item back fails no check.
+  // Findings that a change of the model explains fail no check.
   const failures = findings.filter(({ verdict, cause }) => cause === undefined && failsCheck(verdict, state));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
@@ -113,7 +106,7 @@ export function reportJunit(findings: readonly Finding[], state: RunState): stri
     const error = '<error type="stopped" message="the check was stopped before its end"/>';
     cases.push(`  <testcase classname="edgeloom" name="check">\n    ${error}\n  </testcase>\n`);
   }
-  // Without findings there is one case, which passes: some readers take an empty suite for a mistake.
+  // Some readers reject an empty suite.
   const body = cases.length > 0 ? cases.join('') : '  <testcase classname="edgeloom" name="check"/>\n';
   const tests = Math.max(1, cases.length);
   const counts = `tests="${tests}" failures="${failures.length}"${errors > 0 ? ` errors="${errors}"` : ''}`;
@@ -128,7 +121,7 @@ function escapeXml(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-      // XML has no place for these, escaped or not.
+      // Characters that XML can't hold, escaped or not.
       .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
   );
 }

@@ -17,23 +17,21 @@ import type { CommandSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 
-/** How often the place to go on from is kept, in milliseconds. */
+/** Milliseconds between saves of the resume position. */
 const KEEP_MS = 5_000;
 
-/** The functions that are called with a check's findings and repairs, and the file in which it keeps the place to go on from. */
 export interface CheckRun {
-  /** File of the place to go on from. */
+  /** File of the resume position. */
   resume?: string;
-  /** True if it rebuilds although a consumer of another model works. */
+  /** Rebuild even while a consumer of another model works. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;
 }
 
-/** How the model stands to the table, as the command has said it. */
 export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
-/** Runs a check with a progress bar; Ctrl-C ends it with its place kept. */
+/** Shows a progress bar; Ctrl-C ends the check and keeps its position. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
@@ -60,7 +58,7 @@ export async function runCheck(
         consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
       }),
       resume: await place?.load(),
-      // A wait for the stream, which may be minutes, ends with the signal: its suspects stay open.
+      // The signal ends a wait for the stream; its suspects stay open.
       wait,
       remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: async ({ baseItems, derivedItems }, cursor) => {
@@ -78,18 +76,18 @@ export async function runCheck(
   }
 }
 
-/** How far the consumers are behind at the end of a run; undefined where that is unknown. */
+/** Undefined where unknown. */
 async function lagSecondsNow(position: PositionOfStream | undefined): Promise<number | undefined> {
   try {
     return position && lagSecondsOf(await position.look());
   } catch (error) {
-    // A stream that cannot be read for the moment takes nothing from what was found.
+    // A temporary failure of the stream must not lose the findings.
     if (isTemporaryError(error)) return undefined;
     throw error;
   }
 }
 
-/** Makes a consumer's position that is unknown (`undefined`) as soon as the signal is aborted, because a look may take long. */
+/** Unknown (`undefined`) as soon as the signal is aborted, since a look may take long. */
 function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
     async appliedUpToMs(sinceMs) {
@@ -103,7 +101,7 @@ function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: Abort
   };
 }
 
-/** The file in which a check keeps where it could go on; gone when there is nothing to go on with. */
+/** Deleted once nothing is left to resume. */
 class KeptPlace {
   private keptAtMs = Date.now();
 
@@ -133,7 +131,7 @@ class KeptPlace {
 
   async keep(cursor: CheckCursor | undefined): Promise<void> {
     if (cursor === undefined) return await rm(this.file, { force: true });
-    // Renamed over the old one, so that an interruption leaves one of the two.
+    // Renamed over the old file, so that an interruption leaves one of the two.
     await writeFile(`${this.file}.new`, JSON.stringify(cursor));
     await rename(`${this.file}.new`, this.file);
   }

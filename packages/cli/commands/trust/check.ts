@@ -28,14 +28,14 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Drift or quarantine found, or what the registry does not know; not a failure of the command. */
+/** Drift, quarantine or an unknown registry. */
 const FOUND = 1;
-/** Stopped before its end: what it found is not all. */
+/** Stopped before its end. */
 const STOPPED = 2;
-/** The notice of a check of an export: items that other partitions decide about are left out. */
+/** Shown for a check of an export. */
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
-/** Findings of each verdict that are kept for the report, and planned repairs; more are counted. */
+/** Findings kept for each verdict, and planned repairs; more are only counted. */
 const MOST_KEPT = 10_000;
 
 interface CommandOptions extends RateFlags {
@@ -54,7 +54,6 @@ interface CommandOptions extends RateFlags {
   dangling?: boolean;
 }
 
-/** `edgeloom check`: is everything that is derived what the base items say? */
 export function checkCommand(command: Command): void {
   command
     .option('--repair', 'repair drift from the base items')
@@ -151,7 +150,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
-    // A check that goes on from its place began in another process.
+    // A resumed check began in another process.
     const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
     await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
   }
@@ -173,12 +172,11 @@ function colourOf(line: string): Colour | undefined {
   return verdict && (isDrift(verdict) ? 'red' : 'yellow');
 }
 
-/** Tells whether a check looks at the whole table, and says how it is. */
 function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOptions): boolean {
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-/** Tells whether a check looks up the nodes that edges enter. A part of a table, or a check that goes on from its place, does not. */
+/** A part of the table, or a resumed check, doesn't look up the nodes that edges enter. */
 function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
   if (options.export !== undefined) return options.confirm !== true;
   return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);
@@ -223,14 +221,14 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** Parses a time such as `30s`; gives milliseconds. */
+/** Parses `30s` into milliseconds. */
 function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** Parses `k/n`, the k-th of n segments from 1 on; gives the segment from 0 on. */
+/** Parses `k/n` with k from 1; the segment counts from 0. */
 function parseSegment(text: string): { segment: number; segments: number } {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];

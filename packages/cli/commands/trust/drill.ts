@@ -24,7 +24,6 @@ Exit code: 0, or 1 if an alarm reaches nobody; 2 after a failure.
 Rights: cloudwatch:DescribeAlarms, DescribeAlarmHistory, SetAlarmState.
 `;
 
-/** `edgeloom drill`: tries whether the alarms of a stack reach a person. */
 export function drillCommand(command: Command): void {
   command
     .requiredOption('--stack <name>', 'stack whose alarms to test: service and stage, such as edgeloom-prod')
@@ -61,7 +60,7 @@ export function drillCommand(command: Command): void {
     });
 }
 
-/** Calls CloudWatch with the region and the credentials that the SDK finds. */
+/** Region and credentials come from the SDK. */
 async function cloudWatch(settings: Settings): Promise<CallService> {
   const { AWS_ENDPOINT_URL_CLOUDWATCH: own, AWS_ENDPOINT_URL: general } = process.env;
   const { endpoint: _, ...ofClient } = settings.client;

@@ -26,7 +26,6 @@ import { type PageFlags, pageQuery, withPageFlags } from '../read/page.ts';
 import { searchCommand } from '../read/search.ts';
 import { totalCommand } from '../read/total.ts';
 
-/** `edgeloom explain`: why an item is as it is, or how a query is answered. */
 export function explainCommand(command: Command): void {
   command
     .argument('[words...]', 'ID of a node, SOURCE TYPE TARGET of an edge, or both keys of an item as check prints them')
@@ -60,13 +59,13 @@ const EXITS = exitCodes({ 0: 'it is explained, whatever is found', 2: 'wrong use
 const NAME_AN_ITEM =
   "Name a node by its id, an edge by SOURCE TYPE TARGET, any item by both of its keys as check shows them, or give --query 'list inbound ID TYPE'.";
 
-/** The keys of the item that words name; undefined for no words. An edge may be one that its type does not allow: that is explained. */
+/** Undefined for no words. An edge that its type forbids is explained, too. */
 function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | undefined {
   const [source, second, target, ...more] = words;
   if (source === undefined) return undefined;
   if (target === undefined) {
     if (second === undefined) return { source, target: source };
-    // `GOAL-G1 USER-U1` and `GOAL-G1 GOALMEMBERSHIP` are an edge that lacks a word.
+    // `GOAL-G1 USER-U1` and `GOAL-G1 GOALMEMBERSHIP` are edges that lack a word.
     const isHalf = graph.edges.has(second) || (second !== source && graph.nodes.has(typePrefix(second) ?? ''));
     if (!isHalf) return { source, target: second };
   } else if (second !== undefined && more.length === 0) {
@@ -78,10 +77,10 @@ function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | u
   throw new EdgeloomError('usage', `${words.join(' ')} names no item.`, NAME_AN_ITEM);
 }
 
-/** A plan alone, a query with what it found, or an item, and the query that it was looked for with. */
+/** A plan alone, an asked query, or an item with the query that should find it. */
 type ExplainDocument = Pick<QueryPlan, 'why'> | Asked | (Explanation & { query?: Asked });
 
-/** How a query was answered, and whether the item is in its answer. */
+/** A query's plan, and whether its answer has the item. */
 type Asked = QueryPlan & { found?: boolean | undefined };
 
 interface ExplainFlags {
@@ -137,7 +136,7 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    // A GetItem asks for one item, and for no partition.
+    // A GetItem asks no partition.
     ...(partitions.length === 0 ? [] : [`${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`]),
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
     `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
@@ -146,7 +145,7 @@ function planText(
   ].join('\n');
 }
 
-/** The steps of a page and what its Queries cost, before any of them is made. */
+/** The steps of a page and the price of its Queries, before any is made. */
 async function planWithoutRunning(graph: CompiledModel, query = '') {
   const [group, kind, ...rest] = splitIntoWords(query);
   if (group !== 'list' || kind !== 'page') {
@@ -160,7 +159,6 @@ async function planWithoutRunning(graph: CompiledModel, query = '') {
   return { json: { why }, text: why.map((reason) => `- ${printable(reason)}`).join('\n') };
 }
 
-/** The query's plan and the item in one. */
 function withItem<Plan, Item extends object>(plan: Output<Plan>, item: Output<Item> | undefined) {
   if (item === undefined) return plan;
   return {
@@ -169,7 +167,6 @@ function withItem<Plan, Item extends object>(plan: Output<Plan>, item: Output<It
   };
 }
 
-/** Runs a query that is given as on the command line. */
 async function runQuery(session: ReadSession, query: string): Promise<Answer> {
   const answers: Answer[] = [];
   const bind: Bind =
@@ -187,7 +184,6 @@ async function runQuery(session: ReadSession, query: string): Promise<Answer> {
   return answer;
 }
 
-/** Parses a query; the error says what is wrong with it. */
 function queryProgram(): Command {
   return new Command('--query').configureOutput({ writeErr: () => undefined }).exitOverride((error) => {
     if (error.exitCode === 0) throw error;
@@ -197,7 +193,7 @@ function queryProgram(): Command {
   });
 }
 
-/** The words of a command line; quotes keep spaces together. */
+/** Splits at spaces outside quotes. */
 function splitIntoWords(line: string): string[] {
   return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
     ([, double, single, plain]) => double ?? single ?? plain ?? '',

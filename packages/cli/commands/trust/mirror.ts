@@ -13,9 +13,9 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** Something differs, or needs a person; not a failure of the command. */
+/** Something differs, or needs a person. */
 const FOUND = 1;
-/** Lines of each kind that are printed; `--json` has more. */
+/** Lines of each kind in the text; `--json` has all. */
 const MOST_PRINTED = 20;
 
 interface SyncFlags {
@@ -43,7 +43,6 @@ Exit code: 0, or 1 if something differs, is in conflict, or is refused by the ma
 Rights: dynamodb:GetItem, Scan on a source table; dynamodb:DeleteItem, GetItem, PutItem, Query on the table.
 `;
 
-/** `edgeloom mirror sync`. */
 export function mirrorCommand(mirror: Command): void {
   mirror.addHelpText('after', examples('mirror sync', 'mirror sync app-table --dry-run'));
   mirror
@@ -98,7 +97,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
   const itsClient =
     sourceEndpoint === undefined ? client : createClient({ ...settings.client, endpoint: sourceEndpoint });
-  // DynamoDB takes an ARN wherever it takes the name of a table.
+  // DynamoDB takes an ARN for a table's name.
   const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(itsClient, sourceArn ?? table);
   const opened = createSources(graph, { sources, store, openTable });
   const progress = startProgress('source items', 0);
@@ -122,7 +121,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
 }
 
-/** Tells of a wait once, and of items as they come. */
+/** Mentions a wait once. */
 function telling(update: (items: number) => void): (progress: SyncProgress) => void {
   let isTold = false;
   return ({ phase, items, untilMs }) => {

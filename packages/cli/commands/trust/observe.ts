@@ -11,7 +11,7 @@ import { examples, share } from '../../shared/options.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
-/** Drift found; not a failure of the command. */
+/** Drift found. */
 const DRIFT = 1;
 
 interface CommandOptions {
@@ -20,7 +20,6 @@ interface CommandOptions {
   indexShare?: number;
 }
 
-/** `edgeloom observe`: judges each change of the table as it comes. */
 export function observeCommand(command: Command): void {
   command
     .option('--repair', 'repair the drift that is found')

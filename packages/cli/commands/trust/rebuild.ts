@@ -8,7 +8,7 @@ import { inSession } from '../../shared/session.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
 
-/** Items of no type of the model, or projections that are not ready. */
+/** Items of unknown types, or projections that aren't ready. */
 const FOUND = 1;
 /** Stopped before its end. */
 const STOPPED = 2;
@@ -21,7 +21,6 @@ interface CommandOptions extends RateFlags {
   force?: boolean;
 }
 
-/** `edgeloom rebuild`: everything derived, from the base items. */
 export function rebuildCommand(command: Command): void {
   command
     .option('--segments <n>', 'number of parts of the table to read in parallel (default: 8)', wholeNumber)
@@ -51,7 +50,7 @@ export function rebuildCommand(command: Command): void {
           },
         });
         const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
-        // Items that an earlier run has met, before an interruption, have no form here.
+        // A resumed run doesn't know the forms of items before its position.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
         if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;

@@ -12,7 +12,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Entries whose cause is still there. */
+/** Entries whose cause remains. */
 const LEFT = 1;
 
 interface RedriveCommandOptions {
@@ -21,7 +21,6 @@ interface RedriveCommandOptions {
   anyHost?: boolean;
 }
 
-/** `edgeloom redrive`: reconciles quarantined records with their base items. */
 export function redriveCommand(command: Command): void {
   command
     .argument(

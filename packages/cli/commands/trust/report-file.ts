@@ -5,13 +5,12 @@ import { toJson } from '../../../../src/foundation/exact-json.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { type RunState, reportJunit } from './check-report.ts';
 
-/** The target that `--report` names. */
 export interface ReportTarget {
   kind: 'junit' | 'json';
   file: string;
 }
 
-/** Checks `--report` before any work is done: a kind and a file, as often as it is given. */
+/** Checks the kinds and files of `--report` before any work. */
 export function reportTargets(given: readonly string[]): ReportTarget[] {
   const targets: ReportTarget[] = [];
   for (let i = 0; i < given.length; i += 2) {
@@ -28,10 +27,10 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
   return targets;
 }
 
-/** Neither what a link leads to is overwritten, nor a device written to, nor a pipe waited for. */
+/** Don't follow links, write to devices or wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Writes a report into a new file, or over a regular one; throws `report-not-written` for anything else. */
+/** Writes a new file or over a regular one; throws `report-not-written` for anything else. */
 export async function writeReport(
   { kind, file }: ReportTarget,
   json: unknown,

@@ -13,12 +13,11 @@ import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
-/** Something needs a person; not a failure of the command. */
+/** Something needs a person. */
 const PROBLEMS = 1;
 const WATCH_MS = 2_000;
 const FINE = 'no problems found';
 
-/** `edgeloom status`: how the projections of a table are. */
 export function statusCommand(command: Command): void {
   command
     .option('--watch', 'repeat every two seconds, until Ctrl-C')
@@ -37,11 +36,11 @@ export function statusCommand(command: Command): void {
     );
 }
 
-/** Looks at the status, one after the other. Each reads what is new in the stream since the one before. */
+/** Each look reads only what is new in the stream. */
 class StatusLooks {
   private streamArn: string | undefined;
   private position: OpenPosition | undefined;
-  /** The quarantine says how much it holds by being read, and by nothing else. */
+  /** Priced, since the quarantine is counted by reading it. */
   private readonly store: PricedStore;
 
   constructor(private readonly session: CommandSession) {
@@ -71,7 +70,7 @@ class StatusLooks {
   }
 }
 
-/** Shows the status until Ctrl-C; gives the last one. */
+/** Redraws until Ctrl-C; returns the last status. */
 async function watchStatus(session: CommandSession, looks: StatusLooks): Promise<Status> {
   let isOver = false;
   let wake = (): void => undefined;
@@ -192,7 +191,7 @@ function erasureText({ state, since, next }: ErasureStatus): string {
   return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
 }
 
-/** Differences that are printed; `--json` has all. */
+/** Differences in the text; `--json` has all. */
 const MOST_EXCEPTIONS = 5;
 
 function verifiedLines(result: Status): string {

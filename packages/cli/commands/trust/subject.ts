@@ -20,12 +20,11 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** Something is left: the second run, or what a person has to do. */
+/** A second run or a person is needed. */
 const LEFT = 1;
 /** Stopped before its end. */
 const STOPPED = 2;
 
-/** Options of both commands. */
 interface WalkFlags extends Pick<RateFlags, 'maxRcu'> {
   segments?: number;
 }
@@ -61,7 +60,6 @@ the table and its indexes; with --bucket also s3:ListBucket, s3:GetObject, s3:De
 redrive, between the two runs.
 `;
 
-/** `edgeloom subject export|erase`. */
 export function subjectCommand(subject: Command): void {
   subject.addHelpText('after', examples('subject export USER-U1', 'subject erase USER-U1 --dry-run'));
   withWalk(subject.command('export'))
@@ -203,7 +201,7 @@ function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
   };
 }
 
-/** The words for the items that an erasure deletes: for one, and for several. */
+/** Singular and plural of what an erasure deletes. */
 const ERASED: { readonly [Kind in keyof ErasedItems]: readonly [string, string] } = {
   nodes: ['node', 'nodes'],
   parts: ['part', 'parts'],

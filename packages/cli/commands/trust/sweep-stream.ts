@@ -5,18 +5,13 @@ import { sweepInTurn } from '../../../../src/trust/observe/sweep-in-turn.ts';
 import { emptyRedrive, type RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import type { CommandSession } from '../../shared/session.ts';
 
-/** The result of a sweep of a session's table. */
 export interface SweptStream {
-  /** The capacity it took and the records that are left; they are no entries of the quarantine. */
+  /** Capacity, and the records that are left. */
   result: RedriveResult;
-  /** Records that were reconciled. */
   swept: number;
 }
 
-/**
- * Reconciles the records of the table's stream that no consumer has claimed; none where the table has no stream, or while an observer
- * reads it.
- */
+/** Reconciles the stream's unclaimed records; none without a stream, or while an observer reads it. */
 export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
   const { streamArn } = await describeTable(graph, { client });
   if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };

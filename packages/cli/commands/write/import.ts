@@ -15,7 +15,6 @@ import { createStopSignal } from '../../shared/signals.ts';
 /** Stopped before its end. */
 const STOPPED = 2;
 
-/** `edgeloom import FILE|-`: base items from JSON lines. */
 export function importCommand(command: Command): void {
   command
     .argument('<file>', 'file to read, or - for standard input')
@@ -74,7 +73,7 @@ interface ImportCommandOptions {
   fromLine?: number;
 }
 
-/** Runs with a file's path; standard input is spooled to a temporary file first, since it has to be read twice. */
+/** Spools standard input to a temporary file, since import reads twice. */
 async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
   if (file !== '-') {
     if (!(await isFile(file)))

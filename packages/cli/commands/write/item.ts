@@ -25,17 +25,14 @@ import type { Output } from '../../shared/output.ts';
 import { inTable, sessionReader, type TableSession } from '../../shared/table-session.ts';
 import { sayAbsent } from '../read/answer.ts';
 
-/** What stands behind the words that name an item. */
 const ATTRIBUTES = 'ATTRIBUTE=VALUE… or JSON';
 
-/** Conditions on the command line. */
 interface ConditionOptions {
   ifAbsent?: boolean;
   ifPresent?: boolean;
   if?: string[];
 }
 
-/** `edgeloom put ID …`, `edgeloom put ID PART …`, `edgeloom put SOURCE TYPE TARGET …`: a base item, whole, by JSON or ATTRIBUTE=VALUE. */
 export function putCommand(command: Command): void {
   withConditions(withAbsence(command))
     .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES}`)
@@ -57,7 +54,6 @@ export function putCommand(command: Command): void {
     );
 }
 
-/** `edgeloom update …`: attributes of a base item, merged into what is there. */
 export function updateCommand(command: Command): void {
   withConditions(withAbsence(command))
     .argument('<words...>', `ID, ID PART, or SOURCE TYPE TARGET; then ${ATTRIBUTES} (optional with --remove)`)
@@ -85,10 +81,10 @@ export function updateCommand(command: Command): void {
     );
 }
 
-/** The parts of the library's updates, which the command has as its JSON and as options. */
+/** Parts of the library's updates; the command takes JSON and options instead. */
 const PARTS_OF_LIBRARY = ['set', 'remove', 'add', 'addTo', 'deleteFrom'];
 
-/** Where attributes that are refused are the parts of an update of the library, the hint says the form that the command takes. */
+/** Hints at the command's form where refused attributes are parts of a library update. */
 async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -101,7 +97,6 @@ async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promi
   }
 }
 
-/** `edgeloom delete …`: a base item. */
 export function deleteCommand(command: Command): void {
   withConditions(command)
     .argument('<words...>', 'ID, ID PART, or SOURCE TYPE TARGET')
@@ -134,7 +129,7 @@ export function deleteCommand(command: Command): void {
         const isAsked = Object.values(asked).some((condition) => condition !== undefined);
         const conditions = { ...asked, ...version };
         try {
-          // Without a condition of the caller's, one that tells whether the item was there.
+          // A condition tells whether the item was there.
           const ifPresent = isAsked ? conditions.ifPresent : true;
           const { capacity } = await itemCalls(writer, subject).delete({ ...conditions, ifPresent, capacity: true });
           return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
@@ -174,7 +169,7 @@ async function deleteWithEdges(
   return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
-/** Says on stderr that there was nothing to delete, and gives the exit code for it. */
+/** Says on stderr that there was nothing to delete, and sets the exit code. */
 function outputOfAbsent(json: object, subject: ItemWords): Output {
   const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
   sayAbsent([`There is no item ${name.join(' ').trimEnd()}.`]);
@@ -196,8 +191,8 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * The words of a command: a node, a part of one, or an edge, and behind it attributes where they are taken: one JSON document, or
- * ATTRIBUTE=VALUE for each. A second word is a part where the node's type has one of that name.
+ * A node, a part or an edge, then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type has one of that
+ * name.
  */
 function parseWords(
   graph: CompiledModel,
@@ -226,7 +221,7 @@ function parseWords(
   throw new EdgeloomError('usage', `${count === 1 ? '1 word names' : `${count} words name`} no item.`, hint);
 }
 
-/** Tells `status=DONE` from JSON, and from an id, which may have a `=` behind its type. */
+/** Tells `status=DONE` from JSON and from an id with a `=`. */
 function isPair(word: string): boolean {
   const end = word.indexOf('=');
   return end > 0 && !/^\s*[{["]/.test(word) && typePrefix(word.slice(0, end)) === undefined;
@@ -236,7 +231,7 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
-/** The condition that a node has the version that is stored now; nothing where its type has no versions. */
+/** The stored version as a condition; none for types without versions. */
 async function storedVersion({ graph, store }: TableSession, subject: ItemWords): Promise<WriteConditions> {
   if (!('id' in subject) || subject.part !== undefined) return {};
   const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;
@@ -253,7 +248,6 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
 /** A write may end an item. */
 const STORED = { consistent: true, includeExpired: true } as const;
 
-/** The item as it is after a write. */
 async function outputOfWrite(session: TableSession, subject: ItemWords, capacity: Capacity) {
   const item = await readWrittenItem(session, subject);
   return { json: { item, capacity }, text: `${toJson(item)} (${figureText(capacity.wcu)} WCU)` };
@@ -265,7 +259,7 @@ async function readWrittenItem(session: TableSession, subject: ItemWords) {
   const { id, part } = subject;
   if (part === undefined) return await reader.getNode(id, STORED);
   const { store, graph } = session;
-  // Readers show a part next to its node only.
+  // Readers show a part only beside its node.
   const { item } = await store.get({ source: id, target: part }, { consistent: true });
   const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...attributes } = item ?? {};
   return item === undefined

@@ -5,25 +5,21 @@ import { addressOf, type PlaceParameters } from './address.ts';
 import { isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
 import { keptToken } from './token.ts';
 
-/** Capacity units that answers took. */
 export interface Units {
   rcu: number;
   wcu: number;
 }
 
-/** The error of a request. */
 export type Failure = FailureDocument['error'];
 
 const total: Units = { rcu: 0, wcu: 0 };
 const listeners = new Set<() => void>();
 
-/** Starts the count at 0 again, for a new place. */
 export function resetUnits(): void {
   Object.assign(total, { rcu: 0, wcu: 0 });
   notifyListeners();
 }
 
-/** The units that the place has taken so far, followed. */
 export function useUnits(): Units {
   const [units, setUnits] = useState({ ...total });
   useEffect(() => {
@@ -36,12 +32,12 @@ export function useUnits(): Units {
   return units;
 }
 
-/** Asks the studio. Throws a `Failure`. */
+/** Throws a `Failure`. */
 export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
   return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
 }
 
-/** Tells the studio to do something. Throws a `Failure`. */
+/** Throws a `Failure`. */
 export async function postTo<T>(path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
   return await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
@@ -65,7 +61,6 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
   return answer;
 }
 
-/** The value of a JSON text. Numbers that JavaScript cannot hold keep their digits. */
 function parseExact(text: string): unknown {
   return parse(text, undefined, parseNumber);
 }
@@ -78,17 +73,14 @@ function notifyListeners(): void {
   for (const listen of listeners) listen();
 }
 
-/** An answer that is on its way, or has come. */
 export interface Asked<T> {
-  /** The last answer to this question; absent before it. */
   answer?: T;
   failure?: Failure;
   isWaiting: boolean;
-  /** Asks again. */
   again(): void;
 }
 
-/** Asks a question, and again when it changes. `path`: undefined asks nothing. */
+/** Asks again when the question changes; undefined asks nothing. */
 export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
   const question = path === undefined ? undefined : addressOf(path, parameters);
   const [state, setState] = useState<{ question?: string; answer?: T; failure?: Failure; isWaiting: boolean }>({
@@ -106,7 +98,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
     setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
     isCut.current = false;
     const setResult = (result: { answer?: T; failure?: Failure }): void => {
-      // An answer to an earlier question may come late.
+      // Ignore late answers to earlier questions.
       if (own === newest.current) setState({ question, ...result, isWaiting: false });
     };
     askStudio<T>(question).then(
@@ -115,7 +107,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
         await lookAtConnection();
         if (!isLost()) return setResult({ failure });
         if (own !== newest.current) return;
-        // The page tells of a lost connection once: what was answered before it stays.
+        // The page reports a lost connection once; earlier answers stay.
         isCut.current = true;
         setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
       },
@@ -133,10 +125,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/**
- * Asks again so long after each answer, while the page is in front: a hidden page takes no units, and a newer question would drop the answer
- * to one that takes long. `afterMs`: undefined asks no more.
- */
+/** Repeats a question after each answer while the page is visible. Undefined: no more. */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,
@@ -150,14 +139,13 @@ export function useAskedLater(
   }, [again, isWaiting, afterMs]);
 }
 
-/** Something that is done on a click: whether it runs, and why the last try failed. */
 export interface Doing {
   isRunning: boolean;
   failure?: Failure;
   run(action: () => Promise<void>): void;
 }
 
-/** Does one thing at a time, and keeps its failure until the next try. */
+/** One action at a time; keeps the failure until the next. */
 export function useDoing(): Doing {
   const [state, setState] = useState<Omit<Doing, 'run'>>({ isRunning: false });
   const run = (action: () => Promise<void>): void => {

@@ -1,14 +1,11 @@
-/** A value of a canonical text: what JSON would have, with every digit of its numbers. */
 type Shown = string | ReadonlyMap<string, Shown> | Shown[] | Json;
 
-/** A value that is JSON already. */
 class Json {
   constructor(readonly text: string) {}
 }
 
 /**
- * The entries of a map in the canonical text of an attribute, `M{"name":{"S":"Ada"},"age":N36e2}`, with their values as people write them:
- * `Ada`, `36`. Undefined: it is no such text.
+ * Attributes of a canonical text such as `M{"name":{"S":"Ada"},"age":N36e2}`, as people write them. Undefined: not canonical.
  */
 export function canonicalEntries(text: string): Map<string, string> | undefined {
   try {
@@ -23,7 +20,6 @@ export function canonicalEntries(text: string): Map<string, string> | undefined 
 
 class NotCanonical extends Error {}
 
-/** Reads a canonical text from its beginning on; throws `NotCanonical` where it is none. */
 class CanonicalReader {
   private at = 0;
 
@@ -54,7 +50,6 @@ class CanonicalReader {
     return type === 'S' ? (value as string) : new Json(type === 'NULL' ? 'null' : String(value));
   }
 
-  /** The values of a set, numbers without their marks. */
   private set(): Shown {
     const text = this.take(/[SN]S\[(?:"(?:[^"\\]|\\.)*",?)*\]/y);
     const values = JSON.parse(text.slice(2)) as string[];
@@ -86,7 +81,7 @@ class CanonicalReader {
   }
 }
 
-/** A number as people write it, from its digits and its exponent: `15e1` is `0.15 x 10^1`, so `1.5`. */
+/** `15e1` is 0.15 × 10¹, so `1.5`. */
 function decimalText(canonical: string): string {
   const [, sign = '', digits = '', power = '0'] = /^(-?)(\d*)e(-?\d+)$/.exec(canonical) ?? [];
   const exponent = Number(power);
@@ -98,7 +93,6 @@ function decimalText(canonical: string): string {
   return sign + whole + (fraction === '' ? '' : `.${fraction}`);
 }
 
-/** A text as it is, all else as JSON. */
 function shownText(value: Shown): string {
   return typeof value === 'string' ? value : jsonOf(value);
 }

@@ -5,27 +5,25 @@ import { keptToken } from './token.ts';
 
 type Failure = FailureDocument['error'];
 
-/** Milliseconds between two looks at the connection, and until one counts as lost. */
 export const LOOK_MS = 3_000;
 const LONGEST_MS = 10_000;
 const CHANGED = 'studio-connection';
 
-/** Why the studio, or its table, does not answer; undefined: both do. */
+/** Undefined while both studio and table answer. */
 let lost: Failure | undefined;
 let looking: Promise<void> | undefined;
 
-/** True while the studio, or its table, does not answer. */
 export function isLost(): boolean {
   return lost !== undefined;
 }
 
-/** Calls when the connection is lost, and when it is back. Returns how to stop. */
+/** Returns how to stop. */
 export function onConnection(listen: () => void): () => void {
   addEventListener(CHANGED, listen);
   return () => removeEventListener(CHANGED, listen);
 }
 
-/** Looks whether the studio and its table answer. Looks at the same time are one. */
+/** Concurrent looks are one. */
 export async function lookAtConnection(): Promise<void> {
   looking ??= look().finally(() => {
     looking = undefined;
@@ -52,7 +50,6 @@ async function failureOfConnection(): Promise<Failure | undefined> {
   }
 }
 
-/** The failure of a studio that does not answer. */
 export function noAnswer(error: unknown): Failure {
   return {
     code: 'no-answer',
@@ -61,7 +58,6 @@ export function noAnswer(error: unknown): Failure {
   };
 }
 
-/** Why the studio, or its table, does not answer, followed; undefined: both do. */
 export function useLost(): Failure | undefined {
   const [failure, setFailure] = useState(lost);
   useEffect(() => {
@@ -71,7 +67,6 @@ export function useLost(): Failure | undefined {
   return failure;
 }
 
-/** Looks at the connection again and again while the page is in front. */
 export function useLooks(): void {
   useEffect(() => {
     const timer = setInterval(() => {

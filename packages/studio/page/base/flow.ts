@@ -3,17 +3,16 @@ import type { FlowAnswer } from '../../base/flow.ts';
 import { type Asked, askStudio, type Failure } from './ask.ts';
 import { isLost, onConnection } from './connection.ts';
 
-/** An answer, and the one before it. */
 interface Tick {
   answer: FlowAnswer;
   before: FlowAnswer | undefined;
 }
 
 const EVERY_MS = 1_000;
-/** After a question without an answer. */
+/** After a failure. */
 const LATER_MS = 5_000;
 
-/** All parts of the page follow the stream by the same questions: a listener gets the last answer, or why there is none. */
+/** All parts of the page share the same questions. */
 const listeners = new Set<(told: Tick | Failure) => void>();
 let last: Tick | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
@@ -42,7 +41,7 @@ onConnection(() => {
   if (!isLost()) askAfter(0);
 });
 
-/** Calls with each answer, and asks as long as somebody listens. Returns how to stop. */
+/** Asks as long as somebody listens. Returns how to stop. */
 function follow(listen: (told: Tick | Failure) => void): () => void {
   listeners.add(listen);
   if (timer === undefined) askAfter(0);
@@ -51,10 +50,8 @@ function follow(listen: (told: Tick | Failure) => void): () => void {
   };
 }
 
-/** Whether some nodes are followed, and how often something of them was written. */
 export interface Touches {
   isLive: boolean;
-  /** Why they cannot be followed now. */
   failure?: string | undefined;
   count: number;
 }
@@ -62,10 +59,8 @@ export interface Touches {
 const STILL: Touches = { isLive: false, count: 0 };
 
 /**
- * Follows what is written to a node, or to the nodes of a type, while the page is in front.
- *
- * @param of the id, or a type with its hyphen: `GOAL-`; undefined follows nothing.
- * @param isList true if an index is read, which has a change a little later: each change counts again a second later.
+ * Counts writes to a node, or to nodes of a type (`GOAL-`), while the page is visible. Undefined follows nothing. `isList`: counts each
+ * change again a second later, when indexes have it.
  */
 export function useTouches(of: string | undefined, isList = false): Touches {
   const [state, setState] = useState<{ of?: string; touches: Touches }>({ touches: STILL });
@@ -90,11 +85,11 @@ export function useTouches(of: string | undefined, isList = false): Touches {
   return state.of === of ? state.touches : STILL;
 }
 
-/** Asks again whenever something was written: one question at a time, and one more for what was written while it was under way. */
+/** Asks again after writes, one question at a time. */
 export function useAskedAgain({ again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>, count: number): void {
   const answered = useRef(0);
   useEffect(() => {
-    // Other nodes begin to count at 0.
+    // Another node starts at 0.
     if (count < answered.current) answered.current = 0;
     if (isWaiting || count === answered.current) return;
     answered.current = count;

@@ -2,12 +2,11 @@ import { useEffect, useState } from 'preact/hooks';
 import type { NamesAnswer } from '../../api/nodes.ts';
 import { type Failure, postTo } from './ask.ts';
 
-/** What one knows the nodes of a list by, by their ids. */
 export interface KnownNames extends NamesAnswer {
   failure?: Failure;
 }
 
-/** Asks for the names of the nodes of a list, each once. `isRead`: the table gives them; else the sample, without a price. */
+/** `isRead`: reads the table instead of the free sample. */
 export function useNames(ids: readonly string[], isRead = false): KnownNames {
   const [state, setState] = useState<KnownNames>({ names: {} });
   const missing = [...new Set(ids)].filter((id) => !Object.hasOwn(state.names, id));

@@ -5,7 +5,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
 
-/** The place that the page shows: the address holds all of it, so that a place can be kept and shared. */
+/** The address holds all state, so that places can be bookmarked. */
 export interface Place {
   path: string;
   parameters: URLSearchParams;
@@ -14,19 +14,17 @@ export interface Place {
 const MOVED = 'studio-moved';
 const LOOKS = 'studio-looks';
 
-/** Goes to an address of the page. */
 export function goTo(address: string): void {
   history.pushState(null, '', address);
   dispatchEvent(new Event(MOVED));
 }
 
-/** Shows the same place in another way: what it has read stays, and so does the count of units. */
+/** Keeps answers and the count of units. */
 export function lookAt(address: string): void {
   history.replaceState(null, '', address);
   dispatchEvent(new Event(LOOKS));
 }
 
-/** The place that the page is at, followed. */
 export function usePlace(): Place {
   const [place, setPlace] = useState(placeNow);
   useEffect(() => {
@@ -51,7 +49,7 @@ function placeNow(): Place {
   return { path: location.pathname, parameters: new URLSearchParams(location.search) };
 }
 
-/** The address of the present place with some parameters changed; undefined takes one away, an empty text stays. */
+/** Undefined removes a parameter. */
 export function hereWith(changes: PlaceParameters): string {
   const search = new URLSearchParams(location.search);
   for (const [name, value] of Object.entries(changes)) {
@@ -61,13 +59,11 @@ export function hereWith(changes: PlaceParameters): string {
   return search.size === 0 ? location.pathname : `${location.pathname}?${search}`;
 }
 
-/** Properties of a link. */
 export interface LinkProps extends Omit<JSX.AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
   to: string;
   children: ComponentChildren;
 }
 
-/** A link to a place of the page. It is a real link: it opens in a new tab too. */
 export function Link({ to, children, ...rest }: LinkProps) {
   const follow = (event: MouseEvent): void => {
     if (event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -81,7 +77,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
-/** A link to an item on the page of its node. Where the key stands for all edges of a type, the link leads to their list. */
+/** A key that stands for all edges of a type leads to their list. */
 export function ItemLink({ source, target }: ItemKey) {
   const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
   if (source === MANY || target === MANY) return <span class="key">{text}</span>;
@@ -94,7 +90,6 @@ export function ItemLink({ source, target }: ItemKey) {
   );
 }
 
-/** A link to a node: by its name, where one is known. */
 export function NodeLink({ id, name = null }: { id: string; name?: string | null }) {
   return (
     <Link to={addressOf('/node', { id })} class={name === null ? 'key' : undefined}>

@@ -2,17 +2,14 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedEdge, DescribedSearch } from '../../base/describe-model.ts';
 import type { PlaceParameters } from './address.ts';
 
-/** The parameters of a question that are about the values of its order. */
 const VALUES = ['equals', 'atLeast', 'beginsWith', 'from', 'to'] as const;
 const SINGLE = ['type', 'id', 'search', 'nodes', 'order', ...VALUES, 'partition', 'reverse', 'limit'] as const;
 const LISTS = ['path', 'where'] as const;
 
-/** A question to the projections, as an address has it. */
 export type Question = Partial<
   Record<(typeof SINGLE)[number], string | undefined> & Record<(typeof LISTS)[number], string[]>
 >;
 
-/** The question that the parameters of a place ask. */
 export function questionOf(parameters: URLSearchParams): Question {
   return {
     ...Object.fromEntries(SINGLE.map((name) => [name, parameters.get(name) ?? undefined])),
@@ -20,15 +17,13 @@ export function questionOf(parameters: URLSearchParams): Question {
   };
 }
 
-/** The list or the search that a question is about. */
 export interface Subject {
   edge?: DescribedEdge;
   search?: DescribedSearch;
-  /** The node type of its rows where they are nodes. */
+  /** Only if the rows are nodes. */
   nodeType?: string;
 }
 
-/** The subject of a question; empty where the model does not have it. */
 export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, nodes: listed }: Question): Subject {
   if (listed !== undefined) return { nodeType: listed };
   if (name === undefined) {
@@ -40,7 +35,6 @@ export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, n
   return node === undefined || search === undefined ? {} : { nodeType: node.type, search };
 }
 
-/** The attributes that the rows of a question may have by the model. */
 export function attributesOfSubject({ nodes }: ModelAnswer, { edge, search, nodeType }: Subject): readonly string[] {
   const filters = (edge ?? search)?.filters;
   if (filters !== undefined) return filters === 'ALL' ? [] : filters;
@@ -48,19 +42,17 @@ export function attributesOfSubject({ nodes }: ModelAnswer, { edge, search, node
   return view === undefined || view === 'ALL' || view === 'KEYS_ONLY' ? [] : view.split(', ');
 }
 
-/** A way to sort the rows of a question. */
 export interface Sort {
-  /** The values that sort, in words. */
   by: string;
   isCurrent: boolean;
-  /** The changes of the question's address. */
+  /** Changes of the address. */
   changes: PlaceParameters;
 }
 
-/** The parameters that belong to one order alone, and the place in it. */
+/** Parameters that end with their order. */
 const OF_ORDER = Object.fromEntries([...VALUES, 'path', 'cursor', 'reverse'].map((name) => [name, undefined]));
 
-/** The ways to sort that the model has: the orders of a list of edges, or the searches that list all nodes of a type. The present one turns. */
+/** The current sort reverses. */
 export function sortsOf(model: ModelAnswer, question: Question): Sort[] {
   const subject = subjectOf(model, question);
   const turned = { reverse: question.reverse === undefined ? 'true' : undefined, cursor: undefined };
@@ -82,19 +74,19 @@ export function sortsOf(model: ModelAnswer, question: Question): Sort[] {
     ...listed.map((one) =>
       sort(one.from, one === search, {
         ...{ search: one.name, nodes: undefined, type: undefined },
-        // A filter is of what the items of a search hold: another search may not hold it.
+        // Another search may not hold the filtered attribute.
         where: one.filters === 'ALL' ? question.where : undefined,
       }),
     ),
   ];
 }
 
-/** Tells whether a search lists all nodes that it has, in its order, without a value. `partition`: the attribute whose value is given. */
+/** `partition`: the attribute whose value is given. */
 function listsAll({ kind, shards, partition }: DescribedSearch, given?: string): boolean {
   return kind !== 'path' && shards !== 'value' && (partition === undefined || partition === given);
 }
 
-/** The question for all nodes of a type: by their list, else by the search of fewest shards that lists all that have its value; undefined: neither does. */
+/** Prefers the list, then the search with the fewest shards. */
 export function questionOfType({ nodes }: ModelAnswer, type: string): Question | undefined {
   const node = nodes.find((one) => one.type === type);
   if (node?.isListed) return { nodes: type };
@@ -104,7 +96,7 @@ export function questionOfType({ nodes }: ModelAnswer, type: string): Question |
   return search && { search: search.name };
 }
 
-/** The shards that a page of a question asks at least. */
+/** At least. */
 export function shardsAsked(model: ModelAnswer, question: Question): number {
   const { edge, search } = subjectOf(model, question);
   if (edge !== undefined) return edge.shards;
@@ -116,7 +108,7 @@ function shardsOf({ shards }: DescribedSearch): number {
   return shards === 'value' ? 1 : shards;
 }
 
-/** Tells whether a question has all that its list or its search needs. One that the model does not have is asked too: the answer says so. */
+/** True for unknown names too: the answer reports them. */
 export function isAsked(model: ModelAnswer, question: Question): boolean {
   const { type, id, search: name, nodes, partition, equals } = question;
   if (nodes !== undefined) return true;

@@ -3,18 +3,18 @@ import type { SampleAnswer } from '../../base/table-sample.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A count of a sample in a few letters: `1,204`, `≈ 27K`, `≥ 500`. */
+/** `1,204`, `≈ 27K`, `≥ 500`. */
 export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'precision'>): string {
   if (precision === 'exact') return count.toLocaleString('en');
   return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
 }
 
-/** The first letters of a UUID, which tell a few of them apart; another id as it is. */
+/** Shortens UUIDs. */
 export function shortId(id: string): string {
   return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : id;
 }
 
-/** The reason of a quarantine entry, without the key in front of it, which is shown beside it. */
+/** Without the key, which stands beside it. */
 export function reasonOf({ source, target, reason }: Pick<QuarantineEntry, 'source' | 'target' | 'reason'>): string {
   const key = `${source} ${target} - `;
   return reason.startsWith(key) ? reason.slice(key.length) : reason;

@@ -7,7 +7,6 @@ import { NodeField } from '../parts/node-field.tsx';
 import { FailureNote } from '../parts/told.tsx';
 import { showWritten } from './written.tsx';
 
-/** Creates a base item that is not there, from JSON, through the writer; the page of its node shows the write. */
 function CreateForm({
   label,
   button,
@@ -17,7 +16,6 @@ function CreateForm({
 }: {
   label: string;
   button: string;
-  /** Names the item by the fields of the form. */
   subjectOf: (form: FormData) => object;
   onDone: () => void;
   children?: ComponentChildren;
@@ -50,12 +48,10 @@ function CreateForm({
   );
 }
 
-/** Creates the node of an id. */
 export function CreateNode({ id, onDone }: { id: string; onDone: () => void }) {
   return <CreateForm label="Create the node" button={`Create ${id}`} subjectOf={() => ({ id })} onDone={onDone} />;
 }
 
-/** Creates a node by an id that is typed. `type`: that of the list; undefined: any. */
 export function NewNode({ type = '' }: { type: string | undefined }) {
   return (
     <Opened by="New node">
@@ -76,7 +72,6 @@ export function NewNode({ type = '' }: { type: string | undefined }) {
   );
 }
 
-/** Creates an edge that leaves a node. Renders nothing if the model lets none leave it. */
 export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string; onDone: () => void }) {
   const own = id.slice(0, id.indexOf('-'));
   const types = model.edges.filter(({ from }) => from.includes(own));
@@ -111,7 +106,6 @@ export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string;
   );
 }
 
-/** A button, and a form once the button is pressed, until the form closes. */
 function Opened({ by, children }: { by: string; children: (close: () => void) => ComponentChildren }) {
   const [isOpen, setOpen] = useState(false);
   if (isOpen) return <>{children(() => setOpen(false))}</>;

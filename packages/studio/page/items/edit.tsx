@@ -6,10 +6,8 @@ import { FailureNote } from '../parts/told.tsx';
 import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
 
-/** A base item that can be edited. */
 type EditedItem = Pick<StoredItem, 'source' | 'target' | 'kind' | 'attributes'>;
 
-/** The button that edits a base item, and the form once it is wanted. The page of the node shows what was written. */
 export function Editable({ item, onChange }: { item: EditedItem; onChange: () => void }) {
   const [isEdited, setEdited] = useState(false);
   if (!isEdited)
@@ -27,7 +25,7 @@ export function Editable({ item, onChange }: { item: EditedItem; onChange: () =>
   return <Edit item={item} onClose={onClose} />;
 }
 
-/** Edits a base item as JSON, through the writer: only what was changed is written, and only if it is still as shown. */
+/** Writes only changed attributes, and only if they are still as shown. */
 function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAnswer) => void }) {
   const before = jsonText(item.attributes, 2);
   const { failure, run } = useDoing();
@@ -76,7 +74,7 @@ function Edit({ item, onClose }: { item: EditedItem; onClose: (written?: WriteAn
   );
 }
 
-/** A node is named by its id, a part by its node, an edge by its ends; of an edge with a hashed key the item itself says which target it has. */
+/** An edge with a hashed key has its target in the item. */
 function subjectOf({ source, target, kind, attributes }: EditedItem): object {
   if (source === target) return { id: source };
   if (kind === 'part') return { id: source, part: target };

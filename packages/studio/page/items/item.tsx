@@ -19,15 +19,12 @@ const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   absent: 'plain',
 };
 
-/** Properties of an item's view. */
 interface ItemProps {
   item: StoredItem;
   isWritable: boolean;
-  /** Called after an edit or a repair. */
   onChange: () => void;
 }
 
-/** An item of a partition, and why it is as it is. */
 export function Item(props: ItemProps) {
   const { item, isWritable, onChange } = props;
   const isOfProducer = item.kind === 'base' || item.kind === 'part';
@@ -81,7 +78,6 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   );
 }
 
-/** A place that an item should be in, and how it is there. */
 export function PlaceState({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
   return (
     <>

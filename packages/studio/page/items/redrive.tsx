@@ -4,7 +4,6 @@ import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
-/** Redrives the quarantined items of a node. */
 export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
   const [result, setResult] = useState<RedriveResult>();
   const { isRunning, failure, run } = useDoing();

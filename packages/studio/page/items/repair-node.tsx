@@ -4,7 +4,6 @@ import { FailureNote } from '../parts/told.tsx';
 
 const POLL_MS = 300;
 
-/** Repairs the partition of a node by a check with repair. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const { isRunning, failure, run } = useDoing();
   const repair = async (): Promise<void> => {

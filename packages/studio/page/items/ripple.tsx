@@ -8,7 +8,7 @@ import { Badge, FailureNote } from '../parts/told.tsx';
 import { InlineValue } from '../parts/value.tsx';
 import { Undo } from './undo.tsx';
 
-/** A write: of an item, by the number of its record, or the first after a number of changes; without both the newest. */
+/** By `rev`, else the first after a number of changes, else the newest. */
 export interface WriteOf {
   source: string;
   target: string;
@@ -16,12 +16,11 @@ export interface WriteOf {
   after?: number | undefined;
 }
 
-/** Until the next question: while the batch is awaited, and where only the stream tells. */
+/** While the batch is awaited, and where only the stream tells. */
 const SOON_MS = 300;
 const LATER_MS = 1_500;
 const CHANGE_KINDS = { created: 'good', changed: 'plain', deleted: 'late' } as const;
 
-/** Follows a write until readers see it. */
 function useTrace({ after, ...write }: WriteOf): Asked<TraceAnswer> {
   const asked = useAnswer<TraceAnswer>('/api/trace', { ...write, after: after?.toString() });
   const { answer: trace } = asked;
@@ -30,7 +29,6 @@ function useTrace({ after, ...write }: WriteOf): Asked<TraceAnswer> {
   return asked;
 }
 
-/** One write on its way: the base item, its record, the batch, each derived item, and readers. */
 export function Ripple({
   write: asked,
   onProjected,
@@ -38,7 +36,7 @@ export function Ripple({
 }: {
   write: WriteOf;
   onProjected?: () => void;
-  /** Gets the number before the write that takes it back; absent: it cannot be taken back here. */
+  /** Gets the number before the undoing write. */
   onUndone?: ((after: number) => void) | undefined;
 }) {
   const { answer: trace, failure } = useTrace(asked);
@@ -119,7 +117,6 @@ export function Ripple({
 
 const READ_TEXT = 'Views are up to date now; lists follow, usually within a second.';
 
-/** How much a write has written, how fast, and for how much. */
 function Bill({ trace: { batch, derived, price } }: { trace: TraceAnswer }) {
   return (
     <p class="bill">
@@ -147,9 +144,9 @@ function Station({
   title,
   children,
 }: {
-  /** Milliseconds after the write; null: not known. */
+  /** Milliseconds after the write. */
   at: number | null;
-  /** Its part of the whole time, in per cent. */
+  /** Per cent of the whole time. */
   bar?: { from: number; size: number } | null;
   title: ComponentChildren;
   children: ComponentChildren;
@@ -201,7 +198,6 @@ function Units({ of: { wcu, isCounted } }: { of: TraceStep }) {
   );
 }
 
-/** Changes that are shown at once. */
 const FEW = 6;
 
 function Changes({ changes }: { changes: readonly AttributeChange[] }) {

@@ -3,7 +3,7 @@ import type { WriteAnswer } from '../../api/write.ts';
 import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
 
-/** Takes a write back, if its attributes are still as it left them. `onDone` gets the number before the write that does so. */
+/** `onDone` gets the number before the undoing write. */
 export function Undo({ write, onDone }: { write: NonNullable<TraceAnswer['write']>; onDone: (after: number) => void }) {
   const { failure, run } = useDoing();
   const { source, target, rev } = write;

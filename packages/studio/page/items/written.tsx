@@ -6,7 +6,7 @@ import { Ripple } from './ripple.tsx';
 
 type Written = Pick<WriteAnswer, 'source' | 'target' | 'after'>;
 
-/** Shows a write on the page of its node: the address names it. */
+/** The address names the write. */
 export function showWritten({ source, target, after }: Written): void {
   const names = { written: target, after: String(after) };
   const isHere = new URLSearchParams(location.search).get('id') === source;
@@ -14,7 +14,6 @@ export function showWritten({ source, target, after }: Written): void {
   else goTo(addressOf('/node', { id: source, ...names }));
 }
 
-/** The write that the address names, on its way to readers. It can be taken back. */
 export function LastWrite({ write, onChange }: { write: Written; onChange: () => void }) {
   const section = useRef<HTMLElement>(null);
   const { target, after } = write;

@@ -3,14 +3,11 @@ import { postTo } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { showKeys } from './keys.tsx';
 
-/** Something that the page does when its name is chosen. */
 export interface Action {
   title: string;
-  /** Throws a `Failure`. */
   run(): void | Promise<void>;
 }
 
-/** The actions that the studio may take. None of them is costly. */
 export function actionsOf(model: ModelAnswer | undefined): Action[] {
   const redrive: Action = {
     title: 'Redrive all quarantined items',

@@ -7,7 +7,6 @@ const UNITS: readonly [seconds: number, one: string][] = [
   [1, 's'],
 ];
 
-/** How long ago something was: `7 min ago`; the moment itself is at the pointer. */
 export function Ago({ at }: { at: string | number }) {
   const [now, setNow] = useState(Date.now);
   useEffect(() => {
@@ -23,7 +22,7 @@ export function Ago({ at }: { at: string | number }) {
   );
 }
 
-/** A time in its largest unit: `7 min ago`. Clocks differ a little: what is to come in a moment is now. */
+/** Clocks differ a little: the near future is now. */
 function agoText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   if (seconds < 5) return 'now';

@@ -1,13 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** Copies texts, and tells how that went. */
 export function useCopy(): { copy: (text: string) => void; told: ComponentChildren } {
   const [told, setTold] = useState('');
   const copy = (text: string): void => {
     navigator.clipboard.writeText(text).then(
       () => setTold('Copied.'),
-      // A browser may forbid it: the text can be selected.
+      // A browser may forbid copying.
       () => setTold("The browser doesn't allow copying. Select the text instead."),
     );
   };

@@ -9,19 +9,16 @@ import { useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
 import { FailureNote } from './told.tsx';
 
-/** Something that the field finds: a place, or an action. */
 interface Found {
   title: string;
-  /** Its name, or where it belongs. */
   note: string | null;
   to?: string;
   run?: Action['run'];
 }
 
-/** Places, types and actions that are shown at once, after the nodes. */
 const MOST_OWN = 6;
 
-/** One field for all: nodes by id or name, types, searches, places and actions. `/` or Ctrl-K goes to it; Ctrl-K lists the actions. Give it a key that changes with the place. */
+/** Finds nodes, types, searches, places and actions. Key it by the place. */
 export function Find({ model, places }: { model: ModelAnswer | undefined; places: readonly Found[] }) {
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);
@@ -126,7 +123,6 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
   );
 }
 
-/** Tells whether a title has a word that begins with a text. */
 function isLike(title: string, small: string): boolean {
   const low = title.toLowerCase();
   return low.startsWith(small) || low.split(/\W/).some((word) => word.startsWith(small));

@@ -7,36 +7,26 @@ import { Rows } from './rows.tsx';
 import { FailureNote } from './told.tsx';
 import { AnyValue, jsonText } from './value.tsx';
 
-/** A column of a grid. */
 export interface Column<T> {
   name: string;
-  /** The value of a row; undefined: it has none. */
   valueOf(item: T): unknown;
-  /** How it is shown. Default: as a value. */
   show?: (item: T) => ComponentChildren;
-  /** True if it is the attribute of its name, which has no other column then. */
+  /** Replaces the column of that attribute. */
   isAttribute?: boolean;
-  /** True if its values are ids of nodes. */
   isNode?: boolean;
-  /** More about a row, below the link to its node. */
   note?(item: T, row: number): ComponentChildren;
 }
 
-/** Properties of a grid. */
 export interface GridProps<T> {
   items: readonly T[];
-  /** Names the table to screen readers. */
   label: string;
-  /** The columns before the attributes. */
   own: readonly Column<T>[];
-  /** The attributes of an item, for a column each. */
   attributesOf?: ((item: T) => Record<string, unknown>) | undefined;
-  /** The attributes that rows may have by the model: they come first. */
+  /** Attributes shown first. */
   known?: readonly string[] | undefined;
   empty: string;
 }
 
-/** A table of items with a column for each attribute. The page can be copied. */
 export function Grid<T>({ items, label, own, attributesOf = () => ({}), known = [], empty }: GridProps<T>) {
   const nodeColumn = own.find(({ isNode }) => isNode);
   const idOf = (item: T): string => String(nodeColumn?.valueOf(item) ?? '');
@@ -44,7 +34,7 @@ export function Grid<T>({ items, label, own, attributesOf = () => ({}), known = 
   const { copy, told } = useCopy();
   const met = new Set(items.flatMap((item) => Object.keys(attributesOf(item))));
   const isOwn = (attribute: string): boolean => own.some(({ name, isAttribute }) => isAttribute && name === attribute);
-  // An engine gives attributes in any order.
+  // Engines return attributes in any order.
   const attributes = [
     ...known.filter((name) => met.has(name)),
     ...[...met].filter((name) => !known.includes(name)).sort(),
@@ -54,7 +44,7 @@ export function Grid<T>({ items, label, own, attributesOf = () => ({}), known = 
     ...attributes
       .filter((name) => !isOwn(name))
       .map((name): Column<T> => {
-        // A column of ours may have the name of an attribute.
+        // An own column may have the name of an attribute.
         const heading = own.some((column) => column.name === name) ? `${name} (attribute)` : name;
         return { name: heading, valueOf: (item) => ownValue(attributesOf(item), name) };
       }),
@@ -93,7 +83,6 @@ export function Grid<T>({ items, label, own, attributesOf = () => ({}), known = 
   );
 }
 
-/** A node's name; null where none is known, or where a value of its row says the same. */
 function otherName(name: string | null = null, values: readonly unknown[]): string | null {
   return values.includes(name) ? null : name;
 }
@@ -112,13 +101,12 @@ function isNumber(value: unknown): boolean {
   return typeof value === 'number' || isLosslessNumber(value);
 }
 
-/** Tells whether a column has numbers alone. */
 function isOfNumbers(rows: readonly (readonly unknown[])[], column: number): boolean {
   const values = rows.map((row) => row[column]).filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every(isNumber);
 }
 
-/** A number with its digits in groups of three: all of them stay. Four digits are no group: they may be a year. */
+/** Years have four digits. */
 function groupedDigits(text: string): string {
   const [all, sign, whole, rest] = /^(-?)(\d{5,40})(\.\d{1,40})?$/.exec(text) ?? [];
   return all === undefined ? text : `${sign}${whole!.replace(/\B(?=(?:\d{3}){1,13}$)/g, ',')}${rest ?? ''}`;

@@ -8,11 +8,7 @@ const KEYS: readonly [keys: string, effect: string][] = [
   ['Esc', 'Close'],
 ];
 
-/**
- * Acts on a key anywhere in the page.
- *
- * @param isMeant gets the event, and whether somebody types into a field.
- */
+/** `isMeant` gets whether somebody is typing into a field. */
 export function useKey(isMeant: (event: KeyboardEvent, isTyped: boolean) => boolean, act: () => void): void {
   const newest = useRef({ isMeant, act });
   newest.current = { isMeant, act };
@@ -28,12 +24,10 @@ export function useKey(isMeant: (event: KeyboardEvent, isTyped: boolean) => bool
   }, []);
 }
 
-/** Shows the keys. */
 export function showKeys(): void {
   document.querySelector<HTMLDialogElement>('#keys')?.showModal();
 }
 
-/** The keys of the page, in a dialog that `?` opens. */
 export function Keys() {
   useKey(({ key }, isTyped) => key === '?' && !isTyped, showKeys);
   return (

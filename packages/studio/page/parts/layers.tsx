@@ -2,28 +2,22 @@ import { Graph, layout } from '@dagrejs/dagre';
 import { useMemo } from 'preact/hooks';
 import { Link } from '../base/place.tsx';
 
-/** A box of a drawing in layers. */
 export interface Box {
-  /** Its own among the boxes. */
   id: string;
   title: string;
-  /** Behind the title: how many there are. */
   count?: string | undefined;
   kind: 'node' | 'edge';
-  /** Where a click on its title goes. */
   to: string;
-  /** The lines below its title. `to`: where a click goes. */
   lines: { text: string; to?: string }[];
 }
 
-/** An arrow from one box to another. */
 export interface Way {
   from: string;
   to: string;
   hasHead: boolean;
 }
 
-/** A place in a drawing, in letters of the page. */
+/** In em. */
 interface Point {
   x: number;
   y: number;
@@ -35,30 +29,26 @@ interface Size {
 }
 
 interface Layout extends Size {
-  /** The middle and the size of each box. */
   boxes: ReadonlyMap<string, Point & Size>;
   ways: readonly Point[][];
 }
 
-/** Characters of a text in a box. */
 const MOST_CHARACTERS = 26;
-/** The heights of a title and of a line below it, in letters. */
+/** Lengths below are in em. */
 const TITLE = 1.9;
 const LINE = 1.5;
 const PADDING = 0.7;
 const SMALL = 0.85;
-/** An arrow's head: its length, and half its width. */
 const HEAD = { length: 0.6, half: 0.24 };
-/** Between two layers, and between two boxes of one, in letters. */
 const APART = { layers: 2.2, boxes: 0.9 };
-/** More boxes than these have no lines: a box that is picked tells them. */
+/** Larger drawings show titles only. */
 const MOST_WITH_LINES = 30;
-/** The room that decides whether layers lie side by side or below each other, in letters. */
+/** The usual canvas, which decides the direction of the layers. */
 const ROOM = { width: 80, height: 36 };
-/** A drawing is shown with letters of at least this size, by those of the page: a larger drawing scrolls. */
+/** Smallest scale; larger drawings scroll. */
 const SMALLEST = 0.75;
 
-/** Draws boxes in layers, with links, and arrows between them. `picked`: boxes that do not stand back; undefined: none does. */
+/** `picked`: boxes in front; undefined: all. */
 export function Layers({
   label,
   boxes,
@@ -106,7 +96,7 @@ export function Layers({
   );
 }
 
-/** Tries layers side by side and below each other, and returns what is larger in a usual room. */
+/** Takes the direction that shows larger boxes. */
 function layoutOf(boxes: readonly Box[], ways: readonly Way[]): Layout {
   const scaleOf = ({ width, height }: Size): number => Math.min(ROOM.width / width, ROOM.height / height);
   const [across, down] = (['LR', 'TB'] as const).map((rankdir) => {
@@ -132,7 +122,6 @@ function layoutOf(boxes: readonly Box[], ways: readonly Way[]): Layout {
   return scaleOf(across!) >= scaleOf(down!) ? across! : down!;
 }
 
-/** As large as its texts. */
 function sizeOf({ title, count, lines }: Box): Size {
   const texts = lines.map(({ text }) => widthOf(cut(text)) * SMALL);
   const heading = widthOf(cut(title), 600) + (count === undefined ? 0 : widthOf(count) * SMALL + PADDING);
@@ -181,7 +170,6 @@ function Card({ box, laid, state }: { box: Box; laid: Point & Size; state: strin
   );
 }
 
-/** A line from the first of its points to the last, which turns around the others. */
 function Arrow({ points, hasHead }: { points: readonly Point[]; hasHead: boolean }) {
   const tip = points.at(-1)!;
   const before = points.at(-2)!;
@@ -207,17 +195,15 @@ function Arrow({ points, hasHead }: { points: readonly Point[]; hasHead: boolean
   );
 }
 
-/** A text, by characters and not by halves of them, as far as a box has room for it. */
+/** By code points. */
 function cut(text: string): string {
   const characters = [...text];
   return characters.length > MOST_CHARACTERS ? `${characters.slice(0, MOST_CHARACTERS - 1).join('')}…` : text;
 }
 
-/** Pixels of a letter by which texts are measured. */
 const MEASURED = 100;
 let pen: CanvasRenderingContext2D | undefined;
 
-/** How wide a text is in the font of the page, in letters. */
 function widthOf(text: string, weight = 400): number {
   pen ??= document.createElement('canvas').getContext('2d')!;
   pen.font = `${weight} ${MEASURED}px ${getComputedStyle(document.documentElement).fontFamily}`;

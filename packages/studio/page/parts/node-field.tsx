@@ -3,7 +3,6 @@ import type { SampleAnswer } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
 import { useSuggestions } from './suggestions.tsx';
 
-/** A field for the id of a node of some types, with nodes to choose from as one types. */
 export function NodeField({
   name,
   label,
@@ -13,7 +12,6 @@ export function NodeField({
   name: string;
   label: string;
   types: readonly string[];
-  /** The id at first. */
   id: string;
 }) {
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');

@@ -1,21 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { hereWith, Link } from '../base/place.tsx';
 
-/** Properties of a table. */
 export interface RowsProps {
-  /** Names it to screen readers. */
   label: string;
   headings: readonly string[];
-  /** Cells in the order of the headings. */
   rows: readonly (readonly ComponentChildren[])[];
-  /** What each row is known by as rows move. Default: its place. */
+  /** Identify moving rows. Default: their place. */
   keys?: readonly string[] | undefined;
-  /** The headings of columns that have numbers alone; absent: a cell that is a number is shown as one. */
+  /** Headings of numeric columns. */
   numbers?: ReadonlySet<string> | undefined;
   empty?: string;
 }
 
-/** A table. */
 export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing here.' }: RowsProps) {
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
   const isNumber = (cell: ComponentChildren, i: number): boolean =>
@@ -49,7 +45,7 @@ export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing he
   );
 }
 
-/** How to go on from a page of a list, and back to its first: each page has its address. `name`: the parameter of the cursor. */
+/** `name`: the parameter of the cursor. */
 export function Pager({ next, name = 'cursor' }: { next: string | undefined; name?: string }) {
   const isFirst = !new URLSearchParams(location.search).has(name);
   if (next === undefined && isFirst) return null;

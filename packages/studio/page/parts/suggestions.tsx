@@ -5,24 +5,18 @@ import { askStudio, type Failure, postTo, useDoing } from '../base/ask.ts';
 import { Ago } from './ago.tsx';
 import { FailureNote } from './told.tsx';
 
-/** How long one has not typed before nodes are suggested, in milliseconds. */
 const PAUSE_MS = 200;
 const LEAST_LETTERS = 2;
-/** Names of types, or of searches, that a sentence lists. */
 const MOST_NAMES = 3;
 
-/** The suggestions for a text, and how to look further. */
 export interface Suggestions {
   suggestions: readonly Suggestion[];
-  /** Undefined: nothing is asked, or the answer has not come. */
   answer?: SuggestAnswer;
   isLooking: boolean;
   failure?: Failure;
-  /** Reads the next part of the table. */
   lookOn: () => void;
 }
 
-/** Nodes that a text may be about, once one stops to type. */
 export function useSuggestions(text: string): Suggestions {
   const [found, setFound] = useState<{ text: string; answer: SuggestAnswer }>();
   const [looks, setLooks] = useState(0);
@@ -33,10 +27,10 @@ export function useSuggestions(text: string): Suggestions {
     const timer = setTimeout(() => {
       askStudio<SuggestAnswer>('/api/suggest', { text }).then(
         (answer) => {
-          // An answer to fewer letters may come late.
+          // Ignore late answers.
           if (!isOver) setFound({ text, answer });
         },
-        // Suggestions are a help: the form itself says what is wrong.
+        // Suggestions are optional: the form reports errors.
         () => undefined,
       );
     }, PAUSE_MS);
@@ -58,12 +52,10 @@ export function useSuggestions(text: string): Suggestions {
   return { ...state, ...(answer !== undefined && { answer }), ...(failure !== undefined && { failure }) };
 }
 
-/** Names that are counted where they are many. */
 function listText(names: readonly string[], one: string, many?: string): string {
   return names.length > MOST_NAMES ? countText(names.length, one, many) : names.join(', ');
 }
 
-/** The places that were looked at for a text, and those that were not. */
 export function LookedAtText({
   found,
   answer,

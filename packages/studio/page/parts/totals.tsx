@@ -7,14 +7,11 @@ import { jsonText } from './value.tsx';
 
 const DIRECTIONS = { inbound: 'incoming', outgoing: 'outgoing' } as const;
 
-/** The properties of a node's totals. */
 export interface TotalsProps {
   id: string;
-  /** How often something of the node was written while one looked. */
   touches: number;
 }
 
-/** The counts, sums and groups of a node's edges. */
 export function Totals({ id, touches }: TotalsProps) {
   const asked = useAnswer<{ totals: TotalOfNode[] }>('/api/totals', { id });
   useAskedAgain(asked, touches);
@@ -22,7 +19,6 @@ export function Totals({ id, touches }: TotalsProps) {
     <Told asked={asked}>
       {({ totals }) => {
         const counted = totals.filter(({ total: { count } }) => count > 0);
-        // A column that says nothing of any type is left out.
         const columns = COLUMNS.filter(({ textOf }, i) => i < 2 || counted.some((one) => textOf(one) !== ''));
         return (
           <Rows
@@ -37,7 +33,6 @@ export function Totals({ id, touches }: TotalsProps) {
   );
 }
 
-/** The columns; the first two are always there. */
 const COLUMNS: readonly { name: string; textOf: (total: TotalOfNode) => string | number }[] = [
   { name: 'edges', textOf: ({ type, direction }) => `${type}, ${DIRECTIONS[direction]}` },
   { name: 'number', textOf: ({ total: { count } }) => count },
@@ -62,7 +57,6 @@ function groupsText(groups: Record<string, Record<string, number>>): string {
     .join('; ');
 }
 
-/** Inserts commas into the whole part of a decimal text: `1234567.5` becomes `1,234,567.5`. */
 function withThousandsSeparators(decimal: string): string {
   const sign = decimal.startsWith('-') ? '-' : '';
   return sign + decimal.slice(sign.length).replace(/^\d+/, (whole) => BigInt(whole).toLocaleString('en'));

@@ -2,18 +2,15 @@ import { isLosslessNumber, stringify } from 'lossless-json';
 import { useState } from 'preact/hooks';
 import { canonicalEntries } from '../base/canonical.ts';
 
-/** Characters that are shown until all are asked for. */
 const SHORT = 300;
 
-/** Characters without a shape of their own, such as those between the parts of a key. */
+/** Control characters, such as between the parts of a key. */
 const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
 
-/** A text with a mark in place of what has no shape: fonts show that as a box, or not at all. */
 function Characters({ text }: { text: string }) {
   return <>{text.split(SHAPELESS).map((part, i) => (i % 2 === 0 ? part : <span class="separator">·</span>))}</>;
 }
 
-/** A text of the table: as text, in its own direction, cut where it is long. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   if (text.length <= SHORT)
@@ -34,15 +31,12 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** A value of an attribute on one line: texts as they are, all else as JSON with every digit. */
 export function InlineValue({ value }: { value: unknown }) {
   return <Text text={typeof value === 'string' ? value : jsonText(value)} />;
 }
 
-/** Entries of a list or of a map that are shown one below the other; of more the value is one text. */
 const MOST_ENTRIES = 50;
 
-/** A value of an attribute: maps by name, lists by entry, and all else as it is. */
 export function AnyValue({ value }: { value: unknown }) {
   const entries = entriesOf(value);
   if (entries === undefined || entries.length === 0 || entries.length > MOST_ENTRIES)
@@ -61,26 +55,24 @@ export function AnyValue({ value }: { value: unknown }) {
   return <NamedValues kind="nested" entries={entries} />;
 }
 
-/** The entries of a list or a map; undefined for all else, numbers with all of their digits among it. */
+/** Lossless numbers are objects, too. */
 function entriesOf(value: unknown): [string, unknown][] | undefined {
   if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return undefined;
   return Object.entries(value);
 }
 
-/** A value as JSON text; its lossless numbers keep every digit. */
 export function jsonText(value: unknown, indent?: number): string {
   return stringify(value, undefined, indent) ?? 'null';
 }
 
-/** Attributes by name. */
 export function Attributes({ attributes }: { attributes: Record<string, unknown> }) {
-  // An engine gives them in any order.
+  // Engines return attributes in any order.
   const entries = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
   return <NamedValues kind="attributes" entries={entries} />;
 }
 
-/** Two texts one below the other, with what differs between them marked; of two maps each attribute in a row. Null is nothing. */
+/** Marks the difference; two maps are compared by attribute. Null: nothing. */
 export function Difference({ expected, stored }: { expected: string | null; stored: string | null }) {
   const maps = [expected, stored].map((text) => (text === null ? new Map<string, string>() : canonicalEntries(text)));
   const [left, right] = maps;
@@ -166,7 +158,7 @@ function Marked({
   );
 }
 
-/** How many characters two texts share at their beginning, and at their end. */
+/** The lengths of the common prefix and suffix. */
 function sameEnds(left: string, right: string): [start: number, end: number] {
   const most = Math.min(left.length, right.length);
   let start = 0;

@@ -2,7 +2,6 @@ import { indexSampleText } from '../../../../src/trust/explain/index-sample.ts';
 import { NOT_VERIFIED, verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 
-/** Through when the observer has verified the table, and what that leaves out. */
 export function Verified({ status }: { status: StatusAnswer }) {
   return (
     <>

@@ -6,24 +6,18 @@ import { InlineValue } from './value.tsx';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
-/** What a sentence says of a row. */
 export interface WhyProps {
-  /** The id that the row shows. */
   id: string;
-  /** The row's place on the page, from 0 on. */
+  /** From 0. */
   row: number;
-  /** True if other pages come before this one. */
+  /** True on later pages. */
   isLater: boolean;
   isDescending: boolean;
-  /** The values that sort the row, or the reason in words. */
   by: readonly Pick<SortValue, 'name' | 'value' | 'isOfSource'>[] | string;
-  /** The base item that puts the row into the list. */
   writer: ItemKey;
-  /** The node that it leads to, where it is an edge. */
   edgeTo?: string | undefined;
 }
 
-/** Says in one sentence why a row is where it is, and which base item put it there. */
 export function Why({ id, row, isLater, isDescending, by, writer, edgeTo }: WhyProps) {
   const place = ORDINALS[row] ?? `number ${row + 1}`;
   const { source, target } = writer;

@@ -10,15 +10,12 @@ import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 
-/** How often a running check is asked how far it is, in milliseconds. */
 const POLL_MS = 500;
-/** Findings about a model change under way have this partition, and a name as their key: no item has that key. */
+/** The partition of findings about a model change: no item has that key. */
 const REGISTRY = '~edgeloom';
-/** Repairs that are shown. */
 const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
-/** Checks the table, or a sample of it, and shows what the check finds. */
 export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone: () => void }) {
   const asked = useAnswer<CheckAnswer>('/api/check');
   const { again, answer } = asked;
@@ -28,7 +25,7 @@ export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone
   useAskedLater(asked, isRunning ? POLL_MS : undefined);
   const isTold = useRef(false);
   useEffect(() => {
-    // A short check has ended before it is asked how far it is.
+    // A short check may end before the first poll.
     if (!isTold.current || check === undefined || isRunning) return;
     isTold.current = false;
     onDone();
@@ -56,7 +53,6 @@ function CheckForm({
   tell,
 }: {
   isWritable: boolean;
-  /** The check that runs. */
   running: CheckState | undefined;
   tell: (path: string, body: object) => void;
 }) {
@@ -166,12 +162,11 @@ function Checked({ check }: { check: CheckState }) {
   );
 }
 
-/** The estimate beside the bill. */
 function estimateText(rcu: number | null): string {
   return rcu === null ? '' : ` (estimated ${figureText(rcu)})`;
 }
 
-/** The counts above zero: `1 missing, 2 pending`; empty: there is none. */
+/** `1 missing, 2 pending`. */
 function countsText(counts: Record<string, number>): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -6,7 +6,6 @@ import { Rows } from '../parts/rows.tsx';
 import { Card, type NodePartProps, Told } from '../parts/told.tsx';
 import { AnyValue, jsonText } from '../parts/value.tsx';
 
-/** Two nodes side by side: the attributes and the edges that differ. */
 export function Compare({ id, parameters }: NodePartProps) {
   const other = parameters.get('with') ?? undefined;
   const first = useAnswer<NodeAnswer>('/api/node', { id });
@@ -65,7 +64,6 @@ function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
   );
 }
 
-/** The attributes of a node and of its parts, and the labels of each edge of its set, by name. */
 function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<string>): ReadonlyMap<string, unknown> {
   return new Map<string, unknown>([
     ...Object.entries(base ?? {}),

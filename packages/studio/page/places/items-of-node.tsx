@@ -13,11 +13,9 @@ interface ItemsProps {
   isWritable: boolean;
   id: string;
   parameters: URLSearchParams;
-  /** How often the page has written. */
   writes: number;
 }
 
-/** The partition of a node: the chosen item with its explanation, and base items next to derived items. */
 export function ItemsOfNode(props: ItemsProps) {
   const { id, parameters, isWritable, writes } = props;
   const target = parameters.get('target');

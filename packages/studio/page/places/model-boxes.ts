@@ -7,12 +7,11 @@ import type { Box, Way } from '../parts/layers.tsx';
 const NODE = 'node ';
 const EDGE = 'edge ';
 
-/** The address of the overview with a type that is picked. */
 export function placeOfType(kind: 'node' | 'edge', type: string): string {
   return addressOf('/', { picked: `${kind} ${type}` });
 }
 
-/** Makes a box of each type of a model, and the arrows between them. Types of nodes and of edges may have the same name. */
+/** Node and edge types may share a name. */
 export function modelBoxes(
   { nodes, edges }: ModelAnswer,
   sample: SampleAnswer | undefined,
@@ -38,7 +37,7 @@ export function modelBoxes(
   return { boxes: [...ofNodes, ...ofEdges], ways };
 }
 
-/** A box, what it is connected with, and the other ends of the edges of a node. */
+/** The neighbours of a box; of a node, also the other ends of its edges. */
 export function boxesNextTo(ways: readonly Way[], chosen: string): ReadonlySet<string> {
   const around = (ids: ReadonlySet<string>): string[] =>
     ways.flatMap(({ from, to }) => (ids.has(from) ? [to] : ids.has(to) ? [from] : []));

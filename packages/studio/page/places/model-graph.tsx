@@ -9,10 +9,9 @@ import { Layers } from '../parts/layers.tsx';
 import { boxesNextTo, modelBoxes, placeOfType } from './model-boxes.ts';
 import { PickedType } from './picked-type.tsx';
 
-/** How often the counts are asked for again; the studio reads a large sample more seldom. */
 const SAMPLED_MS = 15_000;
 
-/** The model as a graph with what is in the table; on a phone the node types as a list. `chosen`: the box that is picked, such as `node USER`. */
+/** `chosen`: such as `node USER`. */
 export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   useAskedLater(asked, SAMPLED_MS);

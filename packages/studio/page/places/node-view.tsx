@@ -26,10 +26,8 @@ import { ItemsOfNode } from './items-of-node.tsx';
 
 const PARTS = { node: 'Node', compare: 'Compare', items: 'Items' } as const;
 
-/** Milliseconds until a node that is behind is read again. */
 const BEHIND_MS = 2_000;
 
-/** The page of a node: its name, its state and its lists, and the part that the address names. */
 export function NodeView({ model, id, parameters }: NodePartProps) {
   const part = parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
@@ -38,7 +36,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   const [writes, setWrites] = useState(0);
   useAskedAgain(asked, touches.count + writes);
   useAskedAgain(counted, writes);
-  // No write tells that a difference is drift, and no lag.
+  // Lag turns into drift without a write.
   useAskedLater(asked, asked.answer?.wrong.some(({ state }) => state === 'lag') ? BEHIND_MS : undefined);
   const noteWrite = (): void => setWrites((before) => before + 1);
   const [written, after] = [parameters.get('written'), parameters.get('after')];
@@ -86,7 +84,6 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   );
 }
 
-/** The lists of a node, each with the number of its edges. */
 function Lists({
   model,
   id,
@@ -94,7 +91,6 @@ function Lists({
   listed,
 }: Omit<NodePartProps, 'parameters'> & {
   lists: readonly ListOfNode[];
-  /** The type of the edges that the page lists. */
   listed: string | null;
 }) {
   const own = id.slice(0, id.indexOf('-'));
@@ -124,7 +120,7 @@ function Lists({
   );
 }
 
-/** The state of a node in a word; nothing where the model keeps no view of it. */
+/** Without a view there is nothing to judge. */
 function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer }) {
   if (base === null && view === null) return <Badge kind="late">absent</Badge>;
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;
@@ -135,7 +131,6 @@ function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer 
 
 type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
 
-/** The columns of outgoing edges. */
 const TYPE: Column<EdgeThatLeaves> = { name: 'type', valueOf: ({ type }) => type };
 const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, isNode: true };
 
@@ -147,7 +142,6 @@ function NodeItself({
   onWritten,
 }: Omit<NodePartProps, 'parameters'> & {
   asked: Asked<NodeAnswer>;
-  /** How often something of the node was written while one looked. */
   touches: number;
   onWritten: () => void;
 }) {
@@ -203,7 +197,6 @@ function NodeItself({
   );
 }
 
-/** What is wrong about a node, and how to put it right; nothing where all is right. */
 function Wrong({
   id,
   wrong,
@@ -235,7 +228,6 @@ function Wrong({
   );
 }
 
-/** Tells whether the model keeps a number of edges that enter or leave nodes of this type. */
 function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   const type = id.slice(0, id.indexOf('-'));
   return edges.some(
@@ -244,7 +236,6 @@ function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
   );
 }
 
-/** A page of a node's outgoing edges, of one type or of all. */
 function Edges({
   id,
   parameters,

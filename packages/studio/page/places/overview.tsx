@@ -10,7 +10,6 @@ import { Verified } from '../parts/verified.tsx';
 import { ModelGraph } from './model-graph.tsx';
 import { Timeline } from './timeline.tsx';
 
-/** Milliseconds between an answer and the next look. */
 const EVERY_MS = 5_000;
 const STATE_KINDS = {
   'at end': 'good',
@@ -20,9 +19,8 @@ const STATE_KINDS = {
   'not read to its end': 'late',
 } as const;
 
-/** The model, and how the table is now. */
 export function Overview({ model, parameters }: PlaceProps) {
-  // The first answer is there before the stream is read.
+  // Comes before the stream is read.
   const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
   const whole = useAnswer<StatusAnswer>('/api/status');
   useAskedLater(whole, EVERY_MS);
@@ -79,7 +77,7 @@ function LastCheck({ lastCheck }: Pick<StatusAnswer, 'lastCheck'>) {
   );
 }
 
-/** How long the rate of a consumer holds after it was seen, in milliseconds: while it applies records it is seen every 10 s. */
+/** A busy consumer is seen every 10 s. */
 const RATE_HOLDS_MS = 20_000;
 
 function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnswer }) {
@@ -160,7 +158,6 @@ function Projections({ label, projections }: { label: string; projections: Statu
   );
 }
 
-/** A number of bytes in its largest unit. */
 function sizeText(bytes: number): string {
   if (bytes >= 1_000_000) return `${figureText(bytes / 1_000_000)} MB`;
   return bytes >= 1_000 ? `${figureText(bytes / 1_000)} KB` : `${figureText(bytes)} bytes`;

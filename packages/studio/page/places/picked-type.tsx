@@ -11,18 +11,15 @@ import { placeOfType } from './model-boxes.ts';
 import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
 
-/** After what DynamoDB itself keeps: no projector has to run for it. */
 const BY_DYNAMODB = ', maintained by DynamoDB';
 
-/** The properties of a picked type. */
 export interface PickedTypeProps {
   model: ModelAnswer;
   sample: SampleAnswer | undefined;
-  /** `node USER`, `edge MEMBER`. */
+  /** Such as `node USER`. */
   chosen: string;
 }
 
-/** All that the model says of the type that is picked in the drawing. */
 export function PickedType({ model, sample, chosen }: PickedTypeProps) {
   const node = model.nodes.find(({ type }) => chosen === `node ${type}`);
   const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);

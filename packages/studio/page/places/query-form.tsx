@@ -9,7 +9,7 @@ import type { Question } from '../base/question.ts';
 import { ChoiceField } from '../parts/choice-field.tsx';
 import { NodeField } from '../parts/node-field.tsx';
 
-/** The values that a question asks for, and the parameters of each way. */
+/** The parameters of each way to give values. */
 const WAYS = {
   all: { text: 'all', fields: [] },
   equals: { text: 'is', fields: ['equals'] },
@@ -20,17 +20,14 @@ const WAYS = {
 } as const;
 type Way = keyof typeof WAYS;
 
-/** Properties of the form. */
 interface QueryFormProps {
   model: ModelAnswer;
-  /** The question that it shows first. */
   question: Question;
 }
 
-/** The beginning of the choice of all nodes of a type: no type and no search has a space. */
+/** Types and searches have no spaces. */
 const ALL = 'all ';
 
-/** A form for any question to the projections: its fields are what the model says. */
 export function QueryForm({ model, question }: QueryFormProps) {
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const lists = model.edges.filter(({ orders }) => orders.length > 0);
@@ -150,7 +147,6 @@ export function QueryForm({ model, question }: QueryFormProps) {
   );
 }
 
-/** The question of a form, as the address has it. */
 function questionOfForm(form: FormData, isSearch: boolean): Question {
   const text = (name: string): string => String(form.get(name) ?? '');
   const path = form.getAll('path').map(String);
@@ -175,7 +171,6 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
   };
 }
 
-/** Which ways an order, or a search, takes. */
 function waysOf({ kind, type, path }: DescribedOrder, search: DescribedSearch | undefined): Way[] {
   if (path !== undefined) return search === undefined ? ['all', 'path'] : ['path'];
   if (search?.shards === 'value') return ['equals'];
@@ -191,7 +186,6 @@ function Values({
 }: Pick<QueryFormProps, 'question'> & {
   order: DescribedOrder;
   search: DescribedSearch | undefined;
-  /** Values that the attribute has often. */
   choices: readonly ValueCount[];
 }) {
   const ways = waysOf(order, search);

@@ -8,12 +8,9 @@ import { sampledText } from '../base/words.ts';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
-/** Questions of each kind that are offered. */
 const MOST = 10;
-/** Nodes of a type that are shown. */
 const FEW = 3;
 
-/** Questions to begin with: the nodes of each type, lists of nodes that have some edges, and searches. */
 export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   return (
@@ -76,7 +73,6 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
   );
 }
 
-/** For each list the node with most edges, the longest lists first. */
 function listsOf({ edges }: ModelAnswer, sample: SampleAnswer) {
   return edges
     .flatMap(({ type, orders, partition }) => {
@@ -89,7 +85,6 @@ function listsOf({ edges }: ModelAnswer, sample: SampleAnswer) {
     .slice(0, MOST);
 }
 
-/** Searches with a value that the sample has often, and those that need none. */
 function searchesOf({ nodes }: ModelAnswer, sample: SampleAnswer) {
   return nodes
     .flatMap(({ type, searches }) =>

@@ -12,7 +12,6 @@ import { QueryForm } from './query-form.tsx';
 import { QueryStart } from './query-start.tsx';
 import { QuestionGrid } from './question-grid.tsx';
 
-/** Asks any question that the model answers, and shows the rows, how they were read, and the code that asks the same. */
 export function Query({ model, parameters }: PlaceProps) {
   const question = questionOf(parameters);
   const { nodeType } = subjectOf(model, question);

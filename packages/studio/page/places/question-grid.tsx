@@ -20,17 +20,13 @@ import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { Why } from '../parts/why.tsx';
 
-/** Properties of the rows of a question. */
 interface QuestionGridProps {
   model: ModelAnswer;
-  /** The question, as `questionOf` gives it. */
   question: Question;
   cursor: string | undefined;
-  /** More about the answer, below its rows. */
   children: (answer: QueryAnswer) => ComponentChildren;
 }
 
-/** The rows of a question: what they took, how they can be sorted, and the pages. */
 export function QuestionGrid(props: QuestionGridProps) {
   const { model, question, cursor, children } = props;
   const found = useAnswer<QueryAnswer>('/api/query', { ...question, cursor });
@@ -93,7 +89,6 @@ function titleOf({ edge, search, nodeType }: Subject, { id }: Question): string 
   return search === undefined ? `All ${nodeType} nodes` : `Results of ${search.name}`;
 }
 
-/** The ways to sort, as the model has them. */
 function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: boolean }) {
   if (sorts.length === 0) return null;
   return (
@@ -111,7 +106,7 @@ function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: 
   );
 }
 
-/** The columns before the attributes: the values that sort the rows. That of a search is its attribute's, but for one of its many, or of a part. */
+/** The value of a search is its attribute's, except for multi-valued attributes and parts. */
 function columnsOf(
   rows: readonly QueryRow[],
   { edge, search }: Subject,

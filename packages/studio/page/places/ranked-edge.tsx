@@ -13,27 +13,24 @@ import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
 import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
 import { Attributes, jsonText } from '../parts/value.tsx';
 
-/** An edge whose place in lists follows from the rank of a label, such as a member's role. */
+/** An edge whose place in a list depends on a ranked label, such as a role. */
 export interface RankedEdge {
   source: string;
   type: string;
-  /** The node that the edge enters. */
   end: string;
-  /** The order of the lists. */
   order: string;
   attribute: string;
-  /** The labels, the highest first. */
+  /** Highest first. */
   labels: readonly string[];
-  /** True if the edge set has the label. */
   isInSet: boolean;
 }
 
-/** The ranked edge with a key; undefined: no list orders the edge by a rank, or a page of the list is too costly to follow. */
+/** Undefined: no list ranks the edge, or following it costs too much. */
 export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
   const dash = target.indexOf('-');
   const edge = edges.find(({ type }) => type === target.slice(0, dash));
   const order = edge?.orders.find(({ kind }) => kind === 'rank');
-  // The key of an edge with a hashed key does not say which node the edge enters.
+  // A hashed key doesn't contain the target.
   const isHashed = target[dash + 1] === '#';
   if (order?.attribute === undefined || order.labels === undefined || edge === undefined || isHashed) return undefined;
   if (edge.partition !== undefined || unitsOfShards(edge.shards) > UNITS_AT_ONCE) return undefined;
@@ -46,10 +43,8 @@ export function rankedEdge({ edges }: ModelAnswer, source: string, target: strin
   };
 }
 
-/** Rows that a list shows. */
 const MOST_ROWS = 12;
 
-/** An edge with its labels to choose from, the way of its last write, and the lists at both of its ends, which follow the label. */
 export function RankedEdgeView({
   edge,
   isWritable,
@@ -57,7 +52,6 @@ export function RankedEdgeView({
 }: {
   edge: RankedEdge;
   isWritable: boolean;
-  /** Path of the write. */
   children: ComponentChildren;
 }) {
   const { source, type, end, order, attribute, labels, isInSet } = edge;
@@ -162,10 +156,9 @@ function Labels({
   );
 }
 
-/** Milliseconds that a row takes to its new place. */
 const MOVE_MS = 600;
 
-/** The rows of a list in the order of their labels. Rows glide to their new places. */
+/** Rows glide to their new places. */
 function Ranked({
   rows,
   chosen,

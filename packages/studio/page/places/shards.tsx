@@ -9,17 +9,14 @@ import { ChoiceField } from '../parts/choice-field.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 
-/** A shard with more than this many times the even share of the items makes the spread uneven. */
+/** Times the even share. */
 const UNEVEN = 5;
 
-/** Properties of the shards of a search. */
 export interface ShardsProps {
   search: DescribedSearch & { shards: number };
-  /** Values of the search's partition to choose from. */
   choices: readonly ValueCount[];
 }
 
-/** How the items of a search are distributed over its shards. A search with a partition asks for its value first. */
 export function Shards({ search: { name, shards, partition: attribute }, choices }: ShardsProps) {
   const [partition, setPartition] = useState<string>();
   return (
@@ -72,7 +69,6 @@ function Counted({ name, partition }: { name: string; partition: string | undefi
   );
 }
 
-/** A bar for each shard. */
 function Spread({ label, counts }: { label: string; counts: readonly number[] }) {
   const most = Math.max(1, ...counts);
   return (

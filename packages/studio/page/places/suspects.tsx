@@ -8,14 +8,11 @@ import { Redrive } from '../items/redrive.tsx';
 import { RepairNode } from '../items/repair-node.tsx';
 import { Badge, Card, Told } from '../parts/told.tsx';
 
-/** Milliseconds until the items that need a look are read again. */
 const AGAIN_MS = 10_000;
-/** What a repair of the node puts right: the drift of a check, and that of the observer. */
 const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];
 
-/** Items that need attention, worst first. */
 export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {
-  // A repaired item stays until the page is left, so that one sees what the repair did.
+  // Repaired items stay visible until the page is left.
   const [repaired, setRepaired] = useState<readonly Suspect[]>([]);
   useAskedLater(asked, AGAIN_MS);
   return (

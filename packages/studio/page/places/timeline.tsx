@@ -5,10 +5,8 @@ import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Told } from '../parts/told.tsx';
 
-/** Milliseconds between an answer and the next look while the page is in front. */
 const EVERY_MS = 2_000;
 
-/** The changes of the model, newest first. */
 export function Timeline() {
   const asked = useAnswer<TimelineAnswer>('/api/timeline');
   useAskedLater(asked, EVERY_MS);
@@ -32,14 +30,12 @@ export function Timeline() {
   );
 }
 
-/** Groups of things of which the same is said, in the order of the first of each. */
 function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
   const groups = new Map<string, T[]>();
   for (const one of all) groups.set(said(one), [...(groups.get(said(one)) ?? []), one]);
   return [...groups.values()];
 }
 
-/** Names that are written one after the other; more are folded away. */
 const MOST_NAMES = 3;
 
 function Names({ names }: { names: readonly string[] }) {
@@ -79,7 +75,6 @@ function saidOf(change: ProjectionChange): string {
   return `generation ${change.generation} ${wordsOf(change)}`;
 }
 
-/** A change of state in words. */
 function wordsOf({ before, after }: ProjectionChange): string {
   if (after === null) return 'was removed';
   if (after === 'absent') return 'is retired, and its items are being deleted';

@@ -10,7 +10,6 @@ import { RankedEdgeView, rankedEdge } from './ranked-edge.tsx';
 
 const EVERY_MS = 1_500;
 
-/** One write from the base item to readers, next to the newest writes. An edge that lists order by a rank is shown with these lists. */
 export function Trace({ model, parameters }: PlaceProps) {
   const [source, target] = [parameters.get('source'), parameters.get('target')];
   const [rev, number] = [parameters.get('rev') ?? undefined, parameters.get('after')];
@@ -42,7 +41,6 @@ export function Trace({ model, parameters }: PlaceProps) {
   );
 }
 
-/** The newest writes of base items; each leads to its trace. */
 function RecentWrites({ chosen }: { chosen?: string | undefined }) {
   const asked = useAnswer<WritesAnswer>('/api/writes');
   useAskedLater(asked, EVERY_MS);

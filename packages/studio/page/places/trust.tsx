@@ -4,7 +4,6 @@ import type { PlaceProps } from '../parts/told.tsx';
 import { CheckPanel } from './check-panel.tsx';
 import { Suspects } from './suspects.tsx';
 
-/** Problems: items that need attention, and a check. */
 export function Trust({ model: { isWritable } }: PlaceProps) {
   const suspects = useAnswer<SuspectsAnswer>('/api/suspects');
   return (

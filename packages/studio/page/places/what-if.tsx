@@ -8,7 +8,6 @@ import { postTo, useDoing } from '../base/ask.ts';
 import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
-/** The end of the shard sliders: the default of a search. */
 const MOST_SHARDS = 200;
 const READABLE: Readonly<Record<WhatIfAnswer['readability'][number]['readable'], string>> = {
   throughout: 'readers use the present shards until the new ones are ready',
@@ -16,7 +15,6 @@ const READABLE: Readonly<Record<WhatIfAnswer['readability'][number]['readable'],
   'once built': 'readable once built',
 };
 
-/** A form that changes a picked type, and the difference that its changes would make. Nothing is written. */
 export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }) {
   const [answer, setAnswer] = useState<WhatIfAnswer>();
   const { isRunning, failure, run } = useDoing();
@@ -170,7 +168,7 @@ function rowOf(compared: Compared, unit: string) {
   return [`${name} (${unit})`, differenceText(compared), before ?? 'none', after ?? 'none'];
 }
 
-/** A difference, and its share of what was before: `+$76, +21 %`. */
+/** `+$76, +21 %`. */
 function differenceText({ before, after }: Compared, unit = ''): string {
   const [from, to] = [before ?? 0, after ?? 0];
   const signed = (figure: number, own: string): string =>

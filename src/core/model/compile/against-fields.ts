@@ -13,8 +13,8 @@ import {
 import type { MistakeLog } from './schemas.ts';
 
 /**
- * Compares a model with its types' validators. An option that names an attribute missing from `fields` finds nothing;
- * one that accepts other values than `fields` has every write refused.
+ * An option that names an attribute missing from `fields` finds nothing; one that accepts other values has every write
+ * refused.
  */
 
 const FORM_NAMES: Readonly<Record<ValueForm['kind'], string>> = {
@@ -43,10 +43,7 @@ export function checkAgainstFields(model: NamingModel, table: TableNames, mistak
 
 type Note = (path: string, message: string) => void;
 
-/**
- * Notes attributes that `fields` require although the writer sets them itself: every update, or every new node, would
- * be refused.
- */
+/** The writer sets these itself: every update, or every new node, would be refused. */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,

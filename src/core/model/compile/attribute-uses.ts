@@ -5,16 +5,11 @@ import type { NativeType } from '../native-indexes.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
 
-/**
- * Every attribute that a model names, with the model's path and the accepted values. The checks against `fields` and
- * against keys of native indexes use this list.
- */
+/** The checks against `fields` and of native keys read these. */
 
-/** Something whose items have attributes: a node type, a part or an edge type. */
 export interface AttributeOwner {
   /** `GOAL`, `GOAL.STATE`. */
   name: string;
-  /** The model's path with its `fields`. */
   path: string;
   known: KnownFields | undefined;
 }
@@ -24,16 +19,15 @@ export interface TakenValues {
   text: string;
   takes(form: ValueForm): boolean;
   remedy(form: ValueForm): string;
-  /** The only type that DynamoDB stores them as: a text, a number, or neither; undefined if there are several. */
+  /** Undefined if there are several. */
   stored?: NativeType | 'neither';
 }
 
 export interface AttributeUse {
   path: string;
   attribute: string;
-  /** Owners of which at least one has the attribute. */
+  /** At least one has the attribute. */
   owners: readonly AttributeOwner[];
-  /** Undefined: any values. */
   taken?: TakenValues | undefined;
 }
 
@@ -42,7 +36,6 @@ export interface NamingModel {
   edges: ReadonlyMap<string, EdgeModel>;
 }
 
-/** Node types with their parts, and edge types. */
 export class AttributeOwners {
   private readonly byName = new Map<string, AttributeOwner>();
 
@@ -81,7 +74,6 @@ export function attributeUses({ nodes, edges }: NamingModel, owners: AttributeOw
   ].filter(({ attribute }) => attribute !== '');
 }
 
-/** Attributes that Edgeloom itself writes into base items, besides those that a model names. */
 export function ownAttributes(
   { ttl }: TableNames,
   { edges }: NamingModel,
@@ -182,7 +174,6 @@ function usesOfInbound(
   ];
 }
 
-/** An attribute of an edge's source nodes, or of their part: `STATE.status`. */
 function usesOfSource(
   path: string,
   from: ReadonlySet<string>,
@@ -193,7 +184,7 @@ function usesOfSource(
   const [part, ...rest] = name.split('.');
   const ofPart = rest.length === 0 ? [] : [...from].flatMap((type) => all.node(type, part));
   if (ofPart.length > 0) return [{ path, owners: ofPart, attribute: rest.join('.'), taken }];
-  // A part that no node has is reported elsewhere: see checkSourceParts.
+  // `checkSourceParts` reports a part that no node has.
   if (/^[A-Z][A-Z0-9_]*\./.test(name)) return [];
   return [{ path, owners: [...from].flatMap((type) => all.node(type)), attribute: name, taken }];
 }
@@ -271,7 +262,6 @@ const SEGMENT: TakenValues = {
   stored: 'S',
 };
 
-/** With remedies for values of other kinds. */
 function orderOf(order: NamedOrder, text: string, remedies: Partial<Record<ValueForm['kind'], string>>): TakenValues {
   if (order.kind === 'rank') {
     return {
@@ -301,7 +291,6 @@ function edgeOrder(order: NamedOrder, isOfSource: boolean): TakenValues {
   return orderOf(order, 'its order takes', { number: `order by number(${from})` });
 }
 
-/** Entries of a list or set, for a search with an item for each. */
 function eachOf(order: NamedOrder): TakenValues {
   const ofEntry = orderOf(order, 'multiValue takes a list or set of', { number: "give type: 'number'" });
   const wrongEntry = ({ entries = [] }: ValueForm) => entries.find((entry) => !ofEntry.takes(entry));

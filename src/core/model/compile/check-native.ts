@@ -6,18 +6,16 @@ import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
 import type { MistakeLog } from './schemas.ts';
 
-/** Checks a model's native orders and searches: the table must accept their indexes, and the indexes all items. */
-
 function isOwnAttribute(name: string): boolean {
   return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
 }
 
-/** Two keys in an index's name: at most 255 characters, of which 9 may say what the index holds. */
+/** At most 255 characters, of which 9 may say what the index holds. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
-/** DynamoDB's limits of copied non-key attributes: in one index, and in all indexes of a table. */
+/** DynamoDB's limits of copied attributes: in an index, and in all. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** DynamoDB refuses an item whose attribute has another type than a native index's key. */
+/** DynamoDB refuses an item whose attribute has another type than an index's key. */
 function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
   const placed = placedNativeIndexes(model);
   if (placed.length === 0) return;
@@ -31,7 +29,6 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
     const own = `has ${JSON.stringify(attribute)} as ${type === 'N' ? 'a number' : 'a text'}`;
     const other = all.find((use) => use.attribute === attribute && use.stored !== undefined && use.stored !== type);
     if (other !== undefined) note(`${own}, and ${other.of} has it as another type`);
-    // The type's own fields are compared with all its options.
     for (const { name, path: fields, known } of owners.all().filter((owner) => owner.name !== of.type)) {
       const wrong = (known?.forms.get(attribute) ?? []).filter(
         ({ kind }) => kind !== (type === 'N' ? 'number' : 'text'),
@@ -45,8 +42,8 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
 }
 
 /**
- * In a model with tenants, no projector checks what enters a native index, so any tenant could fill another one's list:
- * edges and values would be read and billed before a reader drops them.
+ * No projector checks what enters a native index: edges and values of other tenants would be read and billed before a
+ * reader drops them.
  */
 export function checkNativeTenants(declarations: NativeDeclarations, mistakes: MistakeLog): void {
   for (const { path } of placedNativeIndexes(declarations)) {
@@ -55,7 +52,6 @@ export function checkNativeTenants(declarations: NativeDeclarations, mistakes: M
   }
 }
 
-/** Reports native orders and searches whose indexes a table can't have, or whose keys derived items would also have. */
 export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: MistakeLog): void {
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {

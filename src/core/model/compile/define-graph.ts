@@ -45,7 +45,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   for (const [type, definition] of Object.entries(edgeInput)) {
     const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
     if (compiled === undefined) continue;
-    // Only the mirror deletes what it has made: a count of mirrored edges follows the source.
+    // A count of mirrored edges follows the source, so only the mirror deletes them.
     const due =
       Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
     edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
@@ -90,10 +90,7 @@ function typesByPath(
   ];
 }
 
-/**
- * Reports an end that the table's TTL doesn't use, or must not use: DynamoDB would delete a mirrored item itself,
- * although the mirror removes it when its source goes.
- */
+/** DynamoDB would delete a mirrored item, although the mirror removes it when its source goes. */
 function checkEnds(
   path: string,
   { type, expires }: NodeModel | EdgeModel,
@@ -115,7 +112,7 @@ function checkEnds(
   const joined = [...edges.values()].find(
     (edge) => edge.from.has(type) && path.startsWith('nodes.') && isJoinedEdge(edge),
   );
-  // An order can't lose a value by time: the row would have to move.
+  // The row would have to move.
   if (joined !== undefined) {
     note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
@@ -132,7 +129,6 @@ function checkMirrored(given: unknown, types: readonly string[], mistakes: Mista
   }
 }
 
-/** A copy is of the target node itself, not of its parts. */
 function checkCopies(
   nodes: ReadonlyMap<string, NodeModel>,
   { type, to, copy }: { type: string; to: ReadonlySet<string>; copy: readonly string[] },
@@ -147,7 +143,6 @@ function checkCopies(
   }
 }
 
-/** Such as misspelt parts. */
 function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
   const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
   for (const [part, [attribute]] of partsOfEdge(edge)) {
@@ -173,7 +168,6 @@ function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<st
   return {};
 }
 
-/** Options of a node, part and edge that don't shape derived items, so the fingerprint ignores them. */
 const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
@@ -182,10 +176,8 @@ const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * The fingerprint of a model's nodes and edges, 8 hex digits. Ignores validators, version attributes, other versions'
- * `derive` functions, and function texts, which bundlers change. Includes the version of a `derive`, of the folding,
- * and an unusual number of indexes, which packs orders and searches differently. A search or order may have the name of
- * an ignored option, so the place decides, not just the name.
+ * Of nodes and edges, 8 hex digits; without function texts, which bundlers change. A search may have the name of an
+ * ignored option, so the place decides.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

@@ -20,10 +20,7 @@ import { checkShape, edgeSchema, type MistakeLog, NODE_TYPES, nodeSchema, partSc
 import { compileSearch, type DeclaredSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
-/**
- * Compiles a model file's definitions for planner, writer and reader, and collects every mistake. Model files may be
- * plain JavaScript, so everything is checked.
- */
+/** Model files may be plain JavaScript, so everything is checked. */
 
 export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
@@ -96,7 +93,6 @@ function byIndex<T>(entryOf: (index: IndexName) => T): Record<IndexName, T> {
   return Object.fromEntries(INDEX_NAMES.map((index) => [index, entryOf(index)])) as Record<IndexName, T>;
 }
 
-/** Undefined only if its options can't be read. */
 export function compileNode(
   type: string,
   definition: unknown,
@@ -141,7 +137,6 @@ export function compileNode(
   };
 }
 
-/** An attribute of soft deletion that is used for something else. */
 function checkDeletion(
   deletedWhen: string | undefined,
   taken: readonly string[],
@@ -152,7 +147,7 @@ function checkDeletion(
   mistakes.push({ path: `${path}.deletedWhen`, message: `${deletedWhen} has a meaning of its own in the table` });
 }
 
-/** A part's name is in sort keys, and begins its searches' names. */
+/** In sort keys, and before its searches' names. */
 const MAX_PART_NAME = 64;
 
 function compileParts(
@@ -196,7 +191,6 @@ function compileParts(
   return parts;
 }
 
-/** Undefined only if its options can't be read. */
 export function compileEdge(
   type: string,
   definition: unknown,

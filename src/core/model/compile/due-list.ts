@@ -4,15 +4,13 @@ import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
- * The due-list of an edge type: one more order, by the time at which edges end. A count knows no clock, so it includes
- * an ended edge until the edge is deleted. DynamoDB may take days; walking the due-list deletes it within minutes. It
- * is checked, repaired, migrated and explained like any projection.
+ * One more order, by the time at which edges end. A count knows no clock, and DynamoDB may take days: walking the
+ * due-list deletes ended edges within minutes.
  */
 
-/** Each partition takes 1,000 writes a second, and costs a Query a minute. */
+/** Each takes 1,000 writes a second, and costs a Query a minute. */
 const SHARDS = 8;
 
-/** For edges that end and are counted; otherwise undefined. */
 export function dueList(edge: Pick<EdgeModel, 'type' | 'expires' | 'count' | 'incoming'>): InboundModel | undefined {
   const { type, expires, count, incoming } = edge;
   if (expires === undefined || (count === undefined && incoming === undefined)) return undefined;

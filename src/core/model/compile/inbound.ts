@@ -16,19 +16,17 @@ import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema, type MistakeLog, noteClashes } from './schemas.ts';
 
 /**
- * How edges are found from their targets. An edge's first orders, as many as the model may use indexes, share one index
- * item, which is in each of these indexes: that costs least. An item is in an index only once, so each further order
- * has its own item, in a partition of gsi0. The same orders in the same sequence have the same keys. In a model that
- * names orders gsi0 or gsi1, these have the keys of their names, and all others have their own items.
+ * First orders, as many as there are indexes, share one item, which costs least. An item is in an index only once, so
+ * each further order has its own, in a partition of gsi0. Orders named gsi0 or gsi1 have the keys of their names, and
+ * all others their own items.
  */
 
-/** Part of sort keys and index partitions. It can't begin like a type, which keeps those apart. */
+/** In keys; can't begin like a type. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
-/** Used in keys without an order's name: of the target node among its edges, and of the due-list. */
+/** In keys without an order's name. */
 const RESERVED: ReadonlySet<string> = new Set(['includeTarget', DUE_ORDER]);
 const OTHER_INDEX = /^gsi\d+$/;
 
-/** Undefined if it has no orders, or can't be read. */
 export function compileInbound(
   type: string,
   input: unknown,
@@ -49,7 +47,7 @@ export function compileInbound(
   for (const [name] of given) checkOrderName(name, indexes, `${path}.orders.${name}`, mistakes);
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
-  // A native order has no item: it would need one per order, since an index returns only one order's attributes.
+  // It would need an item per order, since an index returns only one order's attributes.
   const indexOf = native
     ? new Map<string, IndexName>()
     : sharedIndexes(
@@ -90,7 +88,6 @@ function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]):
   return new Map(indexes.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
 }
 
-/** Notes orders that an index on edges' attributes can't have. */
 function checkNative(orders: readonly OrderSettings[], path: string, mistakes: MistakeLog): void {
   for (const { name, order } of orders) {
     if (nativeAttribute(order) !== undefined) continue;

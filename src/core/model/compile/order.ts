@@ -14,7 +14,7 @@ import {
 type Named = string | Shaped<typeof sourceSchema>;
 
 const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
-/** An index key has 1,024 bytes, and each part takes some of them. */
+/** An index key has 1,024 bytes. */
 const MOST_PARTS = 8;
 
 function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
@@ -40,7 +40,6 @@ export function compileOrder(
   return order.order;
 }
 
-/** One value or a list, each of the edge or its source node. */
 export function compileEdgeOrder(option: unknown, path: string, mistakes: MistakeLog): EdgeOrderModel {
   if (!Array.isArray(option)) return compilePart(option, undefined, path, mistakes);
   if (option.length === 0 || option.length > MOST_PARTS) {

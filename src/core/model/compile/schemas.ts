@@ -75,10 +75,9 @@ export const nodeSchema = exactObject({
 });
 export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
-/** Orders have their own schema. */
 export const edgeSchema = exactObject({
   fields: unshapingOption(standardSchema),
-  // Required, but reported separately: see checkNodeTypes.
+  // Required; `checkNodeTypes` reports both.
   from: optional(typeNames),
   to: optional(typeNames),
   edgeSet: optional(
@@ -145,10 +144,7 @@ export const tableSchema = exactObject({
   ),
 });
 
-/**
- * Checks a part of a model and notes mistakes under its path. Returns the valid options, so that compiling continues
- * and finds the remaining mistakes.
- */
+/** Returns the valid options, so that compiling finds the remaining mistakes. */
 export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,
@@ -159,7 +155,6 @@ export function checkShape<T>(
   const before = mistakes.length;
   shape(input, (inner, message) => mistakes.push({ path: [path, ...inner].join('.'), message }));
   if (mistakes.length === before) return input as T;
-  // Continue without the mistaken options, to report mistakes in the others as well.
   if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
   const { of } = shape;
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
@@ -167,7 +162,6 @@ export function checkShape<T>(
   return hasShape(shape, part) ? part : undefined;
 }
 
-/** Notes options that exclude each other, or don't fit their orders. */
 export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,

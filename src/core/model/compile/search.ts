@@ -6,24 +6,19 @@ import { compileOrder } from './order.ts';
 import { checkShape, type MistakeLog, noteClashes, searchSchema } from './schemas.ts';
 
 /**
- * The searches of node types. Single-valued searches of the same item with the same projected attributes share an index
- * item, as many as the model may use indexes, in declaration order. The item is in an index for each. Its key has the
- * first one's name; each index partition has its own search's name. A search by a function has its own item, so that a
- * migration doesn't need functions of unchanged searches.
+ * Searches with one value and the same projected attributes share an item, as many as there are indexes, under the
+ * first one's name. A search by a function has its own, so that a migration doesn't need functions of unchanged
+ * searches.
  */
 
-/** Escaped, it is part of search items' sort keys, and leaves room for a hashed value. */
+/** Leaves room for a hashed value in the sort key. */
 const MAX_SEARCH_NAME_BYTES = 255;
 
 export interface DeclaredSearch extends SearchSettings {
   native?: boolean;
 }
 
-/**
- * From options, or from an order as shorthand; undefined if it has mistakes.
- *
- * @param part the node's part to search by; undefined: the node itself.
- */
+/** Undefined if it has mistakes. */
 export function compileSearch(
   type: string,
   attribute: string,
@@ -49,7 +44,6 @@ export function compileSearch(
   return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }
 
-/** Assigns items to a node type's searches: see the head of this file. */
 export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readonly IndexName[]): SearchModel[] {
   const open = new Map<string, DeclaredSearch[]>();
   const packs: DeclaredSearch[][] = [];
@@ -67,7 +61,6 @@ export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readon
   return packs.flatMap((pack) => searchesOfPack(pack));
 }
 
-/** Notes what an index on nodes' attributes can't search by. */
 function checkNative(order: SearchOrder, part: string | undefined, path: string, mistakes: MistakeLog): void {
   const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.native`, message });
   if (part !== undefined) addMistake(`is of the part ${part}: a native search is by an attribute of the node`);

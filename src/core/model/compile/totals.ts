@@ -13,14 +13,12 @@ import {
 } from '../options/shape.ts';
 import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
 
-/** Compiles a total of edges: sums, and numbers by an attribute's value. */
-
-/** The names are part of the total's attributes. */
+/** Part of the total's attributes. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const GROUP_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
 /** Results use these names themselves. */
 const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact', 'capacity']);
-/** One update names all of a total's attributes; DynamoDB allows 300 operands and 4 KB in an expression. */
+/** An update names all of them; DynamoDB allows 300 operands and 4 KB in an expression. */
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 
@@ -40,7 +38,7 @@ const givenSum: Shape<Shaped<typeof sumSchema>> = (input, note) => {
   note([], `should be a sum of an attribute: write sum('${typeof input === 'string' ? input : 'attribute'}')`);
 };
 const sums = recordOf(partName, givenSum);
-/** Its name is followed by a slash in the total's attributes. */
+/** A slash follows its name in the total's attributes. */
 const groupedAttribute: Shape<string> = (input, note) => {
   ownAttribute(input, note);
   if (typeof input === 'string' && !GROUP_NAME.test(input)) {
@@ -50,7 +48,6 @@ const groupedAttribute: Shape<string> = (input, note) => {
 const groups = listOf(groupedAttribute, 'should be a list of attribute names');
 const outgoingSchema = exactObject({ total: anything, groupBy: anything });
 
-/** Undefined if not given, or without sums and groups. */
 export function compileOutgoing(input: unknown, path: string, mistakes: MistakeLog): TotalSettings | undefined {
   return compileTotals(checkShape(outgoingSchema, input, path, mistakes) ?? {}, path, mistakes);
 }

@@ -33,14 +33,13 @@ export const standardSchema = shapeThatPasses<StandardSchemaV1>(
   'should be a Standard Schema validator (zod, valibot, arktype)',
 );
 
-/** At least one name. */
 export function nonEmptyAttributeNames(noName: string): Shape<string[]> {
   return listOf(attributeName, 'should be a list of attribute names', noName);
 }
 
 const unshaping = new Set<Shape<unknown>>();
 
-/** For an option that doesn't shape derived items; a model's fingerprint ignores it. */
+/** A model's fingerprint ignores it. */
 export function unshapingOption<T>(check: Shape<T>): Shape<T | undefined> {
   const marked = optional(check);
   unshaping.add(marked);

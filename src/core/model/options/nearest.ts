@@ -1,8 +1,5 @@
-/** Suggests words for mistakes in messages. */
-
-/** More would be a page, not a message. */
 const MOST_LISTED = 12;
-/** Only the beginnings of longer words are compared: a name in a message may be any text. */
+/** A name in a message may be any text. */
 const MOST_COMPARED = 64;
 
 /** Undefined if no word is close. */
@@ -21,7 +18,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** Completes a message: `. Did you mean title? There are title, kind`. */
+/** `. Did you mean title? There are title, kind`. */
 export function wordsThereAre(word: string, words: Iterable<string>): string {
   const all = [...words];
   const near = nearest(word, all);
@@ -31,7 +28,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** How many characters to insert, remove, replace or swap with the next one to make the words equal. */
+/** With swaps of neighbours. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -17,18 +17,14 @@ import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
- * The options of a projection in a model file. Each line is an option, a setting, or both: how the option is checked,
- * the setting that it becomes, with default and effect, what the option does to keys and queries, and what it excludes.
- * Checks of model files, compiled settings, forms of texts, the registry's definitions, and fingerprints of cursors all
- * derive from these tables.
- *
- * Settings describe every generation, without its places. The registry stores them, so an option whose default is
- * `undefined` or `false` doesn't change fingerprints.
+ * A line says how an option is checked, its setting with default and effect, what it does to keys and queries, and what
+ * it excludes. The registry stores settings, so an option whose default is `undefined` or `false` doesn't change
+ * fingerprints.
  */
 
 declare const VALUE: unique symbol;
 
-/** A setting given by several options, or by the option's place in the model file. */
+/** Given by several options, or by the place in the model file. */
 interface Setting<Value> {
   readonly effect: OptionEffect;
   readonly [VALUE]?: Value;
@@ -39,13 +35,13 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly work: Work;
   readonly effect: OptionEffect;
   readonly fill: (given: Given | undefined) => Value;
-  /** The value at which a setting that only spreads also affects results. Default: none. */
+  /** The value at which a setting that only spreads affects results. */
   readonly resultWith?: Value;
 }
 
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
-  /** The setting's value if the option is true. Part of the definition, so that a migration rebuilds other versions. */
+  /** Part of the definition: another version rebuilds. */
   readonly version: number;
 }
 
@@ -89,7 +85,6 @@ type ValueOf<Line> = Line extends { fill: (given: never) => infer Value }
     ? Value
     : never;
 
-/** Settings that may be undefined, or all others. */
 type SettingNames<Table, MayBeUndefined extends boolean> = {
   [Name in keyof Table]: Table[Name] extends { effect: OptionEffect }
     ? (undefined extends ValueOf<Table[Name]> ? true : false) extends MayBeUndefined
@@ -120,10 +115,7 @@ function option<Given, Value, Work extends OptionWork>(
   return { check: optional(check), effect, work, fill };
 }
 
-/**
- * An option that gives texts a form, in both keys and queries. The form must be idempotent, and a prefix's form must be
- * a prefix of the form; a test checks both.
- */
+/** The form must be idempotent, and a prefix's form a prefix of the form. */
 
 function textForm(version: number, form: TextForm): TextFormOption {
   return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
@@ -133,17 +125,16 @@ function setting<Value>(effect: OptionEffect): Setting<Value> {
   return { effect };
 }
 
-/** Names are checked where they are compiled. */
+/** Checked where names are compiled. */
 const anyName: Shape<string> = () => undefined;
 
 export const SEARCH_OPTIONS = {
   /** `USER.name`: the index partition without suffixes. */
   indexPartition: setting<string>('result'),
   name: setting<string>('result'),
-  /** The part with the searched attributes, such as `STATE` for `STATE.status`; undefined: the node itself. */
+  /** `STATE` for `STATE.status`; undefined: the node itself. */
   part: setting<string | undefined>('order'),
-  // Made from `attribute`, `type` and `path`. Its check looks at the form first, so that it names the mistake inside
-  // the form.
+  // Made from `attribute`, `type` and `path`.
   order: setting<SearchOrder>('order'),
   attribute: { check: anything, work: 'value' },
   type: { check: optional(valueType), work: 'value' },
@@ -155,7 +146,7 @@ export const SEARCH_OPTIONS = {
       (given = 200) => given,
     ),
     nativeValue: 'value',
-    // If each value has its own partition, ranges can't be queried.
+    // Ranges can't be queried if each value has its own partition.
     resultWith: 'value',
   },
   shardBy: {
@@ -181,15 +172,14 @@ export const SEARCH_OPTIONS = {
           : undefined,
     },
   },
-  // A native search is never derived, so it isn't a setting of a generation.
+  // Never derived, so not a setting of a generation.
   native: { check: optional(flag), work: 'native' },
   project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
 } as const satisfies WorkingTable;
 
-/** The settings of a node type's search. */
+/** The settings of a search. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
 
-/** The options that give texts a form. */
 export type TextFormName = {
   [Name in keyof typeof SEARCH_OPTIONS]: (typeof SEARCH_OPTIONS)[Name] extends { readonly work: 'form' } ? Name : never;
 }[keyof typeof SEARCH_OPTIONS];
@@ -199,13 +189,12 @@ export function formsOf(search: SearchSettings): TextFormName[] {
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
 }
 
-/** The form of a search's texts in keys and queries: its options' forms, in the table's order. */
+/** In the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const names = formsOf(search);
   const forms = names.map((name) => SEARCH_OPTIONS[name].form);
   if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
-  // One form may produce what another removes (a folded text may begin with white space), so repeat until nothing
-  // changes.
+  // One form may produce what another removes, such as white space.
   const formed = (text: string): string => {
     const next = forms.reduce((one, form) => form(one), text);
     return next === text ? next : formed(next);
@@ -224,13 +213,12 @@ export const PART_OPTIONS = {
 export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
 export const INBOUND_OPTIONS = {
-  // Compiled separately: see `core/model/compile/inbound.ts`.
+  // Compiled in `core/model/compile/inbound.ts`.
   orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
   shards: { ...option(shardCount, 'spread', 'place', (given = 1) => given), nativeValue: 1 },
   shardBy: option(shardBy, 'spread', 'place', (given = 'source') => given),
   hash: option(hash, 'spread', 'place', (given = 'fnv1a') => given),
   project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
-  /** Source attributes copied into the index items; undefined: none. */
   projectSource: {
     ...option(
       nonEmptyAttributeNames('names no attribute: give those of the source node to project'),
@@ -240,7 +228,6 @@ export const INBOUND_OPTIONS = {
     ),
     excludes: { project: sharesNames },
   },
-  /** The attribute in the index partition; queries name its value. */
   partition: {
     ...option(attributeOfEither, 'order', 'place', (given) =>
       given === undefined ? undefined : compilePartition(given),
@@ -250,7 +237,7 @@ export const INBOUND_OPTIONS = {
         'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
     },
   },
-  /** The target node is behind its edges in their index partitions; this requires a single shard. */
+  /** This requires a single shard. */
   includeTarget: {
     ...option(flag, 'result', 'join', (given = false) => given),
     excludes: {
@@ -260,27 +247,24 @@ export const INBOUND_OPTIONS = {
           : 'needs shards: 1: with more there is no one partition at whose end the node could be',
     },
   },
-  // As for a search.
   native: { check: optional(flag), work: 'native' },
-  // Compiled separately: see `core/model/compile/totals.ts`.
+  // Compiled in `core/model/compile/totals.ts`.
   total: { check: anything, work: 'total' },
   groupBy: { check: anything, work: 'total' },
 } as const satisfies WorkingTable;
 
-/** The settings that apply to all orders of an edge type. */
+/** The settings of all orders of an edge type. */
 export type InboundSettings = SettingsOf<typeof INBOUND_OPTIONS>;
 
 export const ORDER_OPTIONS = {
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /**
-   * True if it has its own index item and index partition, under its name; otherwise it shares the edge's index item.
-   */
+  /** It has its own index item and index partition. */
   isNamed: setting<boolean>('result'),
 };
 
-/** The settings of one order of an edge type. */
+/** The settings of one order. */
 export type OrderSettings = SettingsOf<typeof ORDER_OPTIONS>;
 
 export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Table> {
@@ -314,7 +298,7 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** Picks a table's settings from an object with more; with `expected`, only those with this effect. */
+/** With `expected`, only those with this effect. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,
@@ -326,7 +310,6 @@ export function settingsIn<Table extends OptionTable>(
   ) as SettingsOf<Table>;
 }
 
-/** Without the settings of options that are left out. */
 export function chosenSettings<Table extends OptionTable>(
   table: Table,
   settings: SettingsOf<Table>,
@@ -338,7 +321,6 @@ export function chosenSettings<Table extends OptionTable>(
   });
 }
 
-/** With `expected`, only settings with this effect. */
 export function settingNames(table: OptionTable, expected?: OptionEffect): string[] {
   return Object.entries(table).flatMap(([name, { effect }]) => {
     return effect !== undefined && (expected ?? effect) === effect ? [name] : [];
@@ -353,14 +335,14 @@ function pick(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** The model file's path: `nodes.USER.search.name`, for a part `nodes.USER.parts.STATE.search.status`. */
+/** `nodes.USER.parts.STATE.search.status`. */
 export function lineOfSearch({
   indexPartition,
   name,
   part,
 }: Pick<SearchSettings, 'indexPartition' | 'name' | 'part'>): string {
   const node = `nodes.${indexPartition.slice(0, indexPartition.indexOf('.'))}`;
-  // The list of all nodes has no name.
+  // The list of all nodes.
   if (name === '') return `${node}.list`;
   return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
 }

@@ -1,15 +1,12 @@
 import { wordsThereAre } from './nearest.ts';
 
-/**
- * Shapes of a model file's definitions and of the registry. Bundled with every reading or writing function, so it is a
- * fraction of a schema library; other input is parsed by zod.
- */
+/** In every bundle, so it is a fraction of a schema library; other input is parsed by zod. */
 
 export type Note = (path: readonly string[], message: string) => void;
 
 declare const TYPE: unique symbol;
 
-/** Notes how an input deviates from the shape; `T` is the type of a valid input. */
+/** Notes deviations; `T` is the type of a valid input. */
 export interface Shape<T> {
   (input: unknown, note: Note): void;
   readonly [TYPE]?: T;
@@ -45,7 +42,6 @@ export function shapeThatPasses<T>(passes: (input: unknown) => boolean, message:
 
 export const text: Shape<string> = shapeThatPasses((input) => typeof input === 'string', 'should be a string');
 export const flag: Shape<boolean> = shapeThatPasses((input) => typeof input === 'boolean', 'should be true or false');
-/** Including undefined. */
 export const anything: Shape<unknown> = () => undefined;
 export const finite: Shape<number> = shapeThatPasses(Number.isFinite, 'should be a number');
 
@@ -79,7 +75,7 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (input, note) => input === null || shape(input, note);
 }
 
-/** With `noEntry`, the message for an empty list, which is then refused. */
+/** `noEntry` refuses an empty list. */
 export function listOf<T>(shape: Shape<T>, message: string = 'should be a list', noEntry?: string): Shape<T[]> {
   return (input, note) => {
     if (!Array.isArray(input)) return note([], message);
@@ -88,7 +84,6 @@ export function listOf<T>(shape: Shape<T>, message: string = 'should be a list',
   };
 }
 
-/** A shape for each position. */
 export function tuple<Each extends readonly Shape<unknown>[]>(
   ...shapes: Each
 ): Shape<{ -readonly [I in keyof Each]: Shaped<Each[I]> }> {
@@ -112,7 +107,6 @@ export function recordOf<T>(
   };
 }
 
-/** At least these entries. */
 export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
     if (!isObject(input)) return note([], 'should be an object');
@@ -123,7 +117,6 @@ export function object<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   return Object.assign(shape, { of });
 }
 
-/** These entries and no others. */
 export function exactObject<const Of extends Shapes>(of: Of): ObjectShape<Of> {
   const entries = object(of);
   const shape: Shape<ObjectOf<Of>> = (input, note) => {
@@ -138,11 +131,11 @@ function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Only an object with own entries: those of a Map or Set, and inherited ones, would be overlooked. */
+/** Entries of a Map or Set, and inherited ones, would be overlooked. */
 export function isPlainObject(input: unknown): input is Record<string, unknown> {
   if (!isObject(input)) return false;
   const prototype: unknown = Object.getPrototypeOf(input);
-  // Comparing with Object.prototype would fail for objects from another realm.
+  // Objects of another realm have another Object.prototype.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

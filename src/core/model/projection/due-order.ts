@@ -1,2 +1,2 @@
-/** The due-list's order has the name of an option, which no order of a model can have. */
+/** No order of a model can have the name of an option. */
 export const DUE_ORDER = 'expires';

@@ -12,34 +12,25 @@ import type { InboundSettings, OrderSettings, SearchSettings } from '../options/
 import { DUE_ORDER } from './due-order.ts';
 
 /**
- * Index partitions, their shards, and the places of edges' items in them.
- *
- * The codec parses an index partition up to its projection: `USER.name`, `GOALMEMBERSHIP-USER-U1`,
- * `byPriority/GOALMEMBERSHIP-USER-U1` for a named order, `USER.name@2` for a later generation. `parseIndexPartition`
- * and `formatIndexPartition` are inverse. A projection's places add the target, the partition value and the shard:
- * `STORE.location#US#3`.
+ * `USER.name`, `GOALMEMBERSHIP-USER-U1`, `byPriority/GOALMEMBERSHIP-USER-U1` for a named order, `USER.name@2` for a
+ * later generation. Places add the partition value and the shard: `STORE.location#US#3`.
  */
 
-/** The projection that an index partition belongs to; `order` for a named order. */
 export type IndexPlace =
   | { of: 'search'; type: string; search: string; generation: number }
   | { of: 'edge'; edgeType: string; order?: string; generation: number };
 
 const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
 
-/**
- * The prefix of a projection's index partitions. For an edge type, the rest of the edge's sort key follows, from the
- * dash on. Order names begin with a lower-case letter, type names with an upper-case one.
- */
+/** For an edge type, the rest of the edge's sort key follows, from the dash on. */
 export function formatIndexPartition(place: IndexPlace): string {
   const mark = generationMark(place.generation);
-  // A search named `name#1` must not share a partition with the first shard of `name`, nor `name@2` with a generation.
+  // A search named `name#1` must not share a partition with the first shard of `name`.
   if (place.of === 'search') return escapeForPartition(`${place.type}.${place.search}`) + mark;
   const { edgeType, order } = place;
   return order === undefined ? edgeType + mark : `${order}${mark}/${edgeType}`;
 }
 
-/** Type and dash or dot, preceded by the order's name, if any. */
 const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
 const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
 const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
@@ -58,7 +49,6 @@ export function parseIndexPartition(partition: string): IndexPlace | undefined {
   return { of: 'edge', edgeType: named[3]!, order: named[1]!, generation: Number(named[2] ?? 1) };
 }
 
-/** Escapes the characters that separate parts of an index partition. */
 export function escapeForPartition(text: string): string {
   return text.replace(/[%#@]/g, (character) => ESCAPED[character]!);
 }
@@ -67,7 +57,7 @@ export function unescapeFromPartition(text: string): string {
   return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** Longer values are hashed in `shards: 'value'` keys. */
+/** Longer values are hashed. */
 const VALUE_IN_KEY_BYTES = 512;
 
 type Spread =
@@ -82,7 +72,7 @@ export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
 
-/** `=value`, or `~hash` for a long value. The first character keeps a value from being read as a hash. */
+/** The first character keeps a value from being read as a hash. */
 function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
@@ -101,10 +91,7 @@ export class Partitions {
     this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
   }
 
-  /**
-   * Whether an index accepts a partition key. The marks of generation and shards don't count, so that a key that fits
-   * in one generation fits in all; DynamoDB has room for them, with keys of up to 2,048 bytes.
-   */
+  /** Marks of generation and shards don't count, so that a key that fits in one generation fits in all. */
   fits(partition: IndexPartitionKey): boolean {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
@@ -116,7 +103,7 @@ export class Partitions {
     return withShard(base, shardOf(shardBy === 'source' ? source : encoded, shards, hash));
   }
 
-  /** `shards: 'value'` has no list. Leaves out keys too long for an index, which have no items. */
+  /** `shards: 'value'` has no list. Keys too long for an index have no items. */
   allPartitions(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
@@ -133,14 +120,9 @@ export class Partitions {
   }
 }
 
-/**
- * The table keys of the items that a query asks an index for. An index partition only holds other items (besides the
- * node among its edges) if something was lost: their own keys then tell that they don't belong to the projection.
- */
+/** An index partition holds items of other keys only if something was lost. */
 export interface ItemKeys {
-  /** Partition keys begin with one of these. */
   sources: readonly string[];
-  /** The sort key or its prefix. */
   target: string;
   isPrefix: boolean;
 }
@@ -150,11 +132,9 @@ export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string,
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** The places of edges' items in one order, or in those that share an item. */
+/** The places of edges' items in the orders that share an item. */
 export class EdgeItemPlaces {
-  /** The text before an edge's sort key. */
   readonly prefix: string;
-  /** The sort key of the target node's own item among its edges. */
   readonly targetItemKey: DerivedSortKey;
 
   constructor(edgeType: string, orderName: string | undefined, generation = 1) {
@@ -162,7 +142,6 @@ export class EdgeItemPlaces {
     this.targetItemKey = targetItemKey(edgeType, orderName, generation);
   }
 
-  /** A long sort key is replaced by its hash. */
   key(edgeSortKey: string): DerivedSortKey {
     return fittingKey(this.prefix, edgeSortKey);
   }
@@ -173,7 +152,7 @@ export class OrderPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
-  /** True for an edge type's due-list, whose partitions hold the edges of all targets. */
+  /** Its partitions hold the edges of all targets. */
   readonly isDue: boolean;
 
   constructor(
@@ -190,47 +169,41 @@ export class OrderPlaces {
     this.partitionsOf = new Partitions(spread, generation, isStored);
   }
 
-  /** False if only readers make the items: see `core/model/native-indexes.ts`. */
+  /** False if only readers make the items. */
   get isStored(): boolean {
     return this.partitionsOf.isStored;
   }
 
-  /** The sort key of the target node's own item in the order. */
   get targetItemKey(): DerivedSortKey {
     return this.items.targetItemKey;
   }
 
-  /** The table keys of index items of edges with one sort key, from nodes of these types. */
   itemKeys(from: Iterable<string>, edgeSortKey: string): ItemKeys {
     return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
   }
 
-  /** `within`: the partition attribute's value, if the model has one. */
+  /** `within`: the partition attribute's value. */
   partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
     return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
   }
 
-  /** All index partitions of a target's incoming edges. */
   partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
     return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
   }
 
-  /** The index partitions of a target's incoming edges with one encoded value. */
   partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
   }
 
-  /** Tells whether an index takes a partition key. */
   fits(partition: IndexPartitionKey): boolean {
     return this.partitionsOf.fits(partition);
   }
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
-    // A due-list has all edges of a type, wherever they lead.
     if (this.isDue) return `${this.base}-`;
-    // In their first generation, orders that share an item have the edge's own sort key, which saves a new text.
+    // Saves a new text in the first generation.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // The escaped value contains no `#`, so it follows the last one, whatever the target's id contains.
+    // The escaped value contains no `#`, so it follows the last one.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }

@@ -2,14 +2,14 @@ import { encodedValueOf } from '../../items/encoding.ts';
 import { type OrderPlaces, unescapeFromPartition } from './index-places.ts';
 import type { SearchPlaces } from './places.ts';
 
-/** Finds the list that an index item is in, by its index partition: a projection's places, read backwards. */
+/** A projection's places, read backwards. */
 
 export interface IndexEntry {
   partition: string;
   sort: string;
 }
 
-/** The partition attribute's value; undefined if the search has none; null if the place can't be this source's. */
+/** Null if the place can't be this source's. */
 export function partitionOfSearch(
   places: SearchPlaces,
   { partition, sort }: IndexEntry,
@@ -17,7 +17,7 @@ export function partitionOfSearch(
 ): string | undefined | null {
   const whole: string = places.partition(undefined, encodedValueOf(sort, source), source);
   if (partition === whole) return undefined;
-  // In a partition key, search names have no `#`: see `escapeForPartition`.
+  // Search names have no `#` in a partition key.
   const end = whole.indexOf('#');
   const base = end < 0 ? whole : whole.slice(0, end);
   const suffix = whole.slice(base.length);
@@ -26,17 +26,12 @@ export function partitionOfSearch(
   return partition === `${base}#${within}${suffix}` ? within : null;
 }
 
-/** The edges' common sort key, and the partition attribute's value. */
 export interface ListOfEdges {
   edgeKey: string;
   partition?: string;
 }
 
-/**
- * Undefined if the place can't be this source's.
- *
- * @param isPartitioned whether the order has a partition attribute.
- */
+/** Undefined if the place can't be this source's. */
 export function listOfEdges(
   places: OrderPlaces,
   edgeType: string,
@@ -44,7 +39,7 @@ export function listOfEdges(
   { partition, sort }: IndexEntry,
   source: string,
 ): ListOfEdges | undefined {
-  // The partition for an edge key without target shows what surrounds the target, and the shard.
+  // Without a target it shows what surrounds the target, and the shard.
   const around: string = places.partition(`${edgeType}-`, encodedValueOf(sort, source), source);
   const end = around.indexOf('#');
   const base = end < 0 ? around : around.slice(0, end);

@@ -18,17 +18,12 @@ import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../..
 import type { SearchSettings } from '../options/option-tables.ts';
 import { EdgeItemPlaces, formatIndexPartition, type ItemKeys, Partitions } from './index-places.ts';
 
-/**
- * A projection's places: the sort keys of its derived items and the index partitions that they lie in. Each generation
- * has its own, made once with the model. Nothing else makes derived keys or index partitions, so no other code knows
- * about generations or shards.
- */
+/** Nothing else makes derived keys or index partitions, so no other code knows about generations or shards. */
 
 /** The places of a search's items. */
 export class SearchPlaces {
-  /** The item's sort key; with an item per value, their prefix. */
+  /** With an item per value, their prefix. */
   readonly first: DerivedSortKey;
-  /** The table keys of all its items: nodes of its type, each with the search's key. */
   readonly itemKeys: ItemKeys;
   private readonly base: string;
   private readonly partitionsOf: Partitions;
@@ -45,22 +40,20 @@ export class SearchPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Its own name, even in a shared item: programs that read the index without this library use the search's name.
+    // Programs that read the index themselves use the search's name, even in a shared item.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
     this.partitionsOf = new Partitions(search, generation, isStored);
   }
 
-  /** False if only readers make the items: see `core/model/native-indexes.ts`. */
+  /** False if only readers make the items. */
   get isStored(): boolean {
     return this.partitionsOf.isStored;
   }
 
-  /** The sort key of the item for an encoded value. */
   key(encoded: string): DerivedSortKey {
     return this.search.multiValue ? fittingKey(this.first, encoded) : this.first;
   }
 
-  /** Whether a sort key belongs to an item of the search. */
   isKeyOfSearch(sortKey: string): boolean {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
@@ -70,17 +63,14 @@ export class SearchPlaces {
     return this.partitionsOf.partitionOf(this.partitionBase(within), encoded, source);
   }
 
-  /** `shards: 'value'` has no list. */
   partitions(within: string | undefined): IndexPartitionKey[] {
     return this.partitionsOf.allPartitions(this.partitionBase(within));
   }
 
-  /** One, unless the shard is by source. */
   partitionsOfValue(within: string | undefined, encoded: string): IndexPartitionKey[] {
     return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
   }
 
-  /** Tells whether an index takes a partition key. */
   fits(partition: IndexPartitionKey): boolean {
     return this.partitionsOf.fits(partition);
   }
@@ -90,7 +80,7 @@ export class SearchPlaces {
   }
 }
 
-/** The place of the views of a part. */
+/** The place of a part's views. */
 export class PartPlaces {
   readonly key: DerivedSortKey;
 
@@ -102,13 +92,10 @@ export class PartPlaces {
 /** The places of a count or total, and of the items it counts. */
 export interface CounterPlaces {
   readonly edgeType: string;
-  /** The name in counted items. */
+  /** In counted items. */
   readonly name: string;
-  /** The sort key of the count. */
   readonly key: DerivedSortKey;
-  /** Prefixes of all items that may be counted. */
   readonly itemPrefixes: readonly string[];
-  /** The sort key of the item by which an edge is counted. */
   itemKey(edge: { source: string; target: string }): DerivedSortKey;
 }
 
@@ -116,9 +103,9 @@ export interface CounterPlaces {
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** The index items that it counts: those shared by the first orders. */
+  /** Those shared by the first orders. */
   readonly items: EdgeItemPlaces;
-  /** An edge's long sort key is replaced by its hash. */
+  /** A long sort key is replaced by its hash. */
   readonly itemPrefixes: readonly string[];
 
   constructor(
@@ -137,8 +124,8 @@ export class CountPlaces implements CounterPlaces {
 }
 
 /**
- * The places of a total of incoming edges. Each edge's entry is in the target's partition, like the total: one
- * transaction changes both, and one consistent Query finds all entries.
+ * An edge's entry is in the target's partition, like the total: one transaction changes both, one consistent Query
+ * finds all.
  */
 export class TotalPlaces implements CounterPlaces {
   readonly name: string;
@@ -159,7 +146,7 @@ export class TotalPlaces implements CounterPlaces {
   }
 }
 
-/** Whether a model keeps the count or total, or not. */
+/** Whether or not a model keeps it. */
 export function placesOfCount(countKey: string): CountPlaces | TotalPlaces {
   const key = parseDerivedKey(countKey);
   const Places = key?.kind === 'total' ? TotalPlaces : CountPlaces;
@@ -171,19 +158,16 @@ export function totalOfEntry(entryKey: string): TotalPlaces {
   return new TotalPlaces(key?.edgeType ?? '', key?.generation);
 }
 
-/** A total's name is its sort key. A count's name comes from `countNameOf`: `FOLLOWS` names `~degree/FOLLOWS`. */
+/** `FOLLOWS` names `~degree/FOLLOWS`; a total's name is its sort key. */
 export function countKeyOf(name: string): DerivedSortKey {
   return isDerivedKey(name) ? name : degreeKey(name);
 }
 
-/** For a base item that can't be derived in full, or a derived item that the table refuses. */
 export function entryKeyOf(target: string): DerivedSortKey {
   return quarantineKey(target);
 }
 
-/**
- * What a fan-out along an edge type updates: copies in the children's views, or joined index items of the node's edges.
- */
+/** Copies in the children's views, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
 
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {
@@ -196,7 +180,6 @@ export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; 
 export class FanOutPlaces {
   constructor(private readonly edgeType: string) {}
 
-  /** `~rev/WROTE-`. */
   get reversePrefix(): string {
     return inTargetPrefix('reverse-item', this.edgeType);
   }
@@ -205,7 +188,6 @@ export class FanOutPlaces {
     return reverseKey(this.edgeType, source);
   }
 
-  /** Fan-outs of copies and of joined items may run along the same edge type. */
   continuation(of: FanOutOf): DerivedSortKey {
     // rule: fan-outs-of-a-type-go-on-apart
     return of === 'copies' ? continuationKey(this.edgeType) : sourceContinuationKey(this.edgeType);

@@ -2,7 +2,7 @@ import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
 import { SearchPlaces } from './places.ts';
 
-/** A pack: searches that share an item. The item is in an index for each, and has the name of the first. */
+/** Searches that share an item, named after the first. */
 
 interface PlacedSearch extends SearchSettings {
   index: IndexName;

@@ -11,21 +11,17 @@ import {
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate, ItemKey } from '../../store-port.ts';
 
-/** Makes a derived item hold what its base items ask for: a pure function of both. */
-
-/** Seconds since 1970 on the writer's clock; only decides when tombstones expire. */
+/** Only decides when tombstones expire. */
 export type EpochSeconds = number;
 
-/** Attributes updated separately: a view's elements, and groups that a count has no room for. */
+/** Updated separately. */
 const APART: ReadonlySet<string> = new Set([REVISION, EDGE_SET, OTHER]);
 
 /**
- * Updates a derived item that was read. Only differences are set, but the revision always increments: a worker with an
- * older read of the base items must fail.
+ * The revision always increments: a worker with an older read of the base items must fail.
  *
- * @param was the item as read; undefined: none.
- * @param content all that the item should hold; undefined: it becomes a tombstone, even if it doesn't exist.
- * @param stamp the value of the attribute `model`.
+ * @param content undefined: a tombstone, even if there was no item.
+ * @param stamp the attribute `model`.
  */
 export function itemUpdate(
   graph: CompiledModel,
@@ -40,12 +36,12 @@ export function itemUpdate(
   const unset: string[] = [];
   for (const name in content) if (!sameValue(was?.[name], content[name])) set[name] = content[name]!;
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
-  // The tombstone of an absent item stops a worker that read the base item before it was deleted.
+  // Stops a worker that read the base item before it was deleted.
   // rule: absent-base-item-gives-a-tombstone
   if (content === undefined) set[ttl] = { N: String(now + TOMBSTONE_HOURS * 3600) };
   for (const name in was) {
     if (name === partitionKey || name === sortKey || name === MODEL || APART.has(name)) continue;
-    // A live item loses an earlier tombstone's expiry: TTL would delete it.
+    // TTL would delete a live item with a tombstone's expiry.
     // rule: only-a-tombstone-expires
     // rule: fields-not-expected-are-cleared
     if (content?.[name] === undefined && set[name] === undefined) unset.push(name);

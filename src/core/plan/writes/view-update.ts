@@ -11,11 +11,9 @@ import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate } from '../../store-port.ts';
 import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
-/** Makes the writes of views: pure functions of the view as read and what base items ask for. */
-
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
-/** Corrections by a repair; records never ask for them. */
+/** By a repair; records never ask for them. */
 export interface ViewCorrections {
   unmark?: ReadonlySet<string>;
   drop?: readonly string[];
@@ -27,12 +25,7 @@ export interface ViewShares {
   corrections?: ViewCorrections | undefined;
 }
 
-/**
- * Updates a view in what some base items contribute; the rest stays. Correct under the revision that was read. The
- * revision always increments, even without a difference, or if a type is evicted.
- *
- * @param view the view as read before the base items; undefined: none.
- */
+/** Changes what some base items contribute, under the revision that was read. */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
@@ -46,7 +39,7 @@ export function viewUpdate(
   for (const [target, share] of shares) {
     const type = typePrefix(target);
     if (target === source) attributes = share.attributes;
-    // A part of the node contributes nothing to the view.
+    // A part contributes nothing to the view.
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
@@ -58,13 +51,10 @@ export function viewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
 }
 
-/** Up to this number, touched edges are searched one by one in each element. */
+/** More are looked up in a set. */
 const FEW_EDGES = 4;
 
-/**
- * Separates elements that stay from those of touched edges or to drop. A hub has thousands of elements and a record
- * touches one, so elements that stay aren't parsed.
- */
+/** A hub has thousands of elements and a record touches one: those that stay aren't parsed. */
 function partedElements(
   view: Item | undefined,
   touched: readonly string[],
@@ -81,7 +71,7 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Updates a view to everything that its partition's base items ask for, whatever it held before. */
+/** Whatever the view held before. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
@@ -95,7 +85,7 @@ export function wholeViewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies, evicted: new Set() }, now);
 }
 
-/** Whether the update changes nothing but the revision. */
+/** Except the revision. */
 export function changesNothing({ set, unset, addElements, deleteElements, setElements }: DerivedUpdate): boolean {
   const elements = (addElements?.length ?? 0) + (deleteElements?.length ?? 0) + (setElements?.length ?? 0);
   return elements + unset.length === 0 && Object.keys(set).length === 0;
@@ -111,7 +101,7 @@ interface ViewContent {
   attributes: Item | undefined;
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
-  /** What `elements` adds to and removes from the view as read. Absent: unknown. */
+  /** Absent: unknown. */
   difference?: Difference;
 }
 
@@ -120,7 +110,6 @@ interface Difference {
   removed: readonly string[];
 }
 
-/** Without what exceeds the budget. */
 function updateOfView(
   graph: CompiledModel,
   source: string,
@@ -136,7 +125,7 @@ function updateOfView(
     ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
-  // A view with a mark isn't a tombstone: TTL would delete the mark, and the type would fill up again.
+  // TTL would delete the mark, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
@@ -176,10 +165,10 @@ function withinBudget(
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
-/** The most bytes of a character (UTF-16 unit). */
+/** Of a UTF-16 unit. */
 const MOST_CHARACTER_BYTES = 3;
 
-/** If the upper bound fits, it is returned without looking at characters. */
+/** An upper bound if it fits. */
 function elementBytes(elements: readonly string[], room: number): number {
   let characters = 0;
   for (const { length } of elements) characters += length;
@@ -189,7 +178,7 @@ function elementBytes(elements: readonly string[], room: number): number {
 
 const NO_COPIES: ReadonlyMap<string, Item> = new Map();
 
-/** Smaller sets are sent as a whole: every engine accepts a statement without set functions. */
+/** Every engine accepts a statement without set functions. */
 const MOST_CHARACTERS_WHOLE = 2_048;
 
 function elementsUpdate(

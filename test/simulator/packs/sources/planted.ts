@@ -14,7 +14,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
   {
     name: 'source-ledger-written-unseen',
     rule: 'The ledger is written only as it was read.',
-    changes: [setValue('source-ledger-is-written-as-it-was-read', 'seen < 0 ? { present: true } : {}')],
+    changes: [setValue('source-ledger-is-written-as-it-was-read', 'seen === undefined ? { absent: [] } : {}')],
   },
   {
     name: 'source-token-used-again',
@@ -125,7 +125,7 @@ export const SOURCES_MUTANTS: readonly Mutant[] = [
     changes: [
       insertBefore(
         'source-ledger-is-cut-under-its-token',
-        'if (isLeft) await send({ ...putLedger(context, { ...held, keys: [...made.keys()].sort() }, token), condition: {} });',
+        'if (isLeft) await send({ ...putLedger(context, { ...held, keys: [...made.keys()].sort() }, own), condition: {} });',
       ),
       drop('source-ledger-is-cut-under-its-token'),
     ],
