@@ -15,6 +15,7 @@ import { type InvocationContext, timeOfCall } from './function-parts.ts';
 /** 0 workers: as many as the write units ask for. 0 read units: no limit. */
 export type MigrateRequest = RunLimits;
 
+/** A call of a worker: its share of a walk. */
 export interface WalkRequest {
   plan: string;
   share: number;
@@ -23,11 +24,13 @@ export interface WalkRequest {
   maxWcu: number;
 }
 
+/** The result of a call that decides. */
 export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
   /** Give each to a worker until it is done, then call again. Empty: call again after the pause. */
   shares: WalkRequest[];
 }
 
+/** The result of a worker's call. */
 export interface WalkResponse {
   isDone: boolean;
 }
