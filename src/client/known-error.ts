@@ -8,17 +8,14 @@ import type { TransactionFailedError } from './write/transaction.ts';
 export type EdgeloomError = ErrorClass;
 
 /**
- * The class of all errors. `error instanceof EdgeloomError` lets the compiler narrow by `code`.
+ * The class of all errors; `instanceof` narrows by `code`.
  *
  * @example
  * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
  */
 export const EdgeloomError = ErrorClass as unknown as EdgeloomErrorClass;
 
-/**
- * The class of all errors, as programs see it. The classes of single errors don't extend it, so that each narrows to
- * its own type.
- */
+/** The class of all errors, as programs see it. */
 export interface EdgeloomErrorClass {
   new (...from: ConstructorParameters<typeof ErrorClass>): EdgeloomError;
   readonly prototype: EdgeloomError;
@@ -28,10 +25,7 @@ export interface EdgeloomErrorClass {
 /** A condition failed. A transaction has `failures`. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
-/**
- * Attributes that can't be written. `issues` is set if a validator refuses them, `problems` for a batch, a transaction
- * or `putMany`.
- */
+/** Attributes that can't be written. */
 export interface AttributeFailure
   extends EdgeloomError,
     Partial<Pick<InvalidAttributesError, 'issues'>>,
@@ -47,13 +41,10 @@ export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'pr
 /** Errors with fields of their own. */
 export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
 
-/** Any other error. `problems` is set for a batch, a transaction or `putMany`. */
+/** Any other error. */
 export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchError, 'problems'>> {
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 
-/**
- * Every Edgeloom error; the `code` tells which other fields there are: `current`, `failures`, `mistakes`, `issues`,
- * `problems`.
- */
+/** Every Edgeloom error; the `code` tells which other fields it has. */
 export type KnownError = DetailedError | OtherError;

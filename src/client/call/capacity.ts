@@ -8,28 +8,22 @@ import { spentBy } from '../../store/spent.ts';
 
 /** Capacity units that a call consumed, including those of indexes. */
 export interface Capacity {
-  /** Read capacity units. */
   rcu: number;
-  /** Write capacity units. */
   wcu: number;
 }
 
 /** Options that every call of a reader or writer takes. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
-  /**
-   * Adds `capacity` to the result: the units that the call consumed, as DynamoDB reports them. If the result isn't a plain object (a
-   * node, a number, a list of views), it is returned as `value` next to `capacity`. Default false.
-   */
+  /** Adds `capacity` to the result; a result that isn't a plain object is returned as `value`. Default false. */
   capacity?: Asked;
 }
 
 /** The result of a call. */
 export interface CallResult {
-  /** The units that the call consumed, if the option `capacity` asks for them. */
   capacity?: Capacity;
 }
 
-/** The result of a call that returns one value: with `capacity: true` it is `value`, next to the units. */
+/** The result of a call that returns one value. */
 export type ValueOf<Value, Asked extends boolean | undefined> = Asked extends true
   ? { value: Value; capacity: Capacity }
   : Value;
@@ -46,7 +40,6 @@ export function callStores(graph: CompiledModel, options: { store: Store } & Tel
 
 type Bounded = CallOptions & { where?: unknown; maxRcu?: number | undefined };
 
-/** Runs a call with the store that its options need. `isValue`: with units, the result is returned as `value`. */
 export async function withCapacity<T>(
   { counting, plain }: CallStores,
   options: Bounded | undefined,
@@ -63,16 +56,12 @@ export async function withCapacity<T>(
   return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
-/**
- * Sums what its calls consume. A read with `maxRcu` makes all its calls through this store, and asks before each, so it
- * exceeds the bound by one call at most.
- */
+/** A read with `maxRcu` asks before each call, so it exceeds the bound by one call at most. */
 export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;
   private rcuBefore = 0;
 
-  /** @param maxRcu read capacity units that may be consumed. Default: unlimited. */
   constructor(
     inner: Store,
     private readonly maxRcu = Number.POSITIVE_INFINITY,
@@ -80,7 +69,7 @@ export class Spending extends ForwardingStore {
     super(inner);
   }
 
-  /** Starts a new count, when the read is repeated after a change of the model. */
+  /** When the read is repeated after a change of the model. */
   restart(): void {
     this.rcuBefore = this.rcu;
   }

@@ -37,7 +37,7 @@ import { isSameRow } from './watched-list.ts';
 
 const ITEM_DIGITS = 8;
 
-/** The model that records are read with, and the projections that readers may use now. See `createFeedModels`. */
+/** The model, and the projections that readers may use now. */
 export interface FeedModel {
   readonly graph: CompiledModel;
   /** @internal */
@@ -53,11 +53,8 @@ interface Told {
 }
 
 /**
- * The changes that a stream record makes to views, lists, searches and counts. None if readers don't use the projection
- * yet, or see no difference. Records of base items only show changes of native lists. Reads nothing from the table.
- *
- * Takes records of a Lambda event or of the SDK; the stream needs both images. Read the model after receiving the
- * records, so that it is at least as new as they are.
+ * The changes that a stream record makes to views, lists, searches and counts. Takes records of a Lambda event or of
+ * the SDK, with both images. Read the model after receiving the records, so that it is at least as new as they are.
  *
  * @example
  * const models = createFeedModels(graph, { client });
@@ -122,8 +119,7 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
   if (!projections.usesView(node.id, newImage)) return [];
   const isReady = projections.usesView(node.id, undefined);
-  // The view is rebuilt in another shape with everything it had; once all views of the type have the shape, a resync
-  // announces it.
+  // The view is rebuilt in another shape; once all views of the type have the shape, a resync announces it.
   if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
   // A type that returns to the edge set brings all of its edges in one write.
@@ -178,10 +174,7 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-/**
- * The changes to a node's places in searches that share an item. The table may group searches differently than the
- * model does.
- */
+/** The table may group searches in items differently than the model does. */
 function changesOfHits(model: FeedModel, told: Told): (SearchChange | NodeListChange)[] {
   const { searches } = model.graph.nodes.get(told.node.type) ?? {};
   return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
@@ -269,7 +262,6 @@ interface MovedRow {
   isGone: boolean;
 }
 
-/** How a row has moved in a list; undefined: it shows the same as before, or was never there. */
 function movedRow(
   { oldImage, newImage }: ChangedItem,
   index: IndexName,
@@ -336,12 +328,11 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** Stands for the place of a native list; no derived list has this name. */
+/** No derived list has this name. */
 const NATIVE_PLACE = 'native';
 
 /**
- * The places of everything that changes tell, by readable names. If a place differs from before or is new, changes to
- * it may have been missed.
+ * If a place differs from before or is new, changes to it may have been missed.
  *
  * @internal
  */

@@ -3,7 +3,6 @@ import { FEED_KINDS, type FeedNames } from '../../core/model/feed-names.ts';
 import { isNodeList } from '../../core/model/node-list.ts';
 import { type Mistake, ModelError } from '../../foundation/errors.ts';
 
-/** Without `feed` in the model, all changes are reported. */
 export function isFed(model: CompiledModel, kind: keyof FeedNames, ...names: readonly string[]): boolean {
   const { feed } = model;
   return feed === undefined || names.some((name) => feed[kind]?.includes(name));

@@ -11,21 +11,18 @@ import { checkFeedNames } from './fed.ts';
 export interface FeedModelsOptions {
   /** The table. */
   store: Store;
-  /**
-   * How a number's text becomes a JS value. Default: a number if it is written back unchanged, else an `ExactNumber`.
-   */
+  /** As for a reader. */
   readNumber?: NumberReader | undefined;
 }
 
 /** Gives `changesOf` its model. */
 export interface FeedModels {
-  /** The model with the projections that readers may use now. Reads the table's registry at most once in 30 seconds. */
+  /** Reads the table's registry at most once in 30 seconds. */
   current(): Promise<FeedModel>;
 }
 
 /**
- * Makes the models for `changesOf`, once per process. Throws a `ModelError` if the model's `feed` names what the model
- * doesn't declare.
+ * Makes the models for `changesOf`, once per process. Throws a `ModelError` if `feed` names something unknown.
  *
  * @example
  * const models = createFeedModels(graph, { client });

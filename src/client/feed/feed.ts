@@ -7,9 +7,9 @@ import { nativeChanges } from './native-changes.ts';
 
 /** Which records a subscriber wants. */
 export interface Interest {
-  /** Index partitions: records of items that are or were in one of them. */
+  /** Of derived lists. */
   partitions?: Iterable<string>;
-  /** Index partitions of native lists: changes of rows that are or were in one of them. */
+  /** Of native lists. */
   natives?: Iterable<string>;
   /** Node ids: records of all items in their partitions. */
   sources?: Iterable<string>;
@@ -17,7 +17,6 @@ export interface Interest {
 
 /** What a subscriber has not taken yet. */
 export interface FeedNews {
-  /** Records received since the last take. */
   records: number;
   /** Why records may be missing; undefined if none are. */
   gap: string | undefined;
@@ -54,7 +53,6 @@ export class Subscription {
     private readonly close: () => void,
   ) {}
 
-  /** Passes a record on at once; nothing is queued here. */
   receive(record: ChangedItem): void {
     this.give(record);
     this.records += 1;
@@ -79,7 +77,6 @@ export class Subscription {
     return this.drain();
   }
 
-  /** Returns all news without waiting. */
   drain(): FeedNews {
     this.isWoken = false;
     const { records, gap } = this;
@@ -105,8 +102,8 @@ export class Subscription {
 }
 
 /**
- * Passes the records of a table's stream to any number of subscribers, reading the stream once. A record may be
- * delivered more than once; the records of one item come in order.
+ * Passes the records of a table's stream to any number of subscribers. A record may come more than once; the records of
+ * one item come in order.
  */
 export class Feed {
   private readonly byPartition = new Map<string, Set<Subscription>>();
@@ -116,7 +113,6 @@ export class Feed {
   private failure: { reason: unknown } | undefined;
   private through: number | undefined;
 
-  /** How long an index may lag behind its table, in milliseconds. */
   readonly indexGraceMs: number;
   readonly now: Runtime['now'];
   private readonly wait: Runtime['wait'];
@@ -132,10 +128,8 @@ export class Feed {
   }
 
   /**
-   * Subscribes to records. Throws the error that ended the reading of the stream, if it has ended.
-   *
-   * @param give called with each record at once, oldest first for each item, so that slow subscribers keep no records
-   * in memory.
+   * Throws the error that ended the reading of the stream. `give` gets each record at once, so that slow subscribers
+   * keep none in memory.
    */
   subscribe(
     { partitions = [], natives = [], sources = [] }: Interest,
@@ -167,7 +161,7 @@ export class Feed {
     for (const change of nativeChanges(this.graph, record, item)) hand(change, subscriptionsOf(this.byNative, change));
   }
 
-  /** Sets the time up to which all records were delivered, in milliseconds since 1970, before subscribers take them. */
+  /** In milliseconds since 1970. */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs;
   }
@@ -183,7 +177,6 @@ export class Feed {
     for (const subscription of this.all) subscription.wake();
   }
 
-  /** Throws the error that ended the reading of the stream. */
   throwFailure(): void {
     if (this.failure !== undefined) throw this.failure.reason;
   }

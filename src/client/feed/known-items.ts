@@ -7,7 +7,7 @@ import { withKnownIndexKeys } from '../../store/index-key-names.ts';
 import { type ChangedItem, changedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
 
-/** The item that a record is about, with index keys by the names that the code uses; undefined for an internal item. */
+/** With index keys by the names that the code uses; undefined for an internal item. */
 export function knownItem(table: TableNames, record: RawRecord): ChangedItem | undefined {
   const item = changedItem(table, record);
   if (item === undefined || isServicePartition(item.source)) return undefined;

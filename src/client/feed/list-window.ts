@@ -1,24 +1,19 @@
-/**
- * The first rows of a list, kept up to date by stream records. An index lags behind its table and records may repeat,
- * so the state with the higher revision always wins, wherever it comes from.
- */
+/** An index lags and records may repeat, so the state with the higher revision always wins. */
 
-/** A native row's revision combines time and sequence number, which exceeds a safe integer. */
+/** A native row's revision exceeds a safe integer. */
 type Revision = number | bigint;
 
 export interface WindowRow<Item = unknown> {
-  /** The key of its item in the table. */
   id: string;
   /** The sort key of the index. */
   place: string;
-  /** How often the item has been written or, for a native row, the number of its record: the higher one is newer. */
   revision: Revision;
   item: Item;
 }
 
 export interface Stretch<Item> {
   rows: readonly WindowRow<Item>[];
-  /** The place where the stretch ends; undefined: at the end of the list. */
+  /** Undefined: at the end of the list. */
   upTo: string | undefined;
 }
 
@@ -37,12 +32,12 @@ interface RecentState<Item> {
   bytes: number;
 }
 
-/** Limit in bytes for states that the index may not show yet. Beyond it, the list is read again. */
+/** Beyond it, the list is read again. */
 export const MAX_RECENT_BYTES = 1_048_576;
 
 export interface WindowOptions<Item> {
   limit: number;
-  /** Rows kept behind the shown ones, so that a row that leaves can be replaced without reading all shards. */
+  /** Rows behind the shown ones replace those that leave, without reading all shards. */
   reserve: number;
   compare: (left: string, right: string) => number;
   indexGraceMs: number;
@@ -51,7 +46,7 @@ export interface WindowOptions<Item> {
 
 export class ListWindow<Item> {
   private known: WindowRow<Item>[] = [];
-  /** All rows up to this place are known; undefined: the whole list. */
+  /** Undefined: the whole list is known. */
   private frontier: string | undefined;
   /** Oldest first. */
   private readonly recent = new Map<string, RecentState<Item>>();
@@ -59,7 +54,7 @@ export class ListWindow<Item> {
   /** Until this time the index may not show a state that was dropped early. */
   private unsureUntilMs = Number.NEGATIVE_INFINITY;
   private dueMs = Number.POSITIVE_INFINITY;
-  /** When the current reading of the index began; infinite if there is none. */
+  /** Infinite if no reading of the index is under way. */
   private readingMs = Number.POSITIVE_INFINITY;
 
   constructor(private readonly options: WindowOptions<Item>) {}
@@ -76,25 +71,21 @@ export class ListWindow<Item> {
     return this.options.limit + this.options.reserve;
   }
 
-  /** Extra rows, since the index may still show rows that have left. */
+  /** The index may still show rows that have left. */
   get mostFromBeginning(): number {
     return this.most + this.recent.size;
   }
 
-  /** The place after which more rows have to be read; undefined if nothing is missing. */
   get lacksAfter(): string | undefined {
     return this.known.length < this.options.limit ? this.frontier : undefined;
   }
 
-  /**
-   * When the list has to be read again from its beginning, in milliseconds since 1970; infinite if it needn't. Until
-   * then a row may be missing or outdated.
-   */
+  /** In milliseconds since 1970; infinite if it needn't. Until then a row may be missing or outdated. */
   get readAgainMs(): number {
     return this.dueMs;
   }
 
-  /** Call it when a reading of the index begins: `begin` or `extend` follows, and records may come in between. */
+  /** `begin` or `extend` follows, and records may come in between. */
   read(nowMs: number): void {
     this.readingMs = nowMs;
   }
@@ -106,7 +97,7 @@ export class ListWindow<Item> {
     this.merge(stretch.rows, nowMs, () => true);
   }
 
-  /** Adds the stretch behind a place, if the known rows still end there: a record may have moved their end. */
+  /** Only if the known rows still end there: a record may have moved their end. */
   extend(stretch: Stretch<Item>, after: string, nowMs: number): void {
     if (this.frontier !== after) return;
     this.frontier = stretch.upTo;
@@ -126,7 +117,6 @@ export class ListWindow<Item> {
     this.cut();
   }
 
-  /** Drops the states that the index shows now, and the oldest if there are too many. */
   prune(nowMs: number): void {
     const shownMs = Math.min(nowMs, this.readingMs);
     for (const [id, { untilMs }] of this.recent) {
@@ -185,11 +175,9 @@ export class ListWindow<Item> {
   }
 }
 
-/** One step from one state of a list to the next. Apply steps in order. */
 export interface ListStep<Item> {
   type: 'enter' | 'leave' | 'change';
   row: WindowRow<Item>;
-  /** The index in the list after the previous steps. */
   at: number;
 }
 

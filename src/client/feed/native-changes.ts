@@ -7,10 +7,7 @@ import type { RawRecord } from '../../stream/raw-record.ts';
 import { nativeItemsOf } from '../read/lists/native-list.ts';
 import { changeRevision } from './change-revision.ts';
 
-/**
- * Changes of rows in native lists. No derived item exists for them, so the base item's images are turned into those of
- * the index items that the projector would have derived.
- */
+/** Images of the base item are turned into those of the index items that the projector would have derived. */
 
 export interface NativeChange extends ChangedItem {
   revision: bigint;

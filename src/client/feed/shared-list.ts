@@ -3,7 +3,7 @@ import type { ReadContext } from '../read/request/read-context.ts';
 import type { Feed, Interest, Subscription } from './feed.ts';
 import { type ListQuery, WatchedList } from './watched-list.ts';
 
-/** The least milliseconds between two readings for replacement rows: each asks every partition of the list. */
+/** Each reading for replacement rows asks every partition of the list. */
 const REFILL_MS = 1_000;
 
 export class SharedList<Result> {
@@ -15,7 +15,7 @@ export class SharedList<Result> {
   private gap: string | undefined;
   private isBegun = false;
   private isLacking = false;
-  /** When its beginning has to be read, in milliseconds since 1970. */
+  /** In milliseconds since 1970. */
   private dueMs = Number.NEGATIVE_INFINITY;
   private refillMs = Number.NEGATIVE_INFINITY;
   private upToMs = Number.NEGATIVE_INFINITY;
@@ -28,7 +28,6 @@ export class SharedList<Result> {
     const list = new WatchedList(query, feed.indexGraceMs);
     this.list = list;
     this.subscription = feed.subscribe(interestOf(query), (record) => {
-      // Lists take records at once, without queueing.
       this.noteGap();
       list.receive(record, feed.now());
     });
@@ -39,12 +38,11 @@ export class SharedList<Result> {
     return this.gap !== undefined;
   }
 
-  /** Its rows show all changes up to this time, in milliseconds since 1970. */
   get shownMs(): number {
     return this.upToMs;
   }
 
-  /** When it has to be refreshed even without a record, in milliseconds since 1970; infinite if it needn't. */
+  /** In milliseconds since 1970; infinite if it needn't be refreshed without a record. */
   get nextMs(): number {
     return this.isLacking ? Math.min(this.dueMs, this.refillMs) : this.dueMs;
   }
@@ -65,10 +63,8 @@ export class SharedList<Result> {
   }
 
   /**
-   * Refreshes the list and calls `take` before the next record can remove rows from its end. Returns undefined, without
-   * the call, if replacement rows are missing and may not be read before `nextMs`.
-   *
-   * @param throughMs every record made before this time was received, in milliseconds since 1970.
+   * Calls `take` before the next record can remove rows from its end. Undefined if replacement rows are missing and may
+   * not be read before `nextMs`.
    */
   async refresh<T>(context: ReadContext, throughMs: number, take: () => T): Promise<T | undefined> {
     const refreshed = this.turn.then(async () => ((await this.update(context, throughMs)) ? take() : undefined));
@@ -109,11 +105,7 @@ export function interestOf({ native, partitions }: Pick<ListQuery<unknown>, 'nat
 
 const LISTS = new WeakMap<Feed, WeakMap<ReaderLeases, Map<string, SharedList<never>>>>();
 
-/**
- * The list that equal queries of one reader share. Counts the caller as a subscriber until `leave`.
- *
- * @param asked the original query, which tells lists apart together with the resolved one.
- */
+/** Counts the caller as a subscriber until `leave`. */
 export function joinList<Result>(
   feed: Feed,
   leases: ReaderLeases,
@@ -137,7 +129,7 @@ export function joinList<Result>(
   return shared;
 }
 
-/** Functions are left out: they follow from the original query. */
+/** Functions follow from the original query. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }

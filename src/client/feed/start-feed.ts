@@ -15,7 +15,7 @@ import { WatchableFeed } from './watchable-feed.ts';
 export interface StartFeedOptions extends FeedOptions {
   /** Looks up the table's stream. */
   client: DynamoDBClient;
-  /** Reads the stream: `createStreamsClient()`. */
+  /** `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
   /** Milliseconds between reads of a quiet stream. Default 500. */
   pollIntervalMs?: number | undefined;
@@ -23,7 +23,6 @@ export interface StartFeedOptions extends FeedOptions {
 
 /** A feed that reads the stream. */
 export interface RunningFeed {
-  /** For `createReader`. */
   feed: WatchableFeed;
   /** Stops reading; watchers get the error `feed-ended`. */
   stop(): Promise<void>;
@@ -32,9 +31,8 @@ export interface RunningFeed {
 }
 
 /**
- * Reads a table's stream from now on, for readers that watch lists and nodes; one feed per process. Each feed reads
- * every shard, and a shard serves two readers well, one of which is the consumer. Throws `no-stream` if the table has
- * no stream.
+ * Reads a table's stream from now on, for readers that watch; one feed per process. A shard serves two readers well,
+ * one of which is the consumer. Throws `no-stream`.
  *
  * @example
  * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
@@ -63,7 +61,7 @@ export interface SourceFeedOptions extends FeedOptions {
 
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
-/** Milliseconds between listings of shards. A feed can only vouch for records up to the last listing. */
+/** A feed can only vouch for records up to the last listing of shards. */
 const LIST_MS = 2_000;
 
 export async function startFeedOf(
@@ -85,8 +83,7 @@ export async function startFeedOf(
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();
     feed.noteThrough(through?.atMs);
-    // If a shard closes before it was ever read to its end, nobody knows since when its children are unread: that is a
-    // gap.
+    // If a shard closes before it was ever read to its end, nobody knows since when its children are unread.
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {

@@ -34,23 +34,22 @@ const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
 /** The options of a search that choose a list. */
 export type SearchOfWatch<Query = SearchQuery> = Omit<Query, OfPages>;
 
-/** A watched list of incoming edges: the target and the type. */
+/** A watched list: the target and the edge type. */
 export type InboundWatch = { inbound: readonly [target: string, type: string] } & InboundOfWatch;
 
-/** A watched search: its name and its predicate. */
+/** A watched search. */
 export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
 /** Watched nodes, as `getViews` gives them. */
 export interface ViewsWatch {
   views: readonly string[];
-  /** As in `getViews`. */
   attributes?: AttributeSelection | undefined;
 }
 
 /** What to watch: a list or nodes. */
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
-/** The most rows or nodes of one watch; each watcher holds them all in memory. */
+/** Each watcher holds them all in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 /** How often a reader's lease is renewed, in milliseconds: a migration may move the list. */
 const RENEW_MS = 10_000;
@@ -157,11 +156,7 @@ interface Followed {
   shownMs: number;
 }
 
-/**
- * Follows a list until it has to be read from the beginning.
- *
- * @param before how the previous following ended.
- */
+/** Until the list has to be read from the beginning. */
 async function* followList<Result>(
   watching: Watching,
   subscription: Subscription,
@@ -193,7 +188,7 @@ async function* followList<Result>(
 
 interface ListState extends Pick<WatchedList<unknown>, 'rows'>, Pick<SharedList<unknown>, 'shownMs'> {}
 
-/** Undefined if not known yet; `moved` if the list has other places now. */
+/** Undefined if not known yet. */
 async function listNow<Result>(
   watching: Watching,
   shared: SharedList<Result>,
@@ -287,7 +282,7 @@ async function hold<T>({ context, leases, signal }: Watching, read: (context: Re
   );
 }
 
-/** Waits for work shared with others, without cancelling it; throws the signal's reason when aborted. */
+/** Without cancelling work that is shared with others. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   let end = (): void => undefined;
@@ -304,7 +299,6 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   }
 }
 
-/** Waits for news until a time, or until the lease has to be renewed. */
 async function newsOf({ feed, signal }: Watching, subscription: Subscription, untilMs: number) {
   const wake = (): void => subscription.wake();
   signal?.addEventListener('abort', wake, { once: true });

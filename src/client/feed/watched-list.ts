@@ -18,7 +18,6 @@ import { entryIn, toldRevision } from './known-items.ts';
 import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
 import { isNativeChange } from './native-changes.ts';
 
-/** A list that can be watched: a query with the places where it is stored now. */
 export interface ListQuery<Result> {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
@@ -26,7 +25,6 @@ export interface ListQuery<Result> {
   isReverse: boolean;
   limit: number;
   where: Filter | undefined;
-  /** Read capacity units that one reading may cost: see `NativePage` and `ScatterRequest`. */
   maxRcu: number | undefined;
   native: NativeList | undefined;
   accept: (item: Item) => boolean;
@@ -38,10 +36,7 @@ interface RowsToRead {
   least: number;
 }
 
-/**
- * The most rows read behind the shown ones. Lists with more partitions keep more, since replacing a row costs more
- * there.
- */
+/** Lists with more partitions keep more rows, since replacing one costs more there. */
 const MOST_RESERVE = 100;
 
 export class WatchedList<Result> {
@@ -76,7 +71,7 @@ export class WatchedList<Result> {
     return this.query.resultOf(item);
   }
 
-  /** When the list has to be read from its beginning, in milliseconds since 1970; infinite if it needn't. */
+  /** In milliseconds since 1970; infinite if it needn't be read. */
   get readAgainMs(): number {
     // A row leaves when it ends, without a record.
     const ends = this.rows.map(({ item }) =>
@@ -85,7 +80,6 @@ export class WatchedList<Result> {
     return Math.min(this.window.readAgainMs, 1000 * Math.min(...ends, Number.POSITIVE_INFINITY));
   }
 
-  /** Throws `list-not-filled` if the units don't suffice. */
   async begin(context: ReadContext, now: () => number): Promise<void> {
     const atMs = now();
     this.window.read(atMs);
@@ -93,7 +87,6 @@ export class WatchedList<Result> {
     await this.complete(context, now);
   }
 
-  /** Reads rows to replace those that left. Throws `list-not-filled` if the units don't suffice. */
   async complete(context: ReadContext, now: () => number): Promise<void> {
     this.window.prune(now());
     // A native index doesn't define the order of rows with the same value, so no place tells where to continue.
@@ -170,8 +163,7 @@ export class WatchedList<Result> {
     const { items, lastKey } = await gatherPage(context, request);
     this.requireRows(items.length, least, lastKey);
     const keys = items.map((item) => walkedItem(context.graph, item));
-    // An index that projects all attributes shows the revision. Otherwise the table has it, with a state that is as
-    // new.
+    // An index that projects all attributes shows the revision. Otherwise the table has it.
     const isWhole = items.every((item) => item[REVISION] !== undefined);
     const stored = isWhole ? items : (await context.store.getMany(keys, { consistent: false })).items;
     const rows = keys.flatMap((key, i): WindowRow<Item>[] => {
@@ -181,7 +173,7 @@ export class WatchedList<Result> {
     return { rows, upTo: lastKey };
   }
 
-  /** Refuses a reading that ended too early; the list would be read again and again. */
+  /** A reading that ended too early would be repeated again and again. */
   private requireRows(found: number, least: number, lastKey: string | undefined): void {
     if (lastKey === undefined || found >= least) return;
     const { maxRcu = DEFAULT_MAX_RCU, limit } = this.query;

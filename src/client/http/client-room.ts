@@ -1,7 +1,4 @@
-/**
- * Limit in bytes for events waiting for all clients of a handler. Beyond it, new clients are refused and waiting ones
- * dropped.
- */
+/** Of events waiting for all clients. Beyond it, new clients are refused and waiting ones dropped. */
 export const MAX_HELD_BYTES = 67_108_864;
 
 export class ClientRoom {

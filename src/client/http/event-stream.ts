@@ -2,7 +2,7 @@ import { toJson } from '../../foundation/exact-json.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
 import type { ClientRoom } from './client-room.ts';
 
-/** An error as clients see it. `message` is only given if the client caused the error. */
+/** An error as clients see it. */
 export interface WatchFailure {
   code: string;
   message: string;
@@ -20,17 +20,16 @@ export interface EventStreamContext {
   room: ClientRoom;
 }
 
-/** Bytes that wait in the stream itself; beyond them, the list pauses until the client has read some. */
+/** Beyond them, the list pauses until the client has read some. */
 const MOST_WAITING_BYTES = 65_536;
-/** Long events are sent in pieces of this many bytes, which show whether the client is reading. */
+/** Long events are sent in pieces, which show whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** A client that reads nothing for this many milliseconds while something waits is dropped. */
+/** A client that reads nothing for so long while something waits is dropped. */
 const SILENCE_MS = 30_000;
-/** A client reconnects after a failure in this many milliseconds. */
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
 
-/** The events of a watch as bytes. The next event is requested once the client has read the previous ones. */
+/** The next event is requested once the client has read the previous ones. */
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
   return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);
@@ -113,7 +112,7 @@ class ClientStream {
     else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
   }
 
-  /** The client reconnects, so that `queryOf` decides again what it may watch. */
+  /** `queryOf` decides again what the client may watch. */
   private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.isOld = true;
     if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');

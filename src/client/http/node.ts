@@ -3,11 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Answers a request of Node's http server with a handler of Requests, such as the one from `watchHandler`. Resolves
- * when the answer has ended or the client is gone. The Request has method, path and headers, no body, and the host
- * `localhost`; its signal is aborted when the client goes. A request with an invalid Host, or another host in its
- * address, gets status 400. Headers already set on the response stay. Rejects with the handler's error before anything
- * is sent; if the answer fails later, the connection is closed.
+ * Answers a request of Node's http server with a handler such as `watchHandler`'s. Resolves when the answer has ended
+ * or the client is gone, which aborts the Request's signal. The Request has no body, and the host `localhost`; an
+ * invalid Host gets status 400. Rejects with the handler's error before anything is sent.
  *
  * @example
  * createServer((request, response) => {
@@ -32,7 +30,7 @@ export async function answerNodeRequest(
     outgoing.end();
     return;
   }
-  // The pipeline closes the connection if it fails; the caller can't answer any more.
+  // The caller can't answer any more.
   await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
     () => undefined,
   );
@@ -41,10 +39,7 @@ export async function answerNodeRequest(
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/**
- * Undefined for an invalid host or address. Headers don't affect the Request's address, so a hook that authorizes sees
- * the path that was sent.
- */
+/** Headers don't affect the Request's address, so a hook that authorizes sees the path that was sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
   // An absolute address, or none as in OPTIONS *.
   if (!url.startsWith('/')) return undefined;

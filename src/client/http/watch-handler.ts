@@ -20,19 +20,13 @@ export type WatchQueryOf<G extends CompiledModel> =
 export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
   /** Gives the lists and views, and watches them. */
   reader: Reader<G>;
-  /**
-   * Says what a request may watch. Refuse by returning a Response, such as one with status 401. Errors that it throws
-   * pass through.
-   */
+  /** Says what a request may watch, or refuses by a Response, such as one with status 401. */
   query: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>;
-  /** Milliseconds between comments that keep proxies from closing a quiet connection. Default 15,000. */
+  /** Milliseconds between comments that keep a quiet connection open. Default 15,000. */
   heartbeatMs?: number | undefined;
-  /**
-   * Milliseconds after which a stream ends; its client reconnects, and `query` decides again what it may watch. Default
-   * 900,000 (15 minutes).
-   */
+  /** Milliseconds after which a stream ends; its client reconnects, and `query` decides again. Default 900,000. */
   maxAgeMs?: number | undefined;
-  /** The most clients at once; others get status 429. Default 1,000. */
+  /** More get status 429. Default 1,000. */
   maxClients?: number | undefined;
   /** Called with errors of which clients only see the code. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
@@ -41,7 +35,7 @@ export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
 const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
 export const MAX_CLIENTS = 1_000;
-/** Errors that don't come from the query: a later try may succeed. */
+/** A later try may succeed. */
 const PASSING = new Set(['feed-ended', 'projection-not-ready']);
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -51,16 +45,10 @@ const HEADERS = {
 };
 
 /**
- * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`. Each
- * event is named by its type (`page`, `enter`, `leave`, `change`, `resync`) and has the event of `Reader.watch` as
- * JSON, for `applyWatchEvent`. A client that reconnects or is too slow gets `resync` and the whole list. One that reads
- * nothing for 30 seconds is dropped.
- *
- * A query that the model refuses is answered with status 400 and `{ error: { code, message, hint } }`. A later error is
- * sent as an event `failure` and ends the stream; an EventSource then reconnects. The stream ends when the signal of
- * the client's Request is aborted.
- *
- * All clients of a process share one reading of the stream; each queries its own list when it starts.
+ * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with
+ * the events of `Reader.watch` as JSON. A client that reconnects or is too slow gets `resync` and the whole list. A
+ * query that the model refuses has status 400; a later error is an event `failure` and ends the stream. All clients of
+ * a process share one reading of the stream.
  *
  * @example
  * const handle = watchHandler({
@@ -138,7 +126,7 @@ function tooManyClients(): Response {
   return Response.json(failureDocument(error), { status: 429, headers: { 'retry-after': `${RETRY_MS / 1_000}` } });
 }
 
-/** Whether the query is wrong, so that a retry fails again. */
+/** Whether a retry fails again. */
 function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
 }

@@ -7,10 +7,7 @@ import { readOwnWritesOfViews } from './request/own.ts';
 import type { ReadContext } from './request/read-context.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
-/**
- * See `Reader.inbound`. The index shows the same attributes of the target as its view. If the target's type declares no
- * `view`, the index has nothing to show, so the node itself is read.
- */
+/** If the target's type declares no `view`, the index shows nothing of the target, so the node is read. */
 export async function readListWithTarget(
   context: ReadContext,
   target: string,

@@ -7,7 +7,6 @@ export interface PageAsked {
   attributes?: AttributeSelection | undefined;
   levels: readonly Level[];
   maxNodes: number;
-  /** True if the query wants no neighbours. Otherwise views are read, which also show whether a node exists. */
   isAlone: boolean;
 }
 
@@ -25,10 +24,7 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
 }
 
-/**
- * The attributes to show: the requested ones, unchecked, or by default those of the views. 'ALL' by default for a type
- * that declares no view, whose nodes are read themselves, and for a type outside the model.
- */
+/** `'ALL'` by default for a type without a view, and for a type outside the model. */
 export function selectedNames(
   graph: CompiledModel,
   type: string,

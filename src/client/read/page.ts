@@ -19,10 +19,10 @@ import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
 import { checkLimit, type ReadContext, refuseConsistent } from './request/read-context.ts';
 import { type Page, pickAttributes, projectedAttributes, sourceOf, type View } from './request/result.ts';
 
-/** The levels of a page, next to its nodes. */
+/** The levels of a page. */
 export type PageLevels = readonly (WithEdges | WithLevel)[];
 
-/** Options of `page`: those of `inbound`, and which neighbours to read. */
+/** Options of `page`. */
 export interface PageOptions<
   OrderName extends string = string,
   Value = OrderValue,
@@ -33,28 +33,21 @@ export interface PageOptions<
   Whole = Value,
   Part = OrderValue,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
-  /**
-   * Attributes of the nodes: `'ALL'` or a list. Default: those that their views show. Others are read from the nodes,
-   * in one more step.
-   */
+  /** `'ALL'`, or names; those that views don't show take one more step. Default: those of the views. */
   attributes?: Selection | undefined;
   /**
-   * The neighbours to show. An entry's own `with` names their neighbours, up to 5 levels deep. Default: the neighbours
-   * in the edge sets. With `[]`, and attributes that the index items hold of the sources, the page is just the Query.
+   * The neighbours to show, up to 5 levels deep. Default: those in the edge sets. With `[]` the page may be just the
+   * Query.
    */
   with?: With | undefined;
-  /**
-   * The most neighbours to show, on all levels together, at least 1. Default 1,000; unlimited for a single level of
-   * edge sets.
-   */
+  /** The most neighbours, at least 1. Default 1,000; unlimited for a single level of edge sets. */
   maxNodes?: number | undefined;
 }
 
-/** A page: nodes, each with its neighbours. */
+/** A page of nodes with their neighbours. */
 export interface PageResult<Node = AnyPageNode> extends Page<Node> {
   /** Neighbours that a bound left out. */
   truncated?: Truncated;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
@@ -77,7 +70,7 @@ export async function readPage(
   const levels =
     plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
   const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
-  // Without `with`, a node shows the edges of its set, even if no edge type is in a set.
+  // Without `with`, a node shows the edges of its set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   return {
     items: isEmpty ? items.map((node) => ({ ...node, edges: {} })) : items,
@@ -97,13 +90,9 @@ interface RowsAsked {
   own: OwnWrites;
 }
 
-/** The share of a page's units for its list and nodes, if levels follow. */
 const SHARE_OF_ROWS = 0.5;
 
-/**
- * Reads the page's edges and their sources. With `maxRcu` it reads a few edges and their nodes at a time, so that the
- * page can end after any of them: the cursor continues after the last node shown.
- */
+/** With `maxRcu`, a few edges and their nodes at a time, so that the page can end after any of them. */
 async function readRows(
   context: ReadContext,
   query: ResolvedInbound,
@@ -123,7 +112,6 @@ async function readRows(
   do {
     const missing = limit - read.nodes.length;
     const before = spending?.rcu ?? 0;
-    // Half of a round's units are for its nodes.
     const bounds =
       spending === undefined || plan.isInIndex
         ? { limit: missing, maxRcu: spending === undefined ? query.maxRcu : Math.max(least, left()) }
@@ -149,7 +137,6 @@ async function readRows(
   return { read, cursor, calls };
 }
 
-/** A page's steps with reasons. Throws for names that the model doesn't declare. */
 export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {
   const edge = findEdge(graph, edgeType);
   findOrder(edge, options.order);
@@ -160,7 +147,6 @@ export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOp
   return planPage(graph, { edge, attributes: options.attributes, levels, maxNodes, isAlone });
 }
 
-/** Default of `maxNodes`. */
 export const MAX_NODES = 1_000;
 
 async function readNodesOfRows(

@@ -13,33 +13,25 @@ import type { ReadContext } from './request/read-context.ts';
 export interface ReaderOptions extends TelemetryOption {
   /** The table. */
   store: Store;
-  /**
-   * Secret that cursors are signed with (HMAC-SHA256). Default: cursors only carry a checksum, which anyone can forge.
-   */
+  /** Secret to sign cursors with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can forge. */
   cursorKey?: CursorKey | undefined;
   /** The most DynamoDB calls that one read has in flight, at least 1. Default 32. */
   concurrency?: number | undefined;
-  /**
-   * How a number's text becomes a JS value. Default: a number if it is written back unchanged, else an `ExactNumber`.
-   */
+  /** Makes a JS value of a number's text. Default: a number if it is written back unchanged, else an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
-  /** Which projections the reader may use. Default: read from the table's registry, once in 30 s. @internal */
+  /** @internal */
   leases?: ReaderLeases | undefined;
   /**
-   * Region of the replica that this reader reads, if the table's home is in another region: during a change of the
-   * model, answers may mix old and new. Default: reading a replica is refused (`replica-read`).
+   * Region of the replica to read, if the table's home is elsewhere. During a change of the model, answers may mix old
+   * and new.
    */
   replica?: string | undefined;
-  /**
-   * The current time in milliseconds since 1970, which decides what has ended. Tests can pass a clock of their own.
-   * Default: the system's clock.
-   */
+  /** Milliseconds since 1970, which decide what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The process's feed for `watch`, from `startFeed`. */
   feed?: WatchableFeed | undefined;
 }
 
-/** Expects checked options. */
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {
   checkStoreOptions('createReader', options, {
     store: true,

@@ -93,28 +93,14 @@ import type {
 import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 
 /**
- * Reads the projections of a graph.
- *
- * Every method throws an `EdgeloomError` for arguments that the model doesn't declare (`unknown-type`,
- * `unknown-search`, `unknown-order`, `unknown-label`, ...; the hint names what is declared), `invalid-cursor` for a
- * cursor that was altered or belongs to another query, `unknown-option` for an unknown option, and a `StoreError` if
- * DynamoDB fails. Ended items (`expires`) are only shown with `includeExpired: true`.
- *
- * Reads are eventually consistent by default. `consistent: true` reads stored items as last written: base items
- * (`edges`, `has`, `getViews` with `attributes`) as producers put them, derived items (edge sets, view attributes,
- * counts) as the projector has them now. Reads of an index (`inbound`, `search`, `page`) refuse it.
- *
- * Every method takes a `signal` (AbortSignal); when aborted, it rejects at once with the signal's reason and makes no
- * more calls. Every reading method takes `capacity: true`, which adds the consumed units to its result.
+ * Reads the projections of a graph. Methods throw an `EdgeloomError` for arguments that the model doesn't declare, and
+ * a `StoreError` if DynamoDB fails. Reads are eventually consistent; with `consistent: true`, base items are as last
+ * written and derived items as the projector has them.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
-   * Nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any edge of it is
-   * projected; `attributes` is null if only edges are (the node is deleted, soft-deleted or ended). One BatchGetItem
-   * per 100 views.
-   *
-   * Edge sets are sorted by type, then target; absent labels are left out. Corrupt elements are left out as well, and
-   * reported by the nightly check.
+   * Nodes with their edge sets, one entry per id, in order; null if neither the node nor any edge of it is projected.
+   * One BatchGetItem per 100 views.
    */
   getViews<
     const Id extends string,
@@ -125,7 +111,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** A node's view, as from `getViews`. The projector maintains it. Use `getNode` for what producers wrote. */
+  /** A node's view, as from `getViews`. Use `getNode` for what producers wrote. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -136,22 +122,19 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
-   * The pages of a list, one after the other, until the list ends or the loop is left. The same pages as by cursors,
-   * but cheaper for a list in several shards: rows read beyond a page's end are kept in memory for the next pages
-   * (about 100 per shard at most). A walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows, whereas by cursor each
-   * page asks all shards again. Rows are as of when their shard was read, maybe some pages earlier; each page applies
-   * the session's own writes and hides what has ended. After a change of the model the rest is read again. Any read
-   * inside the callback takes part if it continues from the cursor. `maxRcu` bounds each page, not the walk.
+   * The pages of a list. Cheaper than cursors for a list in several shards: rows read beyond a page's end are kept, so
+   * a walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may be some pages old. `maxRcu` bounds each
+   * page.
    *
    * @example
    * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
-  /** The items of a list, page by page, read like `pages` at the same cost. */
+  /** The items of a list, page by page, at the same cost as `pages`. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Whether an edge exists. Takes one GetItem of the base edge, so it needs no projection. */
+  /** Whether an edge exists, by one GetItem of the base edge. */
   has<
     const Source extends string,
     E extends EdgeType<G>,
@@ -165,9 +148,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones). Takes one GetItem of the count or, if
-   * the type keeps none, of the view, whose edge set is counted. If the type was evicted from the set, a Query counts all
-   * base edges. Throws `not-counted` for a type without a count that isn't in an edge set.
+   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones), by one GetItem, or by a Query if
+   * the type outgrew the edge set. Throws `not-counted`.
    */
   degree<
     const Source extends string,
@@ -180,9 +162,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<number, Asked>>;
 
   /**
-   * Number, sums and groups of a node's incoming or outgoing edges of a type, as the model's `total` and `groupBy`
-   * declare them. Takes one GetItem. Exact for what is projected. Throws `no-total` for a type without totals, and
-   * `too-many-groups` if a group has more than 50 values.
+   * Number, sums and groups of a node's edges of a type, by one GetItem. Throws `no-total`, and `too-many-groups` if a
+   * group has more than 50 values.
    *
    * @example
    * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
@@ -195,8 +176,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
   /**
-   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries
-   * the base edges, so it needs no projection. Edges of types outside the model are left out.
+   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries the
+   * base edges.
    */
   edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
     source: Checked<Source, SourceOf<G, E, Source>>,
@@ -236,18 +217,15 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * A node with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the base
-   * item. Use `getView` for what the projector maintains: the view's attributes and the edge set.
+   * A node with all its attributes as producers wrote them, null if it doesn't exist. Use `getView` for what the
+   * projector maintains.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: NodeReadOptions<Asked>,
   ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
-  /**
-   * An edge with all its attributes as its producers wrote them, null if it doesn't exist. Takes one GetItem of the
-   * base item.
-   */
+  /** An edge with all its attributes as producers wrote them, null if it doesn't exist. */
   getEdge<
     const Source extends string,
     E extends EdgeType<G>,
@@ -261,8 +239,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
   /**
-   * A node and its outgoing edges as their producers wrote them, in one Query of the partition. Only the first page has
-   * the node. A Query isn't isolated: it may show a part of a concurrent transaction.
+   * A node and its outgoing edges as producers wrote them, in one Query. It may show a part of a concurrent
+   * transaction.
    */
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
@@ -271,14 +249,13 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * All nodes of a type with `list: true`, by id, as from `getViews`. Takes a Query of each of the list's 10 shards and
-   * a BatchGetItem of the views. Throws `not-listed` for other types. Use `search` to find nodes by a value.
+   * a BatchGetItem of the views. Throws `not-listed`.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
    * How many edges of a type enter a node (`degree` counts outgoing ones), or how many an `inbound` with the same
-   * options would list. DynamoDB counts in each shard of the order, at the cost of reading them all. Edges without the
-   * order's attribute aren't in the order, so not counted. `truncated` means that there may be more: see `maxRcu`.
+   * options would list, at the cost of reading them all.
    */
   inDegree<
     const Target extends string,
@@ -303,30 +280,18 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<CountResult>;
 
   /**
-   * A session's reader shows the session's writes without waiting for the projector or an index. `inDegree` and `count`
-   * don't, and return `exact: false`; all other reads of nodes and edges do, including `getNode` and `total`. As long
-   * as the session writes nothing during a walk by cursor, each of its items that belongs to the list appears exactly
-   * once and in order. Other writers' items may still come and go.
-   *
-   * It costs a consistent read of each written item that the request depends on. After too many writes to remember,
-   * answers and the session have `ownWrites: 'unknown'`.
+   * A session's reader shows the session's writes without waiting for the projector or an index, at a consistent read
+   * of each relevant written item. `inDegree` and `count` don't, and return `exact: false`.
    */
   with(session: Session): Reader<G>;
 
-  /** A search that the model declares, such as `USER.name`. Call `equals`, `beginsWith` or `find` on it. */
+  /** A search that the model declares, such as `USER.name`: call `equals`, `beginsWith` or `find` on it. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
    * A page in three steps: incoming edges, the views of their sources, the views of the neighbours in those edge sets.
-   * It takes one Query (one per shard if inbound is sharded), a BatchGetItem per 100 views and one per 100 neighbours.
-   * Neighbours whose attributes are copied to the edges (`copy`) aren't read; if all are, the last step is left out.
-   * Without neighbours (`with: []`) and with attributes from the index items, it takes just the Query.
-   *
-   * `with` may have levels. Each costs a BatchGetItem per 100 nodes, and a repeated node is read once. Incoming edges,
-   * and types in no edge set, take a Query for each node above.
-   *
-   * Neighbours are nested as the query names them: `edges.KEYRESULT` by outgoing edges, `inbound.TASK_OF` by incoming
-   * ones. If the same levels lead to a node twice, both places share one object.
+   * Takes a Query per shard and a BatchGetItem per 100 nodes of each level; incoming edges, and types in no edge set,
+   * take a Query for each node above. Neighbours are under `edges.TYPE` (outgoing) or `inbound.TYPE`.
    *
    * @example
    * await reader.page('TEAM-T1', 'TEAMGOAL', {
@@ -360,10 +325,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
-  /**
-   * How evenly a search's items are spread over its shards: the number of items, the fullest shard and its share, and
-   * the number of empty shards. Counts each shard. Throws `equality-only` with `shards: 'value'`.
-   */
+  /** How evenly a search's items are spread over its shards. Throws `equality-only` with `shards: 'value'`. */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
     ...scope: Scoped<SearchOfName<G, Name>, SearchScope>
@@ -371,10 +333,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is
-   * aborted or the loop is left. `applyWatchEvent` applies events to an array, which then equals what `inbound`,
-   * `search` or `getViews` would return. Events follow projected changes within seconds. After `resync`, changes may
-   * have been missed and a `page` follows. A session's own writes appear once they are projected. Needs the option
-   * `feed` of `createReader`; throws `no-feed` without it.
+   * aborted or the loop is left; `applyWatchEvent` applies events to an array. After `resync`, changes may have been
+   * missed and a `page` follows. Throws `no-feed` without the option `feed` of `createReader`.
    *
    * @example
    * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
@@ -414,17 +374,9 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): AsyncIterable<WatchEvent<ViewOfId<G, Id, Selection> | null>>;
 
   /**
-   * Resolves when everything derived from a node or edge agrees with a consistent read of it: its part of the view, its
-   * index items, its reverse item and copy, without leftovers. It doesn't wait for copies in other nodes' views.
-   * Afterwards `getViews` with `consistent: true` shows it; an index may still lag until DynamoDB has copied the item
-   * into it.
-   *
-   * Agreement doesn't prove that every earlier write was applied. If x is projected, then y is put, then x again, both
-   * agree before either record is applied, and the record of y makes the projection y for a moment. No read of the
-   * table can tell; with `lowWatermark` (how far the stream is applied), the wait lasts until both records are applied.
-   *
-   * Throws `projection-timeout`, which names what still differs, and at once `not-derivable` for an item that goes into
-   * quarantine, since waiting doesn't help.
+   * Resolves when everything derived from a node or edge agrees with it, except for copies in other nodes' views; an
+   * index may still lag. With `lowWatermark`, no pending record of an earlier write can change the projection any more.
+   * Throws `projection-timeout`, and `not-derivable` for an item that goes into quarantine.
    *
    * @example
    * await reader.waitForProjection('GOAL-G1');
@@ -476,8 +428,7 @@ function readerOf<G extends CompiledModel>(
       );
     return withCapacity(stores, options, reading, isValue);
   };
-  // Base items are read without the registry. Derived items are read under a lease, which says what this reader may
-  // use.
+  // Derived items are read under a lease, which says what this reader may use.
   const held: Reading = (options, run, isValue) =>
     read(
       options,
@@ -541,7 +492,7 @@ function readerOf<G extends CompiledModel>(
   return reader as unknown as Reader<G>;
 }
 
-/** Throws `no-feed`. A reader without a feed doesn't bundle the code that watches. */
+/** A reader without a feed doesn't bundle the code that watches. */
 function requireFeed(feed: WatchableFeed | undefined): WatchableFeed {
   if (feed !== undefined) return feed;
   throw new EdgeloomError(

@@ -23,15 +23,15 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
   store: Store & ScanSource;
   /** The node type. */
   type: Type;
-  /** The previous page's `lastKey`, to continue after it. Default: the beginning. */
+  /** The previous page's `lastKey`, to continue after it. */
   startKey?: ItemKey | undefined;
-  /** One of `segments` parts of the table, from 0: several processes can scan one part each. Default 0. */
+  /** One of `segments` parts of the table, from 0, for several processes. Default 0. */
   segment?: number | undefined;
   /** Number of parts. Default 1. */
   segments?: number | undefined;
   /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** How a number's text becomes a JS value, as for a reader. */
+  /** As for a reader. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -39,17 +39,16 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
 
 /** The nodes of one page of a scan. */
 export interface ScannedNodes<Node> {
-  /** The page's nodes of the type, in no particular order. May be empty before the end. */
+  /** May be empty before the end. */
   items: Node[];
-  /** Where the next page starts; null at the end. */
+  /** Null at the end. */
   lastKey: ItemKey | null;
-  /** Read capacity units consumed by the page. */
   rcu: number;
 }
 
 /**
- * Walks all nodes of a type as their producers wrote them; the type needn't have `list: true`. Scans the whole table:
- * half a unit per 4 KB of all base and derived items. Includes soft-deleted nodes. Throws `unknown-type`.
+ * Walks all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half
+ * a unit per 4 KB. Throws `unknown-type`.
  *
  * @example
  * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);

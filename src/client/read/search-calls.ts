@@ -15,10 +15,10 @@ import { findSearch } from './request/lookup.ts';
 import type { EveryReadOptions, ReadContext } from './request/read-context.ts';
 import type { Page } from './request/result.ts';
 
-/** Options of a search, with `partition` exactly if the model declares a partition attribute. */
+/** Options of a search. */
 export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
 
-/** A query's options as its last argument, with `partition` exactly if the model declares a partition attribute. */
+/** Options as a last argument. */
 export type OptionsWithin<Partition, Options> = [Partition] extends [true]
   ? [options: Options & InPartition]
   : [Partition] extends [false]
@@ -27,7 +27,6 @@ export type OptionsWithin<Partition, Options> = [Partition] extends [true]
 
 /** If the model declares a partition. */
 export interface InPartition {
-  /** The value of the partition attribute. */
   partition: string;
 }
 
@@ -53,7 +52,7 @@ export type ValueRange<End> = ValuesBetween<End> & Without<'equals' | 'beginsWit
 /** A prefix of a text. */
 export type BeginningWith = { beginsWith: string } & Without<'equals' | 'path' | 'between'>;
 
-/** The predicates of each kind of search: see `SearchPredicate`. */
+/** The predicates of each kind of search. */
 export interface Predicates<T extends SearchTypes> {
   equality: EqualTo<T['value']>;
   ordered: EqualTo<T['value']> | ValueRange<T['value']>;
@@ -65,19 +64,16 @@ export interface Predicates<T extends SearchTypes> {
 /** The predicates of a search. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
-/** Options of a search with these results, filterable by the attributes they show and those searched by. */
+/** Options of a search with these results. */
 export type QueryOf<Result, By> = SearchQuery<
   Result extends { attributes: infer Attributes } ? Attributes & By : Record<string, unknown>
 >;
 
-/** Options that every search has. */
+/** What every search has. */
 export interface CommonSearch<Result, T extends SearchTypes> {
   /** Any predicate; the other methods are shorthand for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
-  /**
-   * How many hits there are, summed over the shards. DynamoDB counts, including a base item whose own attribute has the
-   * name of the search's index key. `truncated` means that there may be more: see `maxRcu`.
-   */
+  /** How many hits there are. `truncated` means that there may be more: see `maxRcu`. */
   count(
     ...options: T['kind'] extends 'equality'
       ? [predicate: Predicate<T>, ...Scoped<T, CountScope>]
@@ -104,8 +100,8 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /**
-   * Values from the lowest to the highest, both inclusive; either may be undefined or null. A date without time as the
-   * highest value includes the whole day in UTC.
+   * Both inclusive; either may be undefined or null. A date without time as the highest value includes the whole day in
+   * UTC.
    */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
@@ -121,11 +117,7 @@ export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch
 /** A search by path. */
 export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
   /**
-   * Paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path asks one shard, as
-   * `equals` does.
-   *
-   * @example
-   * await reader.search('STORE.location').path(['CA', 'San Jose'], { partition: 'US' });
+   * Paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path asks one shard.
    */
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
@@ -143,23 +135,18 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 }
 
 /**
- * A search. Results are sorted by value, then by node id; with `multiValue` a node is found once for each of its
- * values. `equals` asks one shard (all, if the model spreads by source); other methods ask all shards and merge: with
- * 200 shards that is 100 read units even without hits.
- *
- * It has the methods that its order supports: ranks and numbers have no prefixes, `shards: 'value'` only supports
- * equality, a path is searched by segments. `partition` is required exactly if the model declares it.
+ * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` asks one
+ * shard (all, if the model spreads by source); other methods ask all: 200 shards cost 100 read units even without hits.
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** Runs one read with what its options need. `isValue`: with units, the result is returned as `value`. */
+/** `isValue`: with units, the result is returned as `value`. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,
   isValue?: boolean,
 ) => Promise<T>;
 
-/** Each query runs within `held`. Throws `unknown-search`. */
 export function searchOf<Result>(graph: CompiledModel, name: string, held: Reading): Search<Result> {
   const search = findSearch(graph, name);
   const find: Search<Result>['find'] = (predicate, options) =>

@@ -35,11 +35,8 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search-calls.ts';
 
 /**
- * Results with the types that a graph declares. Projected attributes are all optional: types don't tell whether an item
- * has them.
- *
- * Editors show a result with its interface's type arguments. An alias with the graph as an argument would show the
- * whole model, so these aliases are conditional types, which the compiler replaces by their results.
+ * Projected attributes are all optional: types don't tell whether an item has them. Aliases are conditional types,
+ * since editors would show the whole model for another alias with the graph as an argument.
  */
 
 /** Open attributes if the id is any text. */
@@ -47,7 +44,7 @@ type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, I
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** Attributes of several node types, each with the others' names as undefined, so that any name can be read. */
+/** With the other types' names as undefined, so that any name can be read. */
 type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
   ? [Exclude<Names, keyof Attributes>] extends [never]
     ? Attributes
@@ -59,7 +56,6 @@ type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unkn
 /** Of a union of shapes, the names of each. */
 type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
-/** The named attributes, of each shape that a type's attributes may have. */
 type Shown<Attributes, Name> = Attributes extends unknown
   ? string extends keyof Attributes
     ? string extends Name
@@ -68,17 +64,15 @@ type Shown<Attributes, Name> = Attributes extends unknown
     : { [N in keyof Attributes as N extends Name ? N : never]?: Attributes[N] }
   : never;
 
-/** All attributes, the named ones, or those in the view. Each may be absent. */
 type Selected<Attributes, Selection, InView> = Selection extends 'ALL'
   ? Attributes
   : Shown<Attributes, Selection extends readonly (infer Name)[] ? Name : InView>;
 
-/** Open attributes if the id is any text. */
 type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
-/** The parts of a node under their names, as far as selected. Nothing if the type has none or is unknown. */
+/** Nothing if the type has no parts or is unknown. */
 type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
   ? unknown
   : string extends PartName<G, T>
@@ -91,12 +85,10 @@ type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [Pa
           : Shown<PartAttributes<G, T, P>, PartViewAttribute<G, T, P>>;
       };
 
-/** An edge type's labels with the types of their attributes. */
 type Labels<G extends CompiledModel, E extends EdgeType<G>> = E extends string
   ? { [Label in keyof LabelsOf<G, E>]?: LabelsOf<G, E>[Label] }
   : never;
 
-/** Labels that only other edge types have. */
 type OtherLabel<G extends CompiledModel, E extends EdgeType<G>> = Exclude<EdgeLabel<G, EdgeType<G>>, EdgeLabel<G, E>>;
 
 /** Undefined if the edge type copies nothing, so that `copy` can be read from any element. */
@@ -109,7 +101,6 @@ type Elements<G extends CompiledModel> = {
   [E in EdgeTypeInSet<G>]: EdgeSetElement<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
 };
 
-/** The node types that edges may leave, by edge type. */
 type Sources<G extends CompiledModel> = { [E in EdgeTypeInSet<G>]: EdgeSourceType<G, E> };
 
 type LeavingIn<Ends, T> = { [E in keyof Ends]: [T & Ends[E]] extends [never] ? never : E }[keyof Ends];
@@ -126,7 +117,6 @@ export type ViewOfId<
   Selection extends AttributeSelection | undefined = undefined,
 > = Id extends string ? View<Id, ShownOfType<G, TypeOfId<G, Id>, Selection>, ElementOf<G, TypeOfId<G, Id>>> : never;
 
-/** Selected attributes of nodes and their parts; open if the type is unknown (never). */
 type ShownOfType<G extends CompiledModel, T extends NodeType<G>, Selection> = [T] extends [never]
   ? Selected<Record<string, unknown>, Selection, string>
   : OfAnyType<ShownOfEach<G, T, Selection>>;
@@ -155,12 +145,11 @@ export type InboundEdge<G extends CompiledModel, E extends EdgeType<G>> = E exte
     >
   : never;
 
-/** What an index item shows of an edge and of the edge's source. */
 type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [SourceAttribute<G, E>] extends [never]
   ? OfEdge
   : OfEdge & OfAnyType<Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>>;
 
-/** Attributes to filter incoming edges by: those in their index items and in the order's keys. */
+/** Attributes to filter incoming edges by. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>, Order extends string> = [
   SourceAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeysOfSource'>,
 ] extends [never]
@@ -178,7 +167,7 @@ type FilterOfEdge<G extends CompiledModel, E extends EdgeType<G>, Order extends 
   InboundAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeys'>
 >;
 
-/** The target of a type's edges, with the view's attributes; never without `includeTarget`. */
+/** The target of a type's edges; never without `includeTarget`. */
 export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [IncludesTarget<G, E>] extends [false]
   ? never
   : TargetViewOfId<G, EdgeTarget<G, E>>;
@@ -189,18 +178,16 @@ type TargetViewOfId<
   Names = NameIn<Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>>,
 > = Id extends string ? TargetView<Id, OfAnyType<Shown<AttributesOfId<G, Id>, InViewOfId<G, Id>>, Names>> : never;
 
-/** The node type of a search: `USER.name` is of `USER`. */
 type SearchedType<G extends CompiledModel, Name extends string> =
   string extends NodeType<G> ? NodeType<G> : Extract<Name extends `${infer T}.${string}` ? T : never, NodeType<G>>;
 
-/** The attributes that a search projects: of the node, or of the part that the search names. */
 type SearchedAttributes<G extends CompiledModel, Name extends string> = Name extends `${string}.${infer P}.${string}`
   ? P extends PartName<G, SearchedType<G, Name>>
     ? PartAttributes<G, SearchedType<G, Name>, P>
     : NodeAttributes<G, SearchedType<G, Name>>
   : NodeAttributes<G, SearchedType<G, Name>>;
 
-/** A hit of a search, with the attributes that the model projects. */
+/** A hit of a search. */
 export type Hit<G extends CompiledModel, Name extends string> = Name extends string
   ? SearchResult<
       string extends NodeType<G> ? string : `${SearchedType<G, Name>}-${string}`,
@@ -209,7 +196,7 @@ export type Hit<G extends CompiledModel, Name extends string> = Name extends str
     >
   : never;
 
-/** A page's node: the source of one of its edges, with neighbours as `with` names them. */
+/** A page's node, with neighbours as `with` names them. */
 export type NodeOfPage<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -225,12 +212,11 @@ export type NodeOfPage<
             : EverySet<G, EdgeSourceType<G, E>>
           : Below<G, With[number]>);
 
-/** Neighbours by all edge types in the edge sets of the types `T`. */
 type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
   : never;
 
-/** The neighbours that levels show, by edge type. Only named types are evaluated. */
+/** Only named types are evaluated. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
@@ -248,7 +234,6 @@ type LeavingName<Level> = Level extends string
 
 type EnteringName<Level> = Level extends { readonly inbound: infer E } ? E : never;
 
-/** The levels next to the other ends of edges of a type. */
 type NextLevel<Level, End extends 'edge' | 'inbound', E> = Level extends { readonly with: readonly (infer Below)[] }
   ? Level extends { readonly [Name in End]: infer Named }
     ? E extends Named
@@ -272,17 +257,16 @@ type EnteringNeighbour<G extends CompiledModel, E extends EdgeType<G>, Level> = 
     >
   : never;
 
-/** What the view shows, and what the edge copies. */
 type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copied> = OfAnyType<
   T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
 >;
 
-/** The argument's type as written if it is valid, otherwise the valid type, for the compiler's message. */
+/** The argument's type as written, or the valid type, which the compiler's message names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**
- * A page's levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the
- * compiler's work grows with the query, not the model.
+ * Levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the compiler's
+ * work grows with the query.
  */
 export type CheckedLevels<G extends CompiledModel, T extends string, With> =
   string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };
@@ -304,7 +288,6 @@ type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level exte
           Level
         >;
 
-/** An invalid label becomes those that the edge type has. */
 type LabelledLevel<G extends CompiledModel, E extends string, Level> =
   E extends EdgeType<G>
     ? Level extends LabelledText<E, LabelArgument<G, E>>
@@ -319,12 +302,11 @@ type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgumen
 
 type LabelledText<E extends string, Label> = `${E}:${Extract<Label, string | number | bigint | boolean>}`;
 
-/** The edge type in a text, which may be followed by a label. */
 type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E : Text;
 
 type ListedText<E extends string> = E extends string ? E | `${E}:${string}` : never;
 
-/** Those of the named edge types that leave (or enter) nodes of the types `T`; if none does, all that do. */
+/** If none of the named types fits, all that do. */
 type FittingType<G extends CompiledModel, T extends string, End extends 'from' | 'to', E, Of extends EdgeType<G>> = [
   E,
 ] extends [never]
@@ -346,7 +328,6 @@ type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'f
   ? EdgeSourceType<G, E>
   : EdgeTargetType<G, E>;
 
-/** Forbids other options. */
 type NoOther<Known extends string, Level> = {
   readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
 };
@@ -386,7 +367,7 @@ type LevelsBelow<G extends CompiledModel, T extends string, Level> = Level exten
   ? CheckedLevels<G, T, With>
   : readonly WithLevel[];
 
-/** `partition` is required if the model declares it, and forbidden otherwise. */
+/** `partition` is required if the model declares one, and forbidden otherwise. */
 export type PartitionOption<Declared> = [Declared] extends [true]
   ? InPartition
   : [Declared] extends [false]

@@ -18,15 +18,11 @@ import type { ReadContext } from './request/read-context.ts';
 export interface WaitOptions extends Abortable {
   /** The longest wait in milliseconds, after at least one look. Default 10,000. */
   timeoutMs?: number | undefined;
-  /**
-   * Whether derived items are read consistently, so that a following `getViews` with `consistent` shows them. The base
-   * item always is. Default true.
-   */
+  /** Whether derived items are read consistently. Default true. */
   consistent?: boolean | undefined;
   /**
-   * The time before which every record of every stream shard is applied, in milliseconds since 1970; undefined if
-   * unknown. With it, the wait also lasts until the low watermark has passed the moment of this call, so that no record
-   * of an earlier write is pending. Default: wait for agreement only.
+   * The time before which every record is applied, in milliseconds since 1970. With it, the wait lasts until it has
+   * passed the moment of this call.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
@@ -39,7 +35,6 @@ export type WaitArguments =
   | [id: string, options?: WaitOptions]
   | [source: string, edgeType: string, target: string, options?: WaitOptions];
 
-/** A node has one base item, and one for each part. */
 export function waitArguments(
   { graph }: ReadContext,
   [source, second, target, options]: readonly unknown[],
@@ -72,8 +67,7 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // Read the low watermark before the items: once it has passed the call, no earlier record can change an item that
-    // agrees.
+    // Before the items: once it has passed the call, no earlier record can change an item that agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
     // Edges that agreed before the low watermark passed may differ since.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
@@ -103,7 +97,7 @@ function isLowWatermarkAfter(lowWatermark: number | undefined, moment: number): 
   return lowWatermark !== undefined && lowWatermark > moment;
 }
 
-/** Throws for an item that the model doesn't project, since the wait would never end. */
+/** The wait would never end for an item that the model doesn't project. */
 function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);

@@ -13,21 +13,19 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
-/** A base item that the session wrote, read consistently; absent after a delete. */
+/** Read consistently; absent after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
-  /** The source node, if the edge's index items depend on it. */
   node?: SourceNode;
 }
 
 export interface Overlay {
-  /** They replace the same base items' rows in the index. */
   items: Item[];
   isReplaced: (row: Item) => boolean;
   sources: ReadonlySet<string>;
 }
 
-/** The session's writes, and by their ids the existing nodes that its edges copy attributes from. */
+/** With the existing nodes that own edges copy attributes from, by id. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
@@ -49,10 +47,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents, calls: calls + found.calls };
 }
 
-/**
- * Whether an own write may change an inbound query's answer: an edge of the query, or a source node (or its part) that
- * the edges' index items depend on.
- */
+/** Index items may depend on a source node or its part. */
 export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
@@ -65,10 +60,7 @@ function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): bool
   return source === target || isPartOfSource(graph, source, target);
 }
 
-/**
- * Own edges with a sort key, ready to derive from: with their source nodes if these matter, and including the edges of
- * own nodes, whose places a changed node moves.
- */
+/** Including the edges of own nodes, whose places a changed node moves. */
 export async function ownEdgesOf(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'getMany'> },
   edge: EdgeModel,
@@ -95,7 +87,7 @@ export async function ownEdgesOf(
   });
 }
 
-/** Nodes whose attributes own edges copy, except those that the session wrote itself: they are already read. */
+/** Without those that the session wrote itself: they are already read. */
 function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {
@@ -106,10 +98,7 @@ function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): strin
   return [...new Set(parents)].filter((id) => !known.has(id));
 }
 
-/**
- * Own index items in partitions of an index, and the rows to leave out: all of the same base items, with any values.
- * The base items are edges to one target, or nodes, so their sources tell them apart.
- */
+/** The base items are edges to one target, or nodes, so their sources tell them apart. */
 export function overlayOf(
   graph: CompiledModel,
   own: readonly OwnWrite[],

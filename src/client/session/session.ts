@@ -10,14 +10,9 @@ import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } f
 export interface SessionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /**
-   * Secret that tokens are signed with (HMAC-SHA256). Default: tokens only carry a checksum, which anyone can forge.
-   */
+  /** Secret to sign tokens with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can forge. */
   key?: SessionKey | undefined;
-  /**
-   * The time before which every record of every stream shard is applied, in milliseconds since 1970; undefined if
-   * unknown. See `createLowWatermark`. Default: unknown, so that old keys are looked up now and then.
-   */
+  /** The time before which every record is applied, in milliseconds since 1970: see `createLowWatermark`. */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
   /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
@@ -39,15 +34,14 @@ const LEAST_AGE_MS = 60_000;
 const CLOCK_MARGIN_MS = 5_000;
 /** A stream keeps records for a day: what isn't projected by then never will be, except by a repair. */
 const STREAM_MS = 25 * 3_600_000;
-/** Bytes of keys that fit into a cookie of 4 KB, encoded. */
+/** Keys that fit into a cookie of 4 KB, encoded. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
-/** The most keys that one read looks up before it answers; others wait for the next read. */
 const MOST_LOOKS = 10;
 
 /**
- * Remembers the keys of recent writes, so that a reader with the session shows them at once: see `Reader.with`. Pass
- * `token()` (at most 4 KB) to the client, and continue with `Session.from` on any machine.
+ * Remembers the keys of recent writes for `Reader.with`. Pass `token()` (at most 4 KB) to the client, and continue with
+ * `Session.from` on any machine.
  */
 export class Session {
   private readonly entries = new Map<string, Entry>();
@@ -62,10 +56,7 @@ export class Session {
     this.now = runtimeOf(options).now;
   }
 
-  /**
-   * Continues from a token, or starts a new session without one. Throws `invalid-session` for a token that was altered
-   * or holds more keys than a session remembers.
-   */
+  /** Continues from a token, or starts a new session without one. Throws `invalid-session`. */
   static from(token: string | undefined, options: SessionOptions = {}): Session {
     const session = new Session(options);
     if (token === undefined || token === '') return session;
@@ -96,10 +87,7 @@ export class Session {
     return encodeToken({ table, keys, overflowAt, overflowPassedAt }, this.options.key);
   }
 
-  /**
-   * Sets the session's table. Throws `invalid-session` if it belongs to another one, whose keys say nothing about this
-   * table.
-   */
+  /** Throws `invalid-session` if the session belongs to another table. */
   bindTo(table: string): this {
     const tag = tableTag(table);
     this.table ??= tag;
@@ -142,12 +130,7 @@ export class Session {
     };
   }
 
-  /**
-   * Forgets keys that are certainly projected.
-   *
-   * @param look looks at one key.
-   * @param hasFannedOut whether the fan-out of a node's change is complete.
-   */
+  /** Forgets keys that are certainly projected. */
   async refresh(
     look: (key: ItemKey) => Promise<Agreement>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
@@ -217,7 +200,6 @@ export class Session {
     return false;
   }
 
-  /** Whether the low watermark has passed a write, and the index has had time to catch up since. */
   private hasPassed(write: { at: number; passedAt?: number | undefined }, lowWatermark: number | undefined): boolean {
     // rule: key-stays-until-the-low-watermark-passes
     if (lowWatermark === undefined || lowWatermark < write.at + CLOCK_MARGIN_MS) {

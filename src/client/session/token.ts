@@ -2,27 +2,20 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/**
- * A session as a text that fits a cookie or header: version, tag and compressed JSON, in base64url. The tag is a
- * checksum or, with a key, a signature.
- */
+/** Version, tag and compressed JSON, in base64url. The tag is a checksum or, with a key, a signature. */
 
 /** The secret that tokens are signed with. */
 export type SessionKey = string | Uint8Array;
 
 export interface TokenContent {
-  /** The table's `tableTag`; absent before the first use. */
+  /** Absent before the first use. */
   table?: string | undefined;
   keys: TokenItem[];
-  /** When a session that overflowed last wrote, and when the low watermark passed that write. */
   overflowAt?: number | undefined;
   overflowPassedAt?: number | undefined;
 }
 
-/**
- * Key, time of the write in milliseconds and, if known, when the low watermark passed it, or the time and revisions of
- * the last look.
- */
+/** `seenAt`: when the low watermark passed it or, with revisions, its last look. */
 export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;
@@ -41,7 +34,6 @@ export function encodeToken(content: TokenContent, key: SessionKey | undefined):
   return Buffer.concat([Buffer.of(VERSION), tagOf(body, key), body]).toString('base64url');
 }
 
-/** Throws `invalid-session` if it was altered or signed with another key. */
 export function decodeToken(token: string, key: SessionKey | undefined): TokenContent {
   const bytes = Buffer.from(String(token), 'base64url');
   const body = bytes.subarray(HEAD_BYTES);

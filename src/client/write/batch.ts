@@ -11,13 +11,12 @@ import { writeInBatches } from './write-batches.ts';
 
 /** The result of a batch. */
 export interface WriteBatchResult extends CallResult {
-  /** Items put and deleted; an item that the batch names several times counts once. */
+  /** An item that the batch names several times counts once. */
   items: number;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
-/** A bad operation of a batch, by its position from 1. */
+/** A bad operation, by its position from 1. */
 export interface BadOperation {
   position: number;
   error: EdgeloomError;
@@ -25,13 +24,10 @@ export interface BadOperation {
 
 const MIXED = 'invalid-batch';
 
-/**
- * A batch, transaction or `putMany` with bad operations; nothing was written. `problems` lists all of them. `code` is
- * theirs, or `invalid-batch` if they differ.
- */
+/** A batch, transaction or `putMany` with bad operations; nothing was written. `code` is theirs, or `invalid-batch`. */
 export class InvalidBatchError extends EdgeloomError {
   readonly problems: readonly BadOperation[];
-  /** Every reason with its path in the operation's attributes; the path is empty if no single attribute is at fault. */
+  /** By path in the operation's attributes; empty if no single attribute is at fault. */
   readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {
@@ -52,7 +48,6 @@ export class InvalidBatchError extends EdgeloomError {
   }
 }
 
-/** Collects a batch's operations; checks and sends nothing before the batch runs. */
 export class BatchBuilder {
   private readonly prepared: (() => Promise<BatchWrite>)[] = [];
   constructor(private readonly graph: CompiledModel) {}

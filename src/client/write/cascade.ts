@@ -26,27 +26,23 @@ import { writeInBatches } from './write-batches.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
-  /** Edges deleted, outgoing and incoming. */
+  /** Outgoing and incoming. */
   edges: number;
   /** 1, or 0 if the node was already gone. */
   nodes: number;
-  /** Parts of the node that were deleted. */
   parts: number;
-  /** Items of types outside the model in the node's partition; they are left alone. */
+  /** Items of types outside the model, which are left alone. */
   skipped: number;
   /**
-   * Edge types of which incoming edges may be left. Only `copy`, or a total under `inbound`, finds every edge of a
-   * type: an order lacks edges without its attribute and, unless native, soft-deleted ones; an order with a `partition`
-   * can't be searched. Edges of mirrored types stay. A check with `dangling` lists the edges that are left.
+   * Edge types of which incoming edges may be left: only `copy`, or a total under `inbound`, finds every edge. A check
+   * with `dangling` lists them.
    */
   notFound: string[];
 }
 
-/** Options of `deleteNodeWithEdges`. With a rate, throttled calls are repeated until the signal aborts them. */
+/** Options of `deleteNodeWithEdges`. */
 export interface DeleteOptions extends CallOptions, RateOptions {
-  /**
-   * Region of the replica used to look up incoming edges, if the table's home is in another region, as for a reader.
-   */
+  /** Region of the replica to look up incoming edges in. */
   replica?: string | undefined;
 }
 
@@ -62,12 +58,10 @@ type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
 };
 
 const READ_KEYS = 100;
-/**
- * The most sources of incoming edges remembered (some dozens of megabytes). Edges of other sources may be read again.
- */
+/** Some dozens of megabytes. Edges of other sources may be read again. */
 const MOST_REMEMBERED = 200_000;
 
-/** See `Writer.deleteNodeWithEdges`. The node goes last, so that a rerun can find the rest. */
+/** The node goes last, so that a rerun can find the rest. */
 export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
@@ -150,7 +144,6 @@ async function deleteOutgoing(
         result.nodes = 1;
         node = item;
       } else if (kind === 'unknown') result.skipped += 1;
-      // Mirrored types are not ours to delete.
       else if (isMirrored(graph, { source: id, target })) result.skipped += 1;
       else (kind === 'part' ? parts : edges).push({ source: id, target });
     }
@@ -160,7 +153,6 @@ async function deleteOutgoing(
   return node;
 }
 
-/** Several lists may name the same edge, which is read once. */
 async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, result: DeletedNode): Promise<void> {
   const { graph, store } = cascade;
   const target = sortKeyOfEdge(edge, id);
@@ -177,7 +169,6 @@ async function deleteIncoming(cascade: Cascade, edge: EdgeModel, id: string, res
   }
 }
 
-/** Reads a few places at once, and holds one page of each in memory. */
 async function* sourcesByPage(places: readonly Sources[]): AsyncGenerator<string[]> {
   for (const some of slicesOf(places, CALLS_AT_ONCE)) {
     let open = some.map(({ pages, sourceOf }) => ({ pages: pages(), sourceOf }));
@@ -208,11 +199,7 @@ interface Sources {
   sourceOf: (item: Item) => string | undefined;
 }
 
-/**
- * The places that name the sources of a node's incoming edges: reverse items, entries of a total, and every order
- * (which only has edges with the order's attribute). A source may be named twice, or be deleted. Throws
- * `projection-not-ready` if a place isn't complete yet.
- */
+/** A source may be named twice, or be deleted. */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   const { partitionKey } = graph.table;
@@ -255,7 +242,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
   return sources;
 }
 
-/** The keys that still exist: an index lags, and may name deleted edges. */
+/** An index lags, and may name deleted edges. */
 async function readPresent(store: Store, keys: readonly ItemKey[]): Promise<ItemKey[]> {
   if (keys.length === 0) return [];
   const { items } = await store.getMany(keys, { consistent: true });

@@ -12,29 +12,26 @@ import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 
-/** Format of a file's lines: plain JSON, or DynamoDB's JSON with type descriptors. */
+/** Plain JSON, or DynamoDB's JSON with type descriptors. */
 export type ImportFormat = 'plain' | 'dynamodb';
 
 /** Options of `importFile`. */
 export interface ImportOptions {
   /** The table. */
   store: Store;
-  /** Path of a file with one JSON object per line, `{ source, target, … }`. */
+  /** A file with one JSON object per line, `{ source, target, … }`. */
   file: string;
   /** Default `'plain'`. */
   format?: ImportFormat | undefined;
-  /** Write the good lines even if others are bad. Default false: nothing is written. */
+  /** Write the good lines even if others are bad. Default false. */
   skipBad?: boolean | undefined;
-  /**
-   * Also write nodes with versions, regardless of the stored version. Default false: such a line is bad
-   * (`versioned-type`).
-   */
+  /** Also write nodes with versions, whatever version is stored. Default false. */
   force?: boolean | undefined;
-  /** The line to begin with, at least 1: earlier lines are already written. Default 1. */
+  /** The line to begin with: earlier lines are already written. Default 1. */
   fromLine?: number | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Stops the import after the batches in flight; the result then has `total` and `writtenThrough`. */
+  /** Stops after the batches in flight. */
   signal?: AbortSignal | undefined;
   /** Called as lines are written, with their number and the total. */
   onProgress?: ((written: number, total: number) => void) | undefined;
@@ -45,25 +42,21 @@ export interface ImportResult {
   /** Puts made. Of nearby lines with the same key only the last is put. */
   items: number;
   wcu: number;
-  /** Bad lines left out. */
   skipped: number;
   /** Lines to write in all, if the import was stopped. */
   total?: number;
-  /** If the import was stopped: all lines up to this one are written. Pass the next line as `fromLine`. */
+  /** If the import was stopped: all lines up to this one are written. */
   writtenThrough?: number;
 }
 
 const BATCH_ITEMS = 25;
-/** The most bad lines listed in the error; others are only counted. */
 export const MAX_LISTED_LINES = 1_000;
 const MAX_HINTS = 2;
 const MAX_LINE_ERROR = 1_000;
 
 /**
- * Imports a file of JSON lines. All lines are checked first; unless `skipBad`, a bad one stops the import before
- * anything is written, with an error that lists every bad line. The file is read twice and written in order, so that
- * the last line of a key wins; memory only holds the lines in flight. A write error says up to which line everything is
- * written.
+ * Imports a file of JSON lines, which are all checked first. Unless `skipBad`, a bad one stops the import before
+ * anything is written. The last line of a key wins. An error says up to which line everything is written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
@@ -143,7 +136,6 @@ class OrderedWriting {
     return this.unwritten < Number.POSITIVE_INFINITY;
   }
 
-  /** Waits if enough batches are in flight, or one has a line with the same key. */
   async add({ number, item }: { number: number; item: Item }): Promise<void> {
     const { graph, concurrency = 8 } = this.options;
     const key = keyText(graph, item);
@@ -158,7 +150,6 @@ class OrderedWriting {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Throws the error of a write, with the line up to which everything is written. */
   async end(): Promise<Required<Pick<ImportResult, 'items' | 'wcu' | 'writtenThrough'>> & { lines: number }> {
     if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
     await Promise.all(this.inFlight.keys());
@@ -214,7 +205,6 @@ const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","t
 
 type ItemLine = { number: number; item: Item } | { number: number; error: string; hint: string };
 
-/** Every non-blank line, as a valid item or as what is wrong with it. */
 async function* itemLines({
   graph,
   file,
@@ -248,7 +238,7 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** A file's chunks, unzipped if it is gzip, whatever its name. */
+/** Whatever the file's name. */
 export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
@@ -270,10 +260,7 @@ function parseLine(text: string): Record<string, unknown> {
   throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
-/**
- * Throws `invalid-json` for a line of another format, such as an incremental export or a scan's answer, whose fields
- * would be mistaken for attributes.
- */
+/** Their fields would be mistaken for attributes. */
 export function refuseOtherFormats(line: Record<string, unknown>): void {
   const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
   const isOnly = (...names: string[]): boolean => Object.keys(line).every((name) => names.includes(name));
@@ -298,14 +285,13 @@ export function itemOfJson(text: string): Item {
   return itemOfPlainJson(parseLine(text));
 }
 
-/** Throws `invalid-json`, also for a line of another format. */
 export function itemOfLine(text: string): Item {
   const line = parseLine(text);
   refuseOtherFormats(line);
   return itemOfPlainJson(line);
 }
 
-/** S, N, BOOL, NULL, L and M; numbers keep the file's digits. */
+/** Numbers keep the file's digits. */
 function itemOfPlainJson(line: Record<string, unknown>): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(line)) setOwn(item, name, valueOfPlainJson(value));

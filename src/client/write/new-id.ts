@@ -3,7 +3,7 @@ import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
 export interface NewIdOptions {
-  /** Ids sort by creation time (UUID version 7), to the millisecond and, within a process, exactly. Default false. */
+  /** Ids sort by creation time (UUID version 7): to the millisecond and, within a process, exactly. Default false. */
   sortable?: boolean | undefined;
 }
 
@@ -12,7 +12,7 @@ const MOST_OF_A_MILLISECOND = 0xfff;
 let last = { ms: 0, number: 0 };
 
 /**
- * A new node id: `GOAL-` and a random or sortable UUID. Don't use counters as keys: they make hot partitions.
+ * A new node id with a random or sortable UUID, such as `GOAL-…`.
  *
  * @example
  * newId('TICKET', { sortable: true }); // sorts after earlier tickets
@@ -24,7 +24,7 @@ export function newId<T extends string>(type: T, options: NewIdOptions = {}): `$
   return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;
 }
 
-/** A UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
+/** UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
 function sortableUuid(random: string): string {
   const now = Math.max(Date.now(), last.ms);
   const number = now === last.ms ? last.number + 1 : 0;

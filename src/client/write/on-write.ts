@@ -4,7 +4,7 @@ import { isPlainObject } from './checks/values.ts';
 import type { PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
-/** An item that a writer is about to write: a node has an `id`, a part also its name, an edge the ids of both ends. */
+/** An item about to be written: a node has an `id`, a part also its name, an edge the ids of both ends. */
 export interface WrittenItem {
   /** `'put'`: the whole item. `'update'`: some of its attributes. */
   operation: 'put' | 'update';
@@ -14,17 +14,14 @@ export interface WrittenItem {
   part?: string;
   source?: string;
   target?: string;
-  /**
-   * The attributes of a put, those that an update sets, or all that an update's function returns. Don't change them.
-   */
+  /** Of an update, those that it sets, or all that its function returns. */
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Returns attributes to write in addition; they win over the given ones. Undefined: none. */
+/** Returns attributes to write in addition; they win over the given ones. */
 export type OnWrite = (item: WrittenItem) => Readonly<Record<string, unknown>> | undefined;
 
 type Operation = (...parameters: unknown[]) => unknown;
-/** Parameters before the attributes or the change of each operation. */
 const KEYS = {
   putNode: ['id'],
   updateNode: ['id'],
@@ -34,7 +31,6 @@ const KEYS = {
   updateEdge: ['source', 'type', 'target'],
 } as const;
 
-/** Adds what `onWrite` returns to puts and updates of a writer, batch or transaction. */
 export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): T {
   const members = new Map(Object.entries(operations) as [string, Operation][]);
   for (const [name, keys] of Object.entries(KEYS)) {
@@ -86,7 +82,6 @@ function entryWith(onWrite: OnWrite, entry: PutManyItem): PutManyItem {
   return { ...key, attributes: putAttributes(onWrite, key, attributes) } as PutManyItem;
 }
 
-/** Leaves attributes that aren't an object for the writer to refuse. */
 function putAttributes(onWrite: OnWrite, key: Record<string, unknown>, given: unknown = {}): unknown {
   return isPlainObject(given) ? { ...given, ...added(onWrite, 'put', key, given) } : given;
 }

@@ -19,8 +19,6 @@ import type {
 import type { WriteConditions } from './item/conditions.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 
-/** Operations on single base items, typed by the graph: of a batch, and of a transaction. */
-
 /** Optional if no attribute is required. */
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
@@ -28,7 +26,7 @@ export type AttributesArgument<Input> = Partial<Input> extends Input ? [attribut
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 
-/** For a node with versions, `if` with the version that was read is required. */
+/** A node with versions needs `if` with the version that was read. */
 export type DeleteArguments<G extends CompiledModel, T extends NodeType<G>, Options> = [
   VersionAttribute<G, T>,
 ] extends [never]
@@ -50,7 +48,7 @@ export interface Operations<G extends CompiledModel, Result> {
   ): Result;
   /** Deletes a part of a node, if it exists. */
   deletePart<Id extends NodeId<G>>(id: Id, part: PartName<G, TypeOfId<G, Id>>): Result;
-  /** Puts a whole edge. Its nodes needn't exist. With hashed keys, makes the key and sets `targetId`. */
+  /** Puts a whole edge. Its nodes needn't exist. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -69,7 +67,7 @@ export interface Upsert {
   upsert?: boolean | undefined;
 }
 
-/** A transaction's operations. Each may have conditions, and each item may be named once. */
+/** A transaction's operations. Each item may be named once. */
 export interface TransactionOperations<G extends CompiledModel> {
   /** Puts a whole node. */
   putNode<Id extends NodeId<G>>(
@@ -85,7 +83,7 @@ export interface TransactionOperations<G extends CompiledModel> {
       WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>
     >
   ): void;
-  /** Updates a part of a node, as `updateNode` does. */
+  /** Updates a part of a node. */
   updatePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -98,7 +96,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     part: P,
     options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Requires that a part of a node exists, or meets conditions, without changing it. */
+  /** Requires that a part exists, or meets conditions. */
   requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -111,16 +109,13 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
-  /**
-   * Updates a node; with `fields` it is read first. If others change it before the transaction, everything is prepared
-   * again.
-   */
+  /** Updates a node; with `fields` it is read first. */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
     options?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>> & Upsert,
   ): void;
-  /** Updates an edge, as `updateNode` does. */
+  /** Updates an edge. */
   updateEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -140,9 +135,9 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     options?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
-  /** Requires that a node exists, or meets conditions, without changing it. */
+  /** Requires that a node exists, or meets conditions. */
   requireNode<Id extends NodeId<G>>(id: Id, conditions?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
-  /** Requires that an edge exists, or meets conditions, without changing it. */
+  /** Requires that an edge exists, or meets conditions. */
   requireEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

@@ -18,12 +18,12 @@ import { baseItem, edgeKey, nodeKey, withoutTargetId } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
 import type { AttributesArgument } from './operations.ts';
 
-/** A base item in plain values with the table's key attributes: the `Item` of a document client's call. */
+/** A base item in plain values: the `Item` of a document client's call. */
 export type PlainItem = Record<string, unknown>;
 
 /**
- * A node's base item for a call of any SDK, checked as by the writer. Throws an `EdgeloomError`; `validator-failed` if
- * the type's validator is asynchronous, and `versioned-type` if it has versions, which only the writer increments.
+ * A node's base item for a call of any SDK, checked as by the writer. Throws `validator-failed` for an asynchronous
+ * validator, and `versioned-type`.
  *
  * @example
  * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));

@@ -24,23 +24,16 @@ export interface PutManyOptions extends CallOptions {
 
 /** The result of `putMany`. */
 export interface PutManyResult extends CallResult {
-  /** Puts made; if a key repeats while its first put waits, only the last is made. */
+  /** If a key repeats while its first put waits, only the last is made. */
   items: number;
-  /** DynamoDB calls made. */
   calls: number;
 }
 
-/** Positions count from 1. */
 interface Entry {
   position: number;
   item: () => Promise<Item>;
 }
 
-/**
- * Puts 25 items per call. An array is checked first: if an entry is bad, nothing is written (`InvalidBatchError`). A
- * stream is consumed as fast as it is written, and a bad entry ends it after the calls in flight. Puts of the same key
- * are made in order. An `UnfinishedWriteError` says how far it came.
- */
 export async function putMany(
   graph: CompiledModel,
   store: Store,
@@ -104,7 +97,7 @@ class Puts {
   async add(item: Item, position: number, concurrency: number): Promise<void> {
     const put = { put: item };
     const key = baseKeyText(this.graph, put);
-    // Calls in flight may arrive in any order: a put waits for an earlier one with the same key.
+    // A put waits for an earlier one with the same key: calls in flight may arrive in any order.
     await Promise.all([...this.inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
     this.batch.set(key, put);
     this.taken = position;
@@ -173,7 +166,7 @@ async function* entriesOf(
   }
 }
 
-/** Stops with the signal's reason, without waiting for the next item. */
+/** Without waiting for the next item. */
 async function* untilStopped<T>(
   entries: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,

@@ -28,26 +28,18 @@ import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
 export interface TransactOptions extends CallOptions {
-  /**
-   * Up to 36 characters. A transaction with the same token is made once within ten minutes, also across processes, even
-   * if its updates of types with `fields`, or items of types that end, have changed since. Default: random, which makes
-   * this call's own attempts safe.
-   */
+  /** Up to 36 characters. A transaction with the same token is made once within ten minutes, also across processes. */
   idempotencyToken?: string | undefined;
 }
 
 /** The result of a transaction. */
 export interface TransactionResult extends CallResult {
-  /** Items put, updated, deleted and required. */
   items: number;
 }
 
-/**
- * A transaction whose conditions failed; nothing was changed. `failures` lists them; `code` is theirs, or
- * `condition-failed` if they differ.
- */
+/** A transaction whose conditions failed; nothing was changed. `code` is theirs, or `condition-failed`. */
 export class TransactionFailedError extends ConditionFailedError {
-  /** The failed operations by position from 1, each with the item as it is. */
+  /** By position from 1, each with the item as it is. */
   readonly failures: readonly { position: number; error: ConditionFailedError }[];
 
   constructor(failures: readonly { position: number; error: ConditionFailedError }[]) {
@@ -193,19 +185,16 @@ export class TransactionBuilder {
       if (!operations.some((operation) => this.dependsOnMoment(operation))) throw error;
       // An earlier attempt with the token was cancelled, and DynamoDB doesn't say which attempt it means.
       if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);
-      // The transaction was already made with this token, when the items or the time were different.
+      // The transaction was made with this token when the items or the time were different.
       return undefined;
     }
   }
 
-  /**
-   * Whether preparing the operation again may give another change, since it depends on what was read or on the time.
-   */
+  /** Preparing again may give another change, since it depends on what was read or on the time. */
   private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
     return isGuarded || new Presence(this.context).dated(change) !== change;
   }
 
-  /** Evaluates all requested conditions at once without changing anything. Undefined: all hold. */
   private async lookAtConditions(
     operations: readonly Prepared[],
     signal: AbortSignal | undefined,
@@ -262,7 +251,7 @@ export class TransactionBuilder {
     givenToken: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Failed[] | undefined> {
-    // One for all attempts. A preparation that is repeated after a cancellation gets a new one.
+    // One for all attempts of a preparation.
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));

@@ -1,19 +1,18 @@
 import { EdgeloomError, StoreError, type StoreErrorKind } from '../../foundation/errors.ts';
 
-/** Items that DynamoDB writes in one call. */
 export const BATCH_ITEMS = 25;
 
 /** How far a write of many items came. */
 export interface WriteProgress {
   /** Items certainly written or deleted. */
   items: number;
-  /** Of `putMany`: how many leading entries are certainly written. Continue with `entries.slice(done)`. */
+  /** Of `putMany`: how many leading entries are certainly written. */
   done?: number;
-  /** Of `putMany`: the entry that can't be written, counted from 1; absent if a DynamoDB call failed. */
+  /** Of `putMany`: the entry that can't be written, from 1; absent if a DynamoDB call failed. */
   position?: number;
 }
 
-/** A write of many items that ended early. It has the `code` of its `cause`; the other fields say how far it came. */
+/** A write of many items that ended early, with the `code` of its `cause`. */
 export class UnfinishedWriteError extends EdgeloomError implements WriteProgress {
   readonly items: number;
   readonly done?: number;
@@ -31,7 +30,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   }
 }
 
-/** Leaves the caller's own errors, such as a signal's reason, unchanged. */
+/** Leaves the caller's own errors unchanged. */
 export function unfinished(error: unknown, given: WriteProgress & { what: string; hint: string }): unknown {
   if (!(error instanceof EdgeloomError)) return error;
   const { what, items, position } = given;

@@ -9,10 +9,7 @@ export interface BatchesOptions {
   onWritten?: (items: number, calls: number) => void;
 }
 
-/**
- * Writes items with distinct keys, 25 per call. After an error no more calls are made; it is thrown once all calls in
- * flight are answered, so that `onWritten` has counted everything written.
- */
+/** An error is thrown once all calls in flight are answered, so that `onWritten` has counted everything written. */
 export async function writeInBatches(
   store: Pick<Store, 'writeMany'>,
   writes: readonly BatchWrite[],

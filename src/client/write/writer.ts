@@ -38,15 +38,12 @@ import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
- * Writes base items, and only those. Every item is checked in full before it is sent: ids, types, `fields` (whose
- * output is written), DynamoDB's rules, and what the projector would have to quarantine. Refusals are an
- * `EdgeloomError` that names item, attribute and remedy. A failed condition (`ifAbsent`, `ifPresent`, `if`) is a
- * `ConditionFailedError` with the item as it is. `capacity: true` returns the consumed units.
+ * Writes base items. Every item is checked in full before it is sent: ids, types, `fields` (whose output is written),
+ * DynamoDB's rules, and what the projector would have to quarantine. A failed condition is a `ConditionFailedError`.
  */
 export interface Writer<G extends CompiledModel> {
   /**
-   * Puts a whole node in one PutItem: attributes that aren't given are removed. Use `updateNode` to change some of
-   * them.
+   * Puts a whole node; attributes that aren't given are removed.
    *
    * @example
    * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
@@ -55,13 +52,7 @@ export interface Writer<G extends CompiledModel> {
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
-  /**
-   * Puts a whole part of a node in one PutItem: attributes that aren't given are removed. The node needn't exist, but
-   * reads only show the part with its node.
-   *
-   * @example
-   * await writer.putPart('USER-U1', 'STATE', { status: 'online' });
-   */
+  /** Puts a whole part of a node; attributes that aren't given are removed. Reads only show the part with its node. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -80,7 +71,7 @@ export interface Writer<G extends CompiledModel> {
     part: P,
     options?: WriteOptions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): Promise<CallResult>;
-  /** Puts a whole edge. Its nodes needn't exist. With hashed keys, makes the key and sets `targetId`. */
+  /** Puts a whole edge. Its nodes needn't exist. */
   putEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,
@@ -88,17 +79,11 @@ export interface Writer<G extends CompiledModel> {
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
   ): Promise<CallResult>;
   /**
-   * Changes some attributes of a node; others stay, including those of other writers. No update loses what another
-   * writer wrote before it. (A later put replaces the whole node.)
-   *
-   * `change` names what to `set`, `remove`, `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem, without a
-   * read unless the type declares `fields`, since the whole result is validated. Or it is a function from the current
-   * attributes to the next, which may run several times: what it read must be unchanged when its result is written, and
-   * only differences are written.
-   *
-   * Throws `not-found` for a missing node (unless `upsert`), `condition-failed`, `too-much-contention`,
-   * `too-many-attributes` if it depends on more than 150, and `outcome-unknown` if the answer was lost (unless
-   * `idempotent`).
+   * Changes some attributes of a node, without losing what other writers write. `change` names what to `set`, `remove`,
+   * `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem, with a read if the type declares `fields`. Or it
+   * is a function from the current attributes to the next, which may run several times. Throws `not-found` for a
+   * missing node (unless `upsert`), `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150, and
+   * `outcome-unknown` if the answer was lost (unless `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -117,10 +102,7 @@ export interface Writer<G extends CompiledModel> {
     change: Change<EdgeAttributes<G, E>, EdgeInput<G, E>>,
     options?: UpdateOptions<EdgeAttributes<G, E>>,
   ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
-  /**
-   * A session's writer notes each item's key before it is written, so that a reader with the same session shows the
-   * write at once.
-   */
+  /** A session's writer notes each key, so that a reader with the session shows the write at once. */
   with(session: Session): Writer<G>;
   /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(
@@ -130,17 +112,17 @@ export interface Writer<G extends CompiledModel> {
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<CallResult>;
   /**
-   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. If its type has versions, `if`
-   * has to name the version that was read (`versioned-type`).
+   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. A type with versions needs `if`
+   * with the version that was read.
    */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
     ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
-   * Makes many operations, 25 per call; if a key repeats, the last operation wins. All are checked first: if one is
-   * bad, nothing is written, and an `InvalidBatchError` lists all bad ones. Not a transaction: if the store fails, a
-   * part may be written (`UnfinishedWriteError`); running the batch again is safe.
+   * Makes many operations, 25 per call; if a key repeats, the last one wins. If one is bad, nothing is written
+   * (`InvalidBatchError`). If the store fails, a part may be written (`UnfinishedWriteError`); running the batch again
+   * is safe.
    *
    * @example
    * await writer.batch((batch) => {
@@ -150,8 +132,7 @@ export interface Writer<G extends CompiledModel> {
    */
   batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: CallOptions): Promise<WriteBatchResult>;
   /**
-   * Makes up to 100 operations, all or none, at twice the capacity. Projections never need it, but rules over several
-   * items do. If conditions fail, a `TransactionFailedError` lists them, each with the item as it is.
+   * Makes up to 100 operations, all or none, at twice the capacity. Throws `TransactionFailedError`.
    *
    * @example
    * await writer.transact((transaction) => {
@@ -165,27 +146,20 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts nodes and edges, 25 per call. An array is checked first: if an entry is bad, nothing is written
-   * (`InvalidBatchError`). A stream is consumed as fast as it is written; a bad entry ends it, and those before it are
-   * written. Puts of the same key are made in order. An `UnfinishedWriteError` says how far it came (`done`), so that
-   * the rest can be written.
+   * Puts nodes and edges, 25 per call; those of the same key in order. If an entry of an array is bad, nothing is
+   * written (`InvalidBatchError`); of a stream, the entries before it are. An `UnfinishedWriteError` says how far it
+   * came.
    *
    * @example
    * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
    */
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
-   * Deletes a node with its parts, its outgoing edges, and those incoming edges that can be found from the node: all of
-   * an edge type with `copy`; for a type with `inbound`, those in at least one of its orders (they or their sources
-   * have the attribute it sorts by). The projector maintains these lists with a lag, so edges put in the last moments
-   * may stay. The result names edge types of which some may be left. The node goes last and everything is looked up
-   * again, so run it again after a crash, or to catch late edges. It costs a Query of the partition, one for each index
-   * partition of the node's incoming edge types, a read and a delete per edge, and a read of the registry every 30
-   * seconds. For a node with many edges pass `maxRcu` and `maxWcu`: units per second for all of it.
-   *
-   * Throws `projection-not-ready`, with nothing deleted, if the table doesn't yet have everything that the model finds
-   * incoming edges by: before or while `edgeloom migrate` builds it. A node with versions that has changed in the
-   * meantime stays (`condition-failed`).
+   * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found, which are all of an
+   * edge type with `copy`, or those in an order. The lists lag, so edges put in the last moments may stay; the result
+   * names types of which some may be left. Run it again after a crash. It costs a Query of each partition, and a read
+   * and a delete per edge; `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready` with nothing
+   * deleted, and `condition-failed` for a node with versions that has changed.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
@@ -204,17 +178,13 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boole
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /**
-   * The current time in milliseconds since 1970, which decides what has ended, as for a reader. Tests can pass a clock
-   * of their own. Default: the system's clock.
-   */
+  /** Milliseconds since 1970, which decide what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The table. */
   store: Store;
   /**
-   * Returns attributes that each put and update writes in addition, such as a time or defaults, for programs whose
-   * validators don't add any. Called for each item of a batch, transaction and `putMany`, but not for deletions and
-   * `importFile`. `fields` have to declare these attributes, or leave attributes open. Default: none.
+   * Returns attributes that each put and update writes in addition, such as a time; not called for deletions and
+   * `importFile`. `fields` have to declare them, or leave attributes open.
    *
    * @example
    * createWriter(graph, { store, onWrite: () => ({ updatedAt: new Date().toISOString() }) });
@@ -335,7 +305,7 @@ function writerOf(
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
-/** A writer's deletions share their leases, which read the registry once in half a minute. */
+/** A writer's deletions read the registry once in half a minute. */
 function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
   const leases = new Map<string | undefined, ReaderLeases>();
   return (replica) => {

@@ -8,10 +8,7 @@ export interface Read<Result> {
 
 const MOST_IDS = 100;
 
-/**
- * Reads ids in as many calls as the units allow. A few ids show how large their items are; later calls ask for what the
- * remaining units pay for. Without a bound, all ids are read at once.
- */
+/** Reads ids in as many calls as the units allow: a few first, which show how large their items are. */
 export async function* affordable<Result>(
   spending: Spending | undefined,
   ids: readonly string[],

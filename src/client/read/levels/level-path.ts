@@ -1,20 +1,16 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { WithLevel } from './level.ts';
 
-/** A slash between levels, unless escaped. */
 const SLASH = /(?<!\\)\//;
 
-/**
- * Levels separated by slashes, as `--with` and the studio take them: `KEYRESULT/GOALMEMBERSHIP:LEAD`. Escape a slash in
- * a label as `\/`.
- */
+/** Levels of the command line and the studio, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`; `\/` is a slash in a label. */
 export function levelOfPath(path: string): WithLevel {
   const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
   const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
   return level!;
 }
 
-/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; the label may contain colons. */
+/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; a label may contain colons. */
 function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
   const colon = text.indexOf(':');
   const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];

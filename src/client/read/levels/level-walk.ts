@@ -16,14 +16,10 @@ import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
 /** What a page left out. */
 export interface Truncated {
-  /**
-   * The bound that was reached first: `maxNodes`, `maxRcu`, the depth of 5 levels, or `edges`: a node has more edges of
-   * a type than its view holds, and only the first 100 were read. Use `edges` of the reader to get all.
-   */
+  /** The bound that was reached first; `edges`: a view has no room for a type, of which 100 edges were read. */
   reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
-  /** Nodes that were left out. */
   ids: string[];
-  /** Nodes whose edges were not all read or shown: their neighbours may be missing, or missing at this place. */
+  /** Nodes whose edges were not all read or shown. */
   edgesOf?: string[];
 }
 
@@ -38,7 +34,6 @@ interface Step {
   level: Level;
 }
 
-/** The node at the other end of an edge, with the attributes that the edge copies from it. */
 interface Neighbour {
   id: string;
   copy?: Record<string, unknown> | undefined;
@@ -46,13 +41,10 @@ interface Neighbour {
 
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_QUERIED = 1e9;
-/** Listing nodes is cheap: a Query asks for this many more than may be shown, to name those left out. */
+/** A Query asks for this many more than may be shown, to name those left out. */
 const NAMED_BEYOND = 100;
 
-/**
- * Reads a page level by level, with one BatchGetItem per 100 nodes of a level. Each node is read once, on whichever
- * levels it appears.
- */
+/** Each node is read once, on whichever levels it appears. */
 export async function readLevels(
   context: ReadContext,
   own: OwnWrites,
@@ -67,11 +59,9 @@ class LevelWalk {
   private readonly views: Map<string, Item | undefined>;
   private readonly sets: Map<string, EdgeSetElement[]>;
   private readonly withoutEdges = new Set<string>();
-  /** Edge types of which only the first edges are known, by node. */
   private readonly truncatedTypes: Map<string, readonly string[]>;
   private readonly shown = new Map<string, Record<string, unknown>>();
   private readonly byView = new Set<string>();
-  /** Each Query runs once, with the node that it asks for. */
   private readonly queries = new Map<string, Promise<EdgeResult[]>>();
   private readonly left = new Set<string>();
   private readonly cut = new Set<string>();
@@ -127,7 +117,6 @@ class LevelWalk {
     for (let at = 0; at < steps.length; at += concurrency) {
       const some = steps.slice(at, at + concurrency);
       const queried = some.filter(({ level }) => level.by !== 'edge set').length;
-      // Each Query may ask many shards at once; together they respect the concurrency.
       const share = { ...this.context, concurrency: Math.max(1, Math.floor(concurrency / Math.max(1, queried))) };
       const found = await Promise.all(some.map((step) => this.readNeighbours(share, step, isTooDeep)));
       for (const [i, { level }] of some.entries()) {
@@ -148,7 +137,6 @@ class LevelWalk {
     return [...below].flatMap(([id, levels]) => [...levels].map((level) => ({ id, level })));
   }
 
-  /** False if the bound is reached and the node isn't shown yet. */
   private tryShow({ id, copy }: Neighbour): boolean {
     if (!this.shown.has(id) && this.isFull()) {
       this.noteLeftOut(this.left, id, 'maxNodes');
@@ -173,7 +161,7 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Reads views. Nodes that the units don't suffice for aren't shown. */
+  /** Nodes that the units don't suffice for aren't shown. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, false, this.own, needsEdges),
@@ -256,7 +244,6 @@ class LevelWalk {
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
     const query = { ...resolveInboundQuery(context, id, edge.type, asked), maxRcu: context.spending?.left };
-    // A page reads each of its partitions at least once.
     if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
       return { found: [], isWhole: false, calls: 0 };
     const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
@@ -272,7 +259,6 @@ class LevelWalk {
   }
 }
 
-/** The levels that apply to a node: those whose edges may leave or enter its type. */
 function stepsFrom(id: string, levels: readonly Level[]): Step[] {
   const type = parseNodeId(id)?.type ?? '';
   return levels.filter((level) => canLevelStartAt(id, type, level)).map((level) => ({ id, level }));

@@ -8,15 +8,10 @@ import { findEdge, findOrder } from '../request/lookup.ts';
 import { checkPartition, unknownLabel } from '../request/order-argument.ts';
 import type { EdgeSetElement } from '../request/result.ts';
 
-/** Edges whose targets a page shows: all edges of a type, or only those where some label has this value. */
+/** Edges whose targets a page shows: all edges of a type, or those with a label of this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
-/**
- * A level of a page: which neighbours of the nodes above are shown, and what is shown next to them.
- *
- * `'T'` and `'T:LABEL'` are edges in edge sets. `edge` can also name a type that isn't in an edge set, and `inbound`
- * names incoming edges, in one of their orders; both cost a Query per node above.
- */
+/** A level of a page: `'T'` and `'T:LABEL'` in edge sets, other types and `inbound` by a Query for each node above. */
 export type WithLevel = string | LeavingLevel | EnteringLevel;
 
 /** A level of edges that leave the nodes above it. */
@@ -34,12 +29,10 @@ export interface EnteringLevel {
   with?: readonly WithLevel[];
 }
 
-/** The most levels of a page; deeper nodes are left out and reported. */
 export const MAX_DEPTH = 5;
 
 export interface Level {
   edge: EdgeModel;
-  /** How edges are found: in edge sets, or by a Query of base edges or of the index. */
   by: 'edge set' | 'edges' | 'inbound';
   label?: string;
   order?: string | undefined;
@@ -47,12 +40,7 @@ export interface Level {
   with: readonly Level[];
 }
 
-/**
- * The levels of a `with`; by default, all edge types in the edge sets of the nodes above. Throws for names that the
- * model doesn't declare.
- *
- * @param above the types of the nodes that the levels belong to.
- */
+/** By default, all edge types in the edge sets of the nodes above. */
 export function levelsOf(
   graph: CompiledModel,
   entries: readonly (WithEdges | WithLevel)[] | undefined,
@@ -172,7 +160,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** The text that labels are compared by, independent of `readNumber`; undefined for null and binary. */
+/** Independent of `readNumber`. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);

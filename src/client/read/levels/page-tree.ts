@@ -2,37 +2,31 @@ import { setOwn } from '../../../core/items/attribute-value.ts';
 import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 
-/** A node of a page, with its neighbours if there are levels next to it. */
+/** A node of a page. */
 export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
-  /**
-   * Attributes that the view shows; null if the node doesn't exist. A neighbour whose shown edges all copy its
-   * attributes isn't read: it only has the copied ones.
-   */
+  /** As its view shows, or only copied ones; null if the node doesn't exist. */
   attributes: Attributes | null;
 }
 
 /** A node next to another one. */
 export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
-  /** Attributes of the edge: its labels, what its index item shows or, for a type in no edge set, all. */
+  /** Of the edge: its labels or, for a type in no edge set, what is known of it. */
   edge: Edge;
-  /** The node at the other end. */
   node: Node;
 }
 
-/** What a page's node has if the next levels name edges that leave it. */
+/** Neighbours by edges that leave the node. */
 export interface Leaving<Edges = Record<string, Neighbour[]>> {
-  /** Neighbours by the type of the edges that lead to them. */
   edges: Edges;
 }
 
-/** What a page's node has if the next levels name edges that enter it. */
+/** Neighbours by edges that enter the node. */
 export interface Entering<Edges = Record<string, Neighbour[]>> {
-  /** Neighbours by the type of the edges that come from them. */
   inbound: Edges;
 }
 
-/** A node in the form that a page shows, with its neighbours. */
+/** A node of a page with its neighbours. */
 export interface AnyPageNode extends PageNode, Partial<Leaving>, Partial<Entering> {}
 
 export interface FoundNodes {
@@ -42,15 +36,13 @@ export interface FoundNodes {
 }
 
 /**
- * A page's nodes with their neighbours, level by level. Every edge type named at a place has a list, even an empty one.
- * A node that appears again with the same levels is the same object: otherwise a few nodes that link to each other
- * would make a tree of any size.
+ * A node that appears again with the same levels is the same object: nodes that link to each other would make a tree of
+ * any size.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
   return new TreeMaker(found).make(items, levels);
 }
 
-/** An edge seen from one of its nodes, with the levels next to the other node. */
 interface Shown {
   edge: Record<string, unknown>;
   below: readonly Level[];
@@ -66,11 +58,7 @@ class TreeMaker {
     return items.map(({ id, attributes }) => ({ id, attributes, ...this.below(id, levels, levels, 1) }));
   }
 
-  /**
-   * The neighbours of a node.
-   *
-   * @param levels the levels whose edges are shown; `named`: those asked for edges of the same type with any label.
-   */
+  /** @param named the levels that asked for edges; those in `levels` are shown. */
   private below(
     id: string,
     levels: readonly Level[],
@@ -124,7 +112,6 @@ class TreeMaker {
     });
   }
 
-  /** A node's edges of one type, each once, by the node at the other end. */
   private shownBy(id: string, levels: readonly Level[]): Map<string, Shown> {
     const shown = new Map<string, Shown>();
     const add = (other: string, edge: Shown['edge'], below: readonly Level[]): void => {

@@ -3,18 +3,12 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 export const LEAST_RCU = 0.5;
 /** The first call takes few items, since their size isn't known yet. */
 const FIRST_LOOK = 8;
-/**
- * Default limit of read capacity units for a page of a list with `where`, and for the rows that a page of a native list
- * leaves out.
- */
+/** Of a page with `where`, and of the rows that a page of a native list hides. */
 export const DEFAULT_MAX_RCU = 50;
-/** The least number of extra items that a call asks for if readers leave some out. */
+/** The least extra items that a call asks for if readers leave some out. */
 export const LEAST_FILTERED = 64;
 
-/**
- * The units that a page may cost. Without `where` the page's limit bounds its cost, so there is no default; with
- * `where` the default is 50, or one read per partition if that is more. Throws `invalid-argument`.
- */
+/** Without `where` the page's limit bounds its cost. */
 export function checkMaxRcu(
   maxRcu: number | undefined,
   hasWhere: boolean,
@@ -31,10 +25,7 @@ export function checkMaxRcu(
   );
 }
 
-/**
- * A page's budget. DynamoDB limits items, not units, so the number of items to ask for follows from the cost of earlier
- * ones; a page exceeds its budget only if its last items are larger.
- */
+/** DynamoDB limits items, not units, so the number of items to ask for follows from the cost of earlier ones. */
 export class Budget {
   calls = 0;
   rcu = 0;
@@ -62,7 +53,6 @@ export class Budget {
     return this.maxRcu !== Number.POSITIVE_INFINITY && this.calls === 0;
   }
 
-  /** How many items each of the calls may ask for, so that together they stay within the budget. */
   itemsOfCall(calls: number): number {
     if (this.maxRcu === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
     if (this.scanned === 0) return FIRST_LOOK;
@@ -71,7 +61,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** Whether the units show the size of items: some call has cost more than the minimum. */
+  /** Some call has cost more than the minimum. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

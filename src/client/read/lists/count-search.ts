@@ -31,23 +31,22 @@ import {
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {
   count: number;
-  /** True if the units were spent before everything was read: there may be more. */
+  /** There may be more: the units were spent. */
   truncated?: true;
-  /** False if own writes of the reader's session may be missing, or counted although they are gone. */
+  /** False if own writes of the session may be missing. */
   exact?: false;
 }
 
 /** Limits what a count may cost. */
 export interface CountBound {
   /**
-   * Read capacity units that the count may cost, at least half a unit per partition. The count exceeds them by at most
-   * one call (one call per partition if several are read at once) and is then `truncated`. Default: no limit; for a
-   * native list, 50 for rows that it doesn't count, such as soft-deleted ones.
+   * Read capacity units, at least half a unit per partition; exceeded by one call per partition at most. Default: no
+   * limit; for a native list, 50 for hidden rows.
    */
   maxRcu?: number | undefined;
 }
 
-/** Which incoming edges to count: an order or a range of it, as in `inbound`. */
+/** Which incoming edges to count, as in `inbound`. */
 export type InDegreeOptions<
   OrderName extends string = string,
   Value = OrderValue,
@@ -67,9 +66,8 @@ export interface CountScope extends SearchScope, CountBound {}
 export interface ShardsResult extends CallResult {
   shards: number;
   items: number;
-  /** The shard with the most items (from 1), and its share of all items (0 to 1). */
+  /** Shards count from 1; the share is 0 to 1. */
   hottest: { shard: number; share: number };
-  /** Number of shards without items. */
   empty: number;
   hash: HashName;
 }
@@ -89,14 +87,12 @@ export async function countSearch(
   return await countOf(context, { ...query, ranges, maxRcu, accept: hitTest(context.graph, query.itemKeys) }, isOwn);
 }
 
-/** The items of each shard of a search, from shard 1 on, and the stored search. */
 export interface ShardCounts {
   search: SearchModel;
   counts: number[];
   partitions: IndexPartitionKey[];
 }
 
-/** Throws `equality-only` if there is no list of shards. */
 export async function countEachShard(
   context: ReadContext,
   declared: SearchModel,
@@ -201,8 +197,7 @@ async function countShard(
 ): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;
-  // A shortened range contains keys that weren't asked for, so the keys themselves are needed. Otherwise DynamoDB
-  // filters by projection: filtering costs nothing extra, since everything read is billed.
+  // A shortened range contains keys that weren't asked for, so the keys themselves are needed.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count, lastKey } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);

@@ -4,8 +4,8 @@ import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts'
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 
 /**
- * Which incoming edges, in which order. At most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
- * order by several values, `beginsWith` and `between` apply to the value after those of `path`, or to the first.
+ * Which incoming edges, in which order: at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
+ * order by several values, the last two apply to the value after `path`.
  */
 export interface InboundQuery<
   OrderName extends string = string,
@@ -17,12 +17,9 @@ export interface InboundQuery<
   Part = OrderValue,
 > extends FilterOptions<Attributes>,
     EveryReadOptions {
-  /** The name of one of the edge type's orders. Default: the first one declared. */
+  /** One of the edge type's orders. Default: the first one declared. */
   order?: OrderName | undefined;
-  /**
-   * With a rank: every label with at least this label's weight. Without a rank: every value from this one on; texts
-   * such as `LEAD` compare as texts.
-   */
+  /** With a rank: every label with at least this label's weight. Without: every value from this one on. */
   atLeast?: Value | undefined;
   /** With a rank: this label; otherwise this value. */
   equals?: Whole | undefined;
@@ -33,24 +30,20 @@ export interface InboundQuery<
   /** The value of the attribute that the model's `partition` names; required if it names one. */
   partition?: string | undefined;
   /**
-   * The lowest and highest value, both inclusive; either may be undefined or null. With a rank, labels. A date without
-   * time as the highest value includes the whole day in UTC, also in an order by text.
+   * Both inclusive; either may be undefined or null. A date without time as the highest value includes the whole day in
+   * UTC.
    */
   between?: Between<Value | Part> | undefined;
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /**
-   * Also returns the target node; throws `no-target` for an edge type without `includeTarget`. Only the first page has
-   * it, and the limit doesn't count it. The page's own Query reads it if it is in reverse and has no upper end;
-   * otherwise it takes a second Query. Default false.
+   * Also returns the target node, on the first page; throws `no-target`. Takes a second Query unless in reverse without
+   * an upper end. Default false.
    */
   includeTarget?: HasTarget | undefined;
   /** Edges per page, at least 1. Default 100. */
   limit?: number | undefined;
-  /**
-   * The previous page's `cursor`. It is a place in the order, not a snapshot: an edge whose order value changes between
-   * two pages may appear twice or not at all.
-   */
+  /** The previous page's `cursor`. An edge whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;
   /** `true` is refused: DynamoDB has no consistent reads of an index. */
   consistent?: boolean | undefined;
@@ -59,10 +52,7 @@ export interface InboundQuery<
 /** Ranks and numbers have no prefixes. The values of an order by several aren't known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
-/**
- * An inbound query with at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`, or `path` with one of
- * the last two. If orders aren't known at compile time, queries are checked at run time.
- */
+/** An inbound query with at most one predicate. */
 export type OneQuestion<KnownOrder extends string, Query> = string extends KnownOrder
   ? Query
   : Query &
@@ -77,7 +67,6 @@ type WithoutOthers<Name extends InboundPredicate> = { readonly [Other in Exclude
 
 type InboundPredicate = 'equals' | 'atLeast' | 'path' | 'beginsWith' | 'between';
 
-/** The options that choose edges, for whatever is done with them. */
 export const EDGE_CHOICE_OPTIONS = {
   order: true,
   atLeast: true,

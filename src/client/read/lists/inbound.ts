@@ -99,17 +99,14 @@ export interface ResolvedInbound {
   index: IndexName;
   partitions: IndexPartitionKey[];
   itemKeys: ItemKeys;
-  /** The sort key of the node's own item, if it lies among its edges. */
   targetItemKey: string;
   range: KeyRange;
   reverse: boolean;
-  /** True if only the end of all edges bounds the range. */
   isOpenAbove: boolean;
   where?: Filter;
   ofKept: Filter;
   accept: (item: Item) => boolean;
   maxRcu?: number;
-  /** True if the node is read along with the edges; only if the range includes its place. */
   takesTarget?: boolean;
   native?: NativeList | undefined;
   order: string;
@@ -167,7 +164,6 @@ export function resolveInboundQuery(
   };
 }
 
-/** `options` are already checked to be a range, a value or a prefix. */
 function nativeList(
   graph: CompiledModel,
   order: InboundOrder,
@@ -217,7 +213,6 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   return valueRange(ordered, 'between', low, high);
 }
 
-/** Gathers one page of index items. Cursors are bound to the read's name and options. */
 export async function gatherInbound(
   context: ReadContext,
   query: ResolvedInbound,
@@ -269,7 +264,7 @@ export async function gatherInbound(
   return { gathered, target: ownItem, cursor: gathered.cursor };
 }
 
-/** Whether an item belongs to the answer of a native order: the range that the index is asked for may be wider. */
+/** A native index may be asked for a wider range than the query's. */
 export function nativeTest({ index, accept, range }: ResolvedInbound): (item: Item) => boolean {
   return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }

@@ -6,8 +6,8 @@ import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } f
 import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
 
 /**
- * Filters by the attributes that a list is sorted by. Rows hold them in their keys or as the search's shown value, so
- * they needn't be projected. DynamoDB can't filter by index keys, so the reader does.
+ * Attributes that rows hold in their keys or as the search's shown value. DynamoDB can't filter by index keys, so the
+ * reader does.
  */
 
 export interface KeptValues {
@@ -36,7 +36,6 @@ export function valuesOfOrder({ table }: CompiledModel, { index, order }: Inboun
   };
 }
 
-/** A value that a key holds as it was written. */
 interface KeptPart {
   attribute: string;
   valueOf(encoded: string): AttributeValue;
@@ -52,7 +51,7 @@ function keptPart(part: OrderPart): KeptPart | undefined {
   return part.type === 'date' ? undefined : { attribute, valueOf: (text) => ({ S: text }) };
 }
 
-/** Values as they were written, before folding. An item of `multiValue` shows one of several. */
+/** Before folding. An item of `multiValue` shows one of several values. */
 export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexName): KeptValues {
   const names =
     multiValue || order.kind === 'derive' ? [] : order.kind === 'path' ? order.attributes : [order.attribute];
@@ -69,7 +68,6 @@ export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexN
 }
 
 export interface ListFilter {
-  /** Conditions that DynamoDB evaluates on projected attributes. */
   where: Filter | undefined;
   ofKept: Filter;
   passesKept: (item: Item) => boolean;

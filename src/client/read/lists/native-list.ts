@@ -22,22 +22,16 @@ import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { type Gathered, hasProjected, MOST_ASKED } from './scatter.ts';
 
 /**
- * Pages of native orders and searches. A row of a native index is a base item. Readers turn it into the index item that
- * the projector would have derived, so that all code for index items works.
- *
- * The index also holds rows that readers hide: soft-deleted and ended items, and items that only look like rows. Pages
- * and counts skip them with ever larger calls, within their budget (`NativeWalk`).
- *
- * DynamoDB doesn't define the order of rows with the same value. A page therefore continues where the index stands, and
- * a session's own rows come first among the rows of their value. The cursor names these own rows, since the index has
- * them as well.
+ * A row of a native index is a base item, which readers turn into the index item that the projector would have derived.
+ * DynamoDB doesn't define the order of rows with the same value: a page continues where the index stands, and a
+ * session's own rows come first among the rows of their value. The cursor names them, since the index has them as well.
  */
 
 export interface NativeList {
   index: NativeIndex;
   /** Undefined: no item can have the requested value. */
   partition: AttributeValue | undefined;
-  /** The range of the index's sort keys, both ends inclusive; possibly wider than requested. */
+  /** Both ends inclusive; possibly wider than requested. */
   from?: AttributeValue | undefined;
   to?: AttributeValue | undefined;
   /** The sort key of the item that the projector would have derived from a row. */
@@ -50,10 +44,9 @@ export interface NativePage {
   reverse: boolean;
   limit: number;
   where?: Filter | undefined;
-  /** Read capacity units that the answer may cost. Default: 50 in addition to the returned rows. */
+  /** Read capacity units. Default: 50 in addition to the returned rows. */
   maxRcu?: number | undefined;
   accept: (item: Item) => boolean;
-  /** The session's own base items that the query concerns. */
   own: readonly OwnWrite[];
 }
 
@@ -62,10 +55,6 @@ interface NativeContext {
   store: Pick<Store, 'queryNative'>;
 }
 
-/**
- * A place in a native index: the sort key's value and the item's source. A session's own rows come before others with
- * the same value.
- */
 interface Place {
   value: AttributeValue;
   source: string;
@@ -94,7 +83,6 @@ export async function gatherNativePage(
   return lastKey === undefined ? gathered : { ...gathered, cursor: cursorAt(lastKey) };
 }
 
-/** Looks one row ahead to tell whether more remain. */
 export async function gatherNative(context: NativeContext, page: NativePage): Promise<Gathered> {
   const { list, reverse, limit, where } = page;
   const { partition } = list;
@@ -157,15 +145,11 @@ export async function gatherNative(context: NativeContext, page: NativePage): Pr
   return { ...answer, lastKey: formatPosition(position) };
 }
 
-/**
- * Reads a native index for an answer that leaves out items, such as soft-deleted ones. Calls grow while items are left
- * out, so that a long stretch of them takes few calls.
- */
+/** Calls grow while items are left out, so that a long stretch of them takes few calls. */
 class NativeWalk {
   readonly budget: Budget;
   private leftOut = 0;
 
-  /** @param bounds the answer's filter, and the read capacity units that it may cost: see `NativePage`. */
   constructor(
     private readonly store: NativeContext['store'],
     private request: NativeQueryRequest,
@@ -178,12 +162,7 @@ class NativeWalk {
     return this.budget.callsLeft() <= 0;
   }
 
-  /**
-   * Makes the next call. Returns the key of the last item read; undefined at the end of the index.
-   *
-   * @param missing how many more items the answer takes; may be infinite.
-   * @param take returns false for an item that is left out.
-   */
+  /** Returns the key of the last item read; undefined at the end of the index. */
   async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
     const { budget, bounds } = this;
     const { items, lastKey, rcu, scanned } = await this.store.queryNative({
@@ -211,7 +190,7 @@ class NativeWalk {
   }
 }
 
-/** The ends of a range in a form that DynamoDB accepts: an empty text, or one too long for a key, is moved outwards. */
+/** DynamoDB refuses an empty text, or one too long for a key: such an end is moved outwards. */
 export function sendableEnds({
   from,
   to,
@@ -256,15 +235,10 @@ function wholeRequest({ graph }: Pick<NativeContext, 'graph'>, list: NativeList)
   return partition && requestAfter(graph, { ...list, partition }, undefined, false);
 }
 
-/**
- * The index item that the projector would derive for a native order or search; undefined if the item counts as absent,
- * or isn't in the model.
- */
 export function nativeItemOf(graph: CompiledModel, itemKey: string, base: Item): Item | undefined {
   return nativeItemsOf(graph, base).get(itemKey);
 }
 
-/** All native index items of a base item, by their sort keys. */
 export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
   const { partitionKey, sortKey } = graph.table;
   const source = stringOf(base[partitionKey]) ?? '';
@@ -288,7 +262,6 @@ function placeOf({ table }: CompiledModel, { sort }: NativeIndex, item: Item, is
   return { value: attributeOf(item, sort)!, source: stringOf(item[table.partitionKey]) ?? '', isOwn };
 }
 
-/** After own rows alone come all rows of their value. */
 function requestAfter(
   { table }: CompiledModel,
   { index, partition, from, to }: NativeList & { partition: AttributeValue },
@@ -306,7 +279,7 @@ function requestAfter(
   return { ...whole, startKey: key };
 }
 
-/** Compares in reading direction. The table's own keys only decide if they are the index's sort key. */
+/** The table's own keys only decide if they are the index's sort key. */
 function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;
@@ -336,7 +309,7 @@ function shortHash(source: string): string {
   return hash128(source).slice(0, GIVEN_CHARACTERS);
 }
 
-/** The text of a position in a cursor. The source's length precedes it, since both may be any text. */
+/** The source's length precedes it, since both may be any text. */
 function formatPosition({ value, source, given }: Position): string {
   return `${given.join('')}|${source?.length ?? ''}:${source ?? ''}${stringOf(value) ?? numberOf(value)}`;
 }

@@ -14,14 +14,8 @@ import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
 /**
- * Scatter and gather: one page of items in key order from any number of partitions of the table or an index.
- *
- * Sort keys of accepted items must be unique over all partitions, as those of index items are (value, separator,
- * source). A page is then determined by the key before it: no partition's position has to be kept, and items written or
- * deleted between pages don't shift others.
- *
- * Walks keep positions nevertheless: a page of 100 items from 200 partitions reads some thousand items, which the next
- * pages would read again.
+ * Sort keys of accepted items must be unique over all partitions, so that the key before a page determines the page.
+ * Walks keep positions nevertheless: a page of 100 items from 200 partitions reads some thousand.
  */
 
 type Gatherable =
@@ -37,20 +31,14 @@ interface Gathering {
   limit: number;
   /** Only for the table. */
   consistent?: boolean;
-  /** DynamoDB leaves out other items. */
   where?: Filter;
-  /**
-   * Read capacity units after which the page ends, whatever it has; at least half a unit per partition. Default:
-   * unlimited.
-   */
+  /** Read capacity units after which the page ends, whatever it has. Default: unlimited. */
   maxRcu?: number;
-  /** Whether an item of the range belongs to the answer: a partition may hold items of other lists. */
   accept: (item: Item) => boolean;
-  /** Replaces rows: they are left out, and the overlay's items are merged in like another shard. */
   overlay?: Overlay;
-  /** How many items of the range are known not to be accepted; asking for as many more saves a call. Default 0. */
+  /** Asking for as many more saves a call. Default 0. */
   unwanted?: number;
-  /** The page is part of a walk: it returns a `standing`, and continues from the previous one. */
+  /** The page continues from the previous `standing`, and returns its own. */
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
@@ -58,19 +46,16 @@ export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { stor
 
 export interface Gathered {
   items: Item[];
-  /**
-   * Where the next page continues: the sort key of the last item returned, or read if the units ran out. Absent exactly
-   * if nothing remains.
-   */
+  /** Absent exactly if nothing remains. */
   lastKey?: string;
   calls: number;
   standing?: Standing;
 }
 
-/** Where a walk stands in each partition after a page. Immutable, so that a page can be read again. */
+/** Where a walk stands after a page. Immutable, so that a page can be read again. */
 export interface Standing {
   readonly shards: readonly Readonly<Shard>[];
-  /** Items that were read but not returned, in order. Callers may drop some. */
+  /** Read but not returned, in order. Callers may drop some. */
   readonly ahead: readonly Found[];
 }
 
@@ -103,11 +88,8 @@ interface Reading {
 type Order = (left: string, right: string) => number;
 
 /**
- * Gathers one page, and looks one item ahead to tell whether more remain.
- *
- * In rounds: query the shards that can still hold an accepted item, merge, keep the first `limit + 1`. A shard can
- * unless it is at its end, or was read past the last of those items. When no shard can, the page is final. If the units
- * run out earlier, the page ends where the least-read shard ends: everything up to there is known.
+ * In rounds: query the shards that can still hold one of the first `limit + 1` items, and merge. If the units run out,
+ * the page ends where the least-read shard ends.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
@@ -148,8 +130,7 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
     first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
     toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
-    // End the page only if its cursor moves: otherwise the same page would be requested forever. So keep reading,
-    // beyond the bound.
+    // If the cursor wouldn't move, the same page would be requested forever, so keep reading beyond the bound.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
         first.filter(({ key }) => order(key, frontier) <= 0),
@@ -168,14 +149,13 @@ function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
   );
 }
 
-/** By key, each key once: an item that has just moved to another shard may briefly appear in both. */
+/** An item that has just moved to another shard may briefly appear in both. */
 function inOrder(found: Found[], order: Order): Found[] {
   return found
     .sort((left, right) => order(left.key, right.key))
     .filter(({ key }, i, sorted) => key !== sorted[i - 1]?.key);
 }
 
-/** Shards that may still hold items up to the cutoff; without cutoff, any items. */
 function unfinished(shards: readonly Shard[], cutoff: string | undefined, order: Order): Shard[] {
   return shards.filter(({ isAtEnd, horizon }) => {
     if (isAtEnd) return false;
@@ -199,10 +179,7 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
   return (horizons as string[]).sort(order)[0];
 }
 
-/**
- * How many items to ask a shard for: what the page can still use plus what is likely skipped, at most `most`, but
- * enough to make progress. A walk also reads ahead for later pages if the shard has no items left.
- */
+/** What the page can still use plus what is likely skipped. */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
   // Descending, the cursor's item is read again and dropped; the horizon's item if a walk resumes.
@@ -224,7 +201,6 @@ function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, 
   return Math.max(least, Math.min(MOST_ASKED, likely, most));
 }
 
-/** Whether an earlier page of the walk read this shard, and this page hasn't. */
 function mustResume({ startKey, horizon }: Shard): boolean {
   return startKey === undefined && horizon !== undefined;
 }
@@ -276,9 +252,8 @@ async function readShard(
 }
 
 /**
- * An item is a hit if its keys in the table are those that the projection makes. Other items may lie in the partition:
- * base items whose attributes have the names of index keys, foreign derived items, and a target node among its own
- * edges.
+ * Base items whose attributes have the names of index keys, foreign derived items and a target node may lie in the
+ * partition.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

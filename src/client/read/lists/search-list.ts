@@ -56,16 +56,16 @@ export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Nam
 
 /** A range of values. */
 export interface ValuesBetween<Value> {
-  /** The lowest and highest value, both inclusive; either may be undefined or null. */
+  /** Both inclusive; either may be undefined or null. */
   between?: Between<Value> | undefined;
 }
 
-/** The predicate of a search by path: whole leading segments, then a prefix or range of the next one. */
+/** Whole leading segments, then a prefix or range of the next one. */
 export type PathPredicate<Path = readonly string[]> =
   | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
   | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
 
-/** The predicate of a search: one value, a prefix, a range of values or, for a search by path, segments. */
+/** One value, a prefix, a range of values or, for a search by path, segments. */
 export type SearchPredicate =
   | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
   | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
@@ -80,16 +80,13 @@ export interface SearchScope extends EveryReadOptions {
   consistent?: boolean | undefined;
 }
 
-/** Options of a search; `Attributes` are those that its items hold. */
+/** Options of a search. */
 export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
   /** Descending. Default false. */
   reverse?: boolean | undefined;
   /** Hits per page, at least 1. Default 100. */
   limit?: number | undefined;
-  /**
-   * The previous page's `cursor`. It is a place in the order, not a snapshot: a hit whose value changes between two
-   * pages may appear twice or not at all.
-   */
+  /** The previous page's `cursor`. A hit whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;
 }
 
@@ -113,7 +110,6 @@ export interface ResolvedSearch {
   native?: NativeList | undefined;
 }
 
-/** The search in its current generation and shards. Throws `projection-not-ready`. */
 export function searchInForce({ projections }: ReadContext, search: SearchModel): SearchModel {
   return projections.search(search);
 }
@@ -175,7 +171,6 @@ export async function readSearch(
   return { items: hits, ...(cursor !== undefined && { cursor }), ...noticeOfOwnWrites(context) };
 }
 
-/** Only `find` takes a predicate of several parts. */
 function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: object): void {
   const name = Object.keys(Object(options)).find((one) => Object.hasOwn(PREDICATES, one));
   if (name === undefined) return;
@@ -190,7 +185,6 @@ export interface ResolvedSearchQuery extends ResolvedSearch {
   reverse: boolean;
   where: Filter | undefined;
   ofKept: Filter;
-  /** Undefined: no limit except a native list's. */
   maxRcu: number | undefined;
   accept: (item: Item) => boolean;
 }
@@ -312,10 +306,7 @@ function resolveSearch(
   return { index, partitions: places.partitions(partition), range, itemKeys };
 }
 
-/**
- * Which method of the search a predicate stands for; throws `invalid-argument` if it stands for two. A name without
- * value only counts if no other has one.
- */
+/** A name without value only counts if no other has one. */
 function wayOf(
   search: SearchModel,
   query: OrderOfQuery,
@@ -337,7 +328,7 @@ function wayOf(
   return names.find((name) => name in predicate) ?? 'range';
 }
 
-/** A whole path lies in one shard, like a value; a prefix may be in any. */
+/** A whole path lies in one shard; a prefix may be in any. */
 function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,

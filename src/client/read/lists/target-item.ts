@@ -5,8 +5,6 @@ import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { ReadContext } from '../request/read-context.ts';
 
-/** The target node of a list, as its item lies in the partition of the edges that enter it (`includeTarget`). */
-
 interface TargetItemPlace {
   edge: EdgeModel;
   edgeKey: string;
@@ -25,7 +23,6 @@ export async function readTargetItem(context: ReadContext, query: TargetItemPlac
   return items.find((item) => isTargetItem(context, query, item));
 }
 
-/** No other partition holds a target item of this node. */
 export function isTargetItem(
   { graph }: ReadContext,
   { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
@@ -35,10 +32,6 @@ export function isTargetItem(
   return stringOf(item[graph.table.sortKey]) === targetItemKey && sortKeyOfEdge(edge, source) === edgeKey;
 }
 
-/**
- * Throws `no-target` unless the model puts the target node into the index partition of its incoming edges
- * (`includeTarget`).
- */
 export function requireTargetItem({ type, inbound }: EdgeModel): void {
   if (inbound?.includeTarget === true) return;
   throw new EdgeloomError(

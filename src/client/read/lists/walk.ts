@@ -5,17 +5,13 @@ import type { ReadContext } from '../request/read-context.ts';
 import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standing } from './scatter.ts';
 
 /**
- * Walks: successive pages of a list in one process. By cursor alone, each page of a list in 200 shards asks all of them
- * and drops most of the answer. A walk keeps what its pages read ahead, and asks a shard again when its items are used
- * up.
- *
- * Kept items are found by the cursor, which names table, query and place. So callers needn't know about the walk, and
- * if anything speaks against kept items, the page is read by its cursor alone.
+ * By cursor alone, each page of a list in 200 shards asks all of them and drops most of the answer. A walk keeps what
+ * its pages read ahead.
  */
 
 interface Kept {
   standing: Standing;
-  /** The registry's state when it was read: after any change, the list may be stored elsewhere. */
+  /** After any change of the registry, the list may be stored elsewhere. */
   projections: ProjectionsInForce;
   /** Sources of own writes whose rows were left out. */
   replaced: ReadonlySet<string>;
@@ -26,13 +22,12 @@ class Walk {
   private left = new Map<string, Kept>();
   private hasEnded = false;
 
-  /** Starts the next page and drops what was left before the last one. */
   turn(): void {
     this.before = this.left;
     this.left = new Map();
   }
 
-  /** Drops everything for good: a connection or task that began during a page holds on to its walk. */
+  /** For good: a task that began during a page holds on to its walk. */
   end(): void {
     this.turn();
     this.turn();
@@ -74,12 +69,6 @@ export async function* itemsOf<Item>(
   for await (const { items } of pagesOf(read)) yield* items;
 }
 
-/**
- * Like `gatherPage` for a derived list; within a walk, continues with what the previous page left.
- *
- * @param cursor the previous page's cursor; undefined: the first page.
- * @param cursorAt makes the cursor of a sort key.
- */
 export async function gatherListPage(
   context: ReadContext,
   request: ScatterRequest,
@@ -102,7 +91,7 @@ export async function gatherListPage(
   return { ...gathered, cursor: next };
 }
 
-/** Kept items without what has ended or the session has written since; undefined if unusable. */
+/** Without what has ended or the session has written since; undefined if unusable. */
 function standingOf(
   { projections, store }: ReadContext,
   { overlay }: ScatterRequest,

@@ -6,10 +6,7 @@ import { derivedOf } from '../../../core/plan/derive.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import type { ReadContext } from '../request/read-context.ts';
 
-/**
- * Views for reads that can't use the stored view, since its shape differs from the reader's model or is changing.
- * Derived from the base items as the projector does, at the cost of a Query.
- */
+/** For reads that can't use the stored view, whose shape differs from the reader's model or is changing. */
 
 export async function deriveView(
   { graph, store }: ReadContext,

@@ -16,10 +16,7 @@ import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
 /** Options of `getNode`. */
 export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
-  /**
-   * Strongly consistent, at twice the capacity: the node as last written. Default false: the latest writes may be
-   * missing.
-   */
+  /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 
@@ -31,7 +28,7 @@ export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
 
 /** One page of a node and its outgoing edges. */
 export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<Edge> {
-  /** The node as its producers wrote it; null if it doesn't exist. Only on the first page. */
+  /** Only on the first page; null if it doesn't exist. */
   node?: Node | null;
 }
 
@@ -93,10 +90,7 @@ export async function readCollection(
   return { node: nodeOf(context, id, node), items, ...next };
 }
 
-/**
- * From the lowest to the highest sort key of the node (if requested) and the edge types; what lies between is read as
- * well.
- */
+/** What lies between the lowest and the highest sort key is read as well. */
 function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
   if (types === undefined) return BASE_ITEMS;
   const ranges = [...types].map((type) => prefixRange(`${type}-`));

@@ -15,10 +15,7 @@ import { readBareViews } from './views.ts';
 /** Options of `degree`. */
 export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
-  /**
-   * Strongly consistent, at twice the capacity: the count or view as the projector has it now; edges not projected yet
-   * aren't counted. For a type that was evicted from the edge set, counts base edges. Default false.
-   */
+  /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 
@@ -38,7 +35,7 @@ export async function readDegree(
     isCounted &&
     mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edge.type)
   ) {
-    // A count lags behind the edges and doesn't tell which ones it includes, so count the edges.
+    // A count doesn't tell which edges it includes.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {
@@ -84,7 +81,7 @@ async function countBaseEdges(
   }
   return total;
 
-  /** What the count or the edge set would hold: an edge set lacks edges whose labels can't be derived. */
+  /** An edge set lacks edges whose labels can't be derived. */
   function isInCountOrSet({ element, indexItems }: Derived): boolean {
     // rule: count-that-is-not-ready-is-of-base-edges
     if (!isCounted) return element !== undefined;

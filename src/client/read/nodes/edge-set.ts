@@ -19,18 +19,13 @@ import type { EdgeSetElement } from '../request/result.ts';
 
 export interface EdgeSetRead {
   entries: EdgeSetElement[];
-  /** Edge types with only the first edges, or none, among the entries. */
   truncated: string[];
   calls: number;
 }
 
-/** The most edges read of a type that left the set: a hub may have any number. */
+/** A hub may have any number. */
 export const EDGES_OF_EVICTED_TYPE = 100;
 
-/**
- * Types that left the set because it grew too big are read from the base edges instead, only the first edges, with one
- * Query per type. `truncated` names types with more.
- */
 export async function readEdgeSet(
   context: ReadContext,
   source: string,
@@ -63,12 +58,7 @@ export async function readEdgeSet(
   return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort(), calls };
 }
 
-/**
- * Sorted by type, then target. Labels keep their type; absent ones are left out. A corrupt element is left out: it
- * shouldn't cost readers the page, and the check reports it.
- *
- * @param copies what the view holds of the targets, by the edges' sort keys.
- */
+/** A corrupt element is left out: the check reports it. */
 export function decodeElements(
   elements: readonly string[],
   readNumber: NumberReader,
@@ -92,7 +82,6 @@ export function decodeElements(
     });
 }
 
-/** Derived from the base edges as the projector does. */
 async function readFirstElements(
   { graph, store, spending }: ReadContext,
   source: string,

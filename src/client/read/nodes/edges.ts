@@ -18,18 +18,13 @@ export interface EdgesOptions extends EveryReadOptions {
   limit?: number | undefined;
   /** The previous page's `cursor`. */
   cursor?: string | undefined;
-  /**
-   * Strongly consistent, at twice the capacity: edges as last written. Default false: the latest writes may be missing.
-   */
+  /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 
 /** Options of `has` and `getEdge`. */
 export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends EveryReadOptions<Asked> {
-  /**
-   * Strongly consistent, at twice the capacity: the edge as last written. Default false: the latest writes may be
-   * missing.
-   */
+  /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 

@@ -8,16 +8,10 @@ import type { OwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from '../request/read-context.ts';
 import { projectedAttributes } from '../request/result.ts';
 
-/**
- * Reads show the attributes of a node's parts among the node's own, each part under its name, as long as the node
- * exists.
- */
-
 export function partsOf({ graph }: Pick<ReadContext, 'graph'>, id: string): readonly PartModel[] {
   return [...(graph.nodes.get(parseNodeId(id)?.type ?? '')?.parts.values() ?? [])];
 }
 
-/** Where a part's attributes are read: its view, or the part itself if no view of it can be used. */
 export interface PartSource {
   part: PartModel;
   key: ItemKey;
@@ -54,7 +48,6 @@ export async function queryViewWithParts(
   return { found, calls };
 }
 
-/** Own writes count as projected. */
 export function withParts(
   context: ReadContext,
   id: string,

@@ -29,30 +29,28 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 
 /** Options of `total`. */
 export interface TotalReadOptions extends EveryReadOptions {
-  /** Strongly consistent, at twice the capacity: the total as the projector has it now. Default false. */
+  /** Strongly consistent, at twice the capacity: as the projector has it now. Default false. */
   consistent?: boolean | undefined;
-  /** Which of the node's edges, if the type has totals in both directions and may join two nodes of the same type. */
+  /** Needed if edges of the type both enter and leave the node's type. */
   direction?: 'inbound' | 'outgoing' | undefined;
-  /** Whether to return the groups. Use false for a node with too many values of a group. Default true. */
+  /** Use false for a node with too many values of a group. Default true. */
   groups?: boolean | undefined;
 }
 
 /** The total of a node's edges; each sum is a decimal text. */
 export type TotalResult<Sums extends string = string, Groups extends object = Record<string, unknown>> = {
-  /** The number of edges. */
   count: number;
-  /** Number of values left out of sums or groups because of their type or size; absent if zero. */
+  /** Values left out of sums or groups because of their type or size; absent if zero. */
   problems?: number;
-  /** Number of edges by value of each group. A text that looks like a number of the same group is quoted. */
+  /** A text that looks like a number of the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
-  /** False if own writes of the reader's session may be missing. */
+  /** False if own writes of the session may be missing. */
   exact?: false;
 } & CallResult &
   (string extends Sums ? unknown : { [Name in Sums]: string });
 
 type GroupName<Groups> = Groups extends unknown ? Extract<keyof Groups, string> : never;
 
-/** Number of edges by value; values without edges are absent. */
 type NumberByValue<Value> = [Value] extends [string | number | boolean]
   ? string extends `${Value}`
     ? Record<string, number>
@@ -106,7 +104,6 @@ function directionOf(edge: EdgeModel, id: string, asked: TotalReadOptions['direc
   );
 }
 
-/** Tries to read a total and the items of own edges as of one moment. */
 const MOST_LOOKS = 5;
 
 async function amountsWithOwnEdges(
@@ -153,7 +150,6 @@ export function hasEveryGroup({ totals }: CountModel, amounts: Amounts): boolean
   return (totals?.groups ?? []).every(({ name }) => !amounts.get(`${groupAttribute(name)}/${OTHER_VALUES}`));
 }
 
-/** Throws `too-many-groups` if groups are requested and some values have no room. */
 export function totalOfAmounts(
   { totals }: CountModel,
   amounts: Amounts,

@@ -26,20 +26,14 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /**
-   * Default: the attributes that the model's view shows. Other attributes, and `consistent`, also read the node itself.
-   */
+  /** Default: those of the model's view. Others, and `consistent`, also read the node itself. */
   attributes?: Attributes | undefined;
-  /**
-   * Strongly consistent, at twice the capacity: `attributes` are read from the node as last written. The edge set, and
-   * attributes if none are named, always come from the view, as the projector has it now. Default false.
-   */
+  /** Strongly consistent, at twice the capacity, where attributes are read from the node. Default false. */
   consistent?: boolean | undefined;
 }
 
 export interface NodesRead {
   nodes: View[];
-  /** Views by id; absent ones are left out. */
   views: ReadonlyMap<string, Item>;
   calls: number;
 }
@@ -58,7 +52,6 @@ export async function getViews(
 
 export const GET_OPTIONS: OptionNames<GetOptions> = { attributes: true, consistent: 'boolean', ...READ_OPTIONS };
 
-/** One for each id; a node that isn't projected has null `attributes` and an empty edge set. */
 export async function readNodes(
   context: ReadContext,
   ids: readonly string[],
@@ -106,7 +99,7 @@ export function isReadInPlace(graph: CompiledModel, id: string): boolean {
   return isShownItself(graph, id) && graph.nodes.get(parseNodeId(id)!.type)!.parts.size === 0;
 }
 
-/** Throws `invalid-argument` unless ids are an array: a string would be iterated by characters. */
+/** A string would be iterated by characters. */
 export function checkIds(ids: readonly string[]): void {
   if (Array.isArray(ids)) return;
   throw new EdgeloomError(
@@ -128,7 +121,6 @@ export function checkViews(graph: CompiledModel, ids: readonly string[]): void {
   }
 }
 
-/** Whether reads show a node's own attributes, since the model doesn't declare which ones its view shows. */
 export function isShownItself(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.isShownItself === true;
 }
@@ -139,12 +131,10 @@ export function isViewless(graph: CompiledModel, id: string): boolean {
 }
 
 export interface AttributesRead {
-  /** One for each requested id, in order; null if the node is unknown. */
   attributes: (Record<string, unknown> | null)[];
   calls: number;
 }
 
-/** Attributes without edge sets, from the views, or from the nodes if views don't have them. */
 export async function readAttributes(
   context: ReadContext,
   ids: readonly string[],
@@ -179,13 +169,7 @@ export interface ItemsRead {
   calls: number;
 }
 
-/**
- * Views with what they show of parts, 100 items per call; one Query for a single node with parts. A node whose type
- * declares no `view` is itself read and shows all its attributes; its view is only read for edges and parts. Ids that
- * can't be in the table aren't requested. A view that this read can't rely on is derived from the base items.
- *
- * @param needsEdges for which nodes edge sets are needed: for others, a view with nothing else is left out.
- */
+/** A node without a declared view is itself read; a view that this read can't use is derived from the base items. */
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,
@@ -226,7 +210,6 @@ export async function readViews(
   return { items, calls: read.calls + calls };
 }
 
-/** Like `readViews`, without parts and own writes. */
 export async function readBareViews(
   context: ReadContext,
   ids: Iterable<string>,
@@ -331,10 +314,7 @@ async function readBases(
   return { attributes, calls };
 }
 
-/**
- * Whether an id has a type of the model and fits into a key. Ids come from URLs; others are unknown nodes. Throws
- * `invalid-id` for a value that isn't a string.
- */
+/** Ids come from URLs. */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
     throw notAnId(describe(id));
@@ -348,14 +328,10 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/**
- * Whether `readViews` returns all selected attributes of a type. True for a type outside the model, of which nothing
- * else is read.
- */
+/** True for a type outside the model, of which nothing else is read. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
   const { view, parts } = node;
-  // `readViews` reads the node itself.
   const isAll = node.isShownItself === true || view.kind === 'ALL';
   const isWhole = (name: string): boolean => parts.get(name)?.view?.view.kind === 'ALL';
   const projected = view.kind === 'LIST' ? view.attributes : [];

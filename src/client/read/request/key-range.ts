@@ -1,30 +1,25 @@
 import { compareKeys } from '../../../core/items/encoding.ts';
 import { SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 
-/** Sort keys from `from` to `to`, both inclusive; a missing end is open. In the order of UTF-8 bytes. */
+/** Both ends are inclusive, in the order of UTF-8 bytes. */
 export interface KeyRange {
   from?: string;
   to?: string;
 }
 
-/** A range that a query can send; `exact` is false if it holds more keys than requested. */
 export interface SendableRange extends KeyRange {
   exact: boolean;
 }
 
 const MAX_CODE_POINT = 0x10ffff;
-/** Ends are cut here, which leaves room for a last character that gets longer when incremented. */
+/** Leaves room for a last character that gets longer when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/**
- * Every key with the prefix. The range also includes its upper end, the lowest text after them: callers have to exclude
- * it.
- */
+/** Callers have to exclude the upper end, the lowest text after the prefix. */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }
 
-/** The lowest text above all texts with the prefix; undefined if there is none. */
 export function textAfterPrefix(prefix: string): string | undefined {
   const characters = [...prefix];
   for (let last = characters.pop(); last !== undefined; last = characters.pop()) {
@@ -37,11 +32,7 @@ export function textAfterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-/**
- * What is left of a range after the key `after`, in reading direction. Ascending it is exact: no text lies between
- * `after` and `after + NUL`. Descending there is no greatest text below `after`, so `after` stays in, and the reader
- * drops it.
- */
+/** Descending, the key stays in, since there is no greatest text below it: the reader drops it. */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
   if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
@@ -49,7 +40,6 @@ export function rangeAfter(range: KeyRange, after: string | undefined, reverse: 
   return { from: range.from === undefined ? next : higherKey(range.from, next), to: range.to };
 }
 
-/** What is left of a range from the key `from` on (inclusive), in reading direction. */
 export function rangeFrom(range: KeyRange, from: string, reverse: boolean): KeyRange {
   return reverse
     ? { from: range.from, to: range.to === undefined ? from : lowerKey(range.to, from) }
@@ -64,10 +54,7 @@ export function isEmptyRange({ from, to }: KeyRange): boolean {
   return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
 }
 
-/**
- * DynamoDB accepts ends of at most 1,024 bytes, which no key exceeds. Longer ends are cut outwards, so that no key is
- * lost.
- */
+/** DynamoDB accepts ends of at most 1,024 bytes. Longer ends are cut outwards, so that no key is lost. */
 export function sendableRange({ from, to }: KeyRange): SendableRange {
   const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
   const cutTo = to === undefined ? undefined : cutToKeyLength(to);

@@ -18,22 +18,17 @@ import type {
 } from '../../../core/store-port.ts';
 import { ForwardingStore } from '../../../store/forwarding.ts';
 
-/**
- * The table as readers see it, without ended items and what is derived from them. Index pages count them as read, so
- * lists ask for more. What readers derive from base items lacks them as well.
- */
+/** The table without ended items and what is derived from them. */
 export class LivingStore extends ForwardingStore {
   constructor(
     store: Store,
     private readonly graph: CompiledModel,
     private readonly now: () => number,
-    /** Called with each future end, in milliseconds since 1970. */
     private readonly onEnd: (endMs: number) => void = () => undefined,
   ) {
     super(store);
   }
 
-  /** The same table, reporting each future end among the items read. */
   telling(onEnd: (endMs: number) => void): LivingStore {
     return new LivingStore(this.inner, this.graph, this.now, onEnd);
   }
@@ -50,7 +45,7 @@ export class LivingStore extends ForwardingStore {
   }
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
-    // Counting needs the items, at the same cost: DynamoDB bills what it reads.
+    // Counting needs the items; the cost is the same.
     const page = this.livingPage(await super.query(request));
     return countOnly ? { ...page, items: [] } : page;
   }

@@ -49,7 +49,6 @@ export interface FoundOrder {
   order: InboundOrder;
 }
 
-/** Throws `not-indexed` for an edge type without orders, `unknown-order` for unknown names. */
 export function findOrder(edge: EdgeModel, name: string | undefined): FoundOrder {
   const { inbound } = edge;
   if (inbound === undefined) {
@@ -122,7 +121,6 @@ export function edgeTypeFrom(graph: CompiledModel, source: string, edgeType: str
   return edge;
 }
 
-/** The closest declared name comes first. */
 function declaredSentence(what: string, names: Iterable<string>, mistaken: unknown): string {
   const list = [...names];
   const near = typeof mistaken === 'string' ? nearest(mistaken, list) : undefined;

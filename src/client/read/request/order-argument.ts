@@ -23,13 +23,9 @@ import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
-/**
- * A value to compare with. For an order of type number: a number, bigint, decimal text or `ExactNumber`, all exact; for
- * type date: an ISO 8601 text; for a rank: a label; otherwise a text.
- */
+/** A value to compare with; dates as ISO 8601 texts, ranks as labels. */
 export type OrderValue = string | number | bigint | ExactNumber;
 
-/** What encoding an argument needs of an order, whether it sorts by the item's attributes or by another item's. */
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
 
 export function argumentOrder(order: EdgeOrderModel): ArgumentOrder {
@@ -44,7 +40,7 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /** The texts that the model declares for a value, by its place in an order by several values; undefined: any text. */
+  /** The model's texts for the value at a place; undefined: any text. */
   declared: (place: number) => DeclaredTexts;
 }
 
@@ -59,14 +55,12 @@ export function encodeArgument(query: OrderOfQuery, value: OrderValue, argument:
   });
 }
 
-/** Throws `unknown-label` for a text that the model doesn't declare, if it declares any. */
 export function encodeWhole(query: OrderOfQuery, value: OrderValue, argument: string, place = 0): string {
   const encoded = encodeArgument(query, value, argument);
   if (typeof value === 'string') requireDeclared(query, value, argument, place);
   return encoded;
 }
 
-/** Throws `unknown-label` for a text that the model doesn't declare, if it declares any. */
 export function requireDeclared(
   { declared, form, name }: OrderOfQuery,
   value: string,
@@ -90,7 +84,6 @@ export function unknownLabel(message: string, there: string, value: unknown, tex
   return new EdgeloomError('unknown-label', message, `${meant}${there} ${all.join(', ')}.`);
 }
 
-/** The value as a stored attribute; throws `invalid-argument`. */
 export function attributeArgument(query: OrderOfQuery, value: OrderValue, argument: string): AttributeValue {
   const { order } = query;
   return withArgumentError(query, argument, () => {
@@ -108,10 +101,9 @@ export function equalRange(encoded: string): KeyRange {
   return { from: lowestSortKeyOfValue(encoded), to: highestSortKeyOfValue(encoded) };
 }
 
-/** The lowest and highest value of a range, both inclusive; undefined or null leaves an end open. */
+/** The lowest and highest value, both inclusive; undefined or null leaves an end open. */
 export type Between<Value = OrderValue> = readonly [low: Value | null | undefined, high: Value | null | undefined];
 
-/** `isRange`: a range is given. Throws `invalid-argument` unless it is a pair. */
 export function endsOf(
   query: OrderOfQuery,
   between: Between | undefined,
@@ -129,10 +121,8 @@ export function endsOf(
 }
 
 /**
- * From one value to another, both inclusive, either missing; for a rank, from and to the labels' weights. A date
- * without time as the highest value includes the whole day in UTC; in an order by text, every text with this prefix.
- *
- * @param argument what the values come from, for messages.
+ * Both ends are inclusive. A date without time as the highest value includes the whole day in UTC; in an order by text,
+ * every text with this prefix.
  */
 export function valueRange(
   query: OrderOfQuery,
@@ -162,21 +152,15 @@ export function checkedRange(
   );
 }
 
-/**
- * A date without time, as the end of a range, is the whole day. This also applies to orders by text: native ones have
- * no dates, and their texts may be times. The text's form decides, so that texts of the same form ask for the same
- * range.
- */
+/** Also for texts: native orders have no dates, and their texts may be times. */
 export function isDay({ order, form }: OrderOfQuery, value: OrderValue): boolean {
   return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(form(String(value)));
 }
 
-/** The prefix of all encoded times of a day. */
 export function beginningOfDay({ order }: OrderOfQuery, encoded: string): string {
   return order.kind === 'attribute' && order.type === 'date' ? encoded.slice(0, 'YYYY-MM-DDT'.length) : encoded;
 }
 
-/** The argument is for a single value, but the order has several. */
 class ByPathOnlyError extends EncodingError {
   readonly hint = 'Give the leading values as path, and beginsWith or between for the value behind them.';
 }
@@ -237,12 +221,7 @@ export function invalidArgument(query: OrderOfQuery, argument: string, reason: s
   return new EdgeloomError('invalid-argument', `${argument} of ${query.name} ${reason}.`, hint);
 }
 
-/**
- * The encoded partition of a request; undefined if the model partitions by no attribute. Throws `invalid-argument` if
- * the partition is missing, invalid, or given without such an attribute.
- *
- * @param asked the subject of messages.
- */
+/** Undefined if the model partitions by no attribute. */
 export function checkPartition(
   asked: string,
   attribute: string | undefined,

@@ -11,7 +11,6 @@ import type { ReadContext } from './read-context.ts';
 
 export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
 
-/** The own writes that a request depends on, read once before everything else. */
 export async function readRelevantOwnWrites(
   context: ReadContext,
   isRelevant: (key: ItemKey) => boolean,
@@ -26,13 +25,11 @@ export async function readRelevantOwnWrites(
   return readOwnWrites(graph, store, session.keys().filter(isRelevant));
 }
 
-/** For a key that can't be compared: it may agree or not. */
 const UNKNOWN: Agreement = { agrees: false, revisions: '' };
 
 /**
- * The context of looks after which a session forgets a key. They compare everything that writers maintain, not just
- * what this reader's lease allows: a forgotten key doesn't come back, and the next reader of the session may have
- * another model. Undefined if this reader can't compile all of that.
+ * All that writers maintain, not only what this reader's lease allows: the session's next reader may have another
+ * model. Undefined if this reader can't compile that.
  */
 function agreementContext({ stored: store, projections }: ReadContext): AgreementContext | undefined {
   // rule: session-compares-all-that-is-kept
@@ -40,7 +37,6 @@ function agreementContext({ stored: store, projections }: ReadContext): Agreemen
   return kept && { graph: kept, store };
 }
 
-/** The own writes that may show in views: of the nodes, their edges, and copied nodes. */
 export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>): Promise<OwnWrites> {
   const asked = new Set(ids);
   const copied = new Set(
@@ -51,12 +47,10 @@ export function readOwnWritesOfViews(context: ReadContext, ids: Iterable<string>
   });
 }
 
-/** Says if an answer may lack own writes. */
 export function noticeOfOwnWrites({ session }: ReadContext): { ownWrites?: 'unknown' } {
   return session?.ownWrites === 'unknown' ? { ownWrites: 'unknown' } : {};
 }
 
-/** Whether a read of base items has to be consistent to show own writes. */
 export function mustReadConsistently({ session }: ReadContext, isRelevant: (key: ItemKey) => boolean): boolean {
   return session !== undefined && (session.ownWrites === 'unknown' || session.keys().some(isRelevant));
 }

@@ -22,9 +22,6 @@ import {
   withArgumentError,
 } from './order-argument.ts';
 
-/** Arguments with prefixes: of texts and dates, and of orders by several values with given leading values. */
-
-/** Throws `invalid-argument` unless the search is by path, with enough segments. */
 export function encodePathArgument(query: OrderOfQuery, path: readonly string[]): string {
   const { order, form } = query;
   if (order.kind !== 'path') throw noPathError(query);
@@ -38,7 +35,6 @@ export function encodePathArgument(query: OrderOfQuery, path: readonly string[])
   });
 }
 
-/** Sort keys that begin with whole segments, with the next segment in a range. Throws like `encodePathArgument`. */
 export function pathRange(query: OrderOfQuery, range: PartRange): KeyRange {
   const { order } = query;
   if (order.kind !== 'path') throw noPathError(query);
@@ -55,14 +51,13 @@ function noPathError(query: OrderOfQuery): EdgeloomError {
   );
 }
 
-/** A range of one value in an order by several, after given leading values. */
 export interface PartRange {
   path?: readonly OrderValue[] | undefined;
   between?: Between | undefined;
   beginsWith?: string | undefined;
 }
 
-/** Sort keys that begin with the leading values, with the next value in a range. */
+/** The next value after the leading ones is in a range. */
 export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
   const { low, high, isRange } = endsOf(query, between);
@@ -88,8 +83,7 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
-    // An edge without the value has a key that ends after the leading values; the key of an empty value sorts right
-    // after it.
+    // The key of an edge without the value ends after the leading values; that of an empty value sorts right after it.
     const first = escapeValue(leading + encodePath([''], AS_WRITTEN));
     if (beginsWith !== undefined) {
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
@@ -106,22 +100,18 @@ function encodeSegment(text: string): string {
   return encodePath([text], AS_WRITTEN).slice(0, -1);
 }
 
-/** For a rank, the lowest text of all labels with the weight. */
 function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): string {
   return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
 }
 
-/**
- * The prefix of the last keys of a range that ends with this value: the value as a whole segment. For a rank it is the
- * label's weight, so that all labels of this weight are included. For a day it is the prefix of its times.
- */
+/** The prefix of the last keys of a range that ends with this value. */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
   const encoded = encodeArgument(query, value, 'between');
   return isDay(query, value) ? encodeSegment(beginningOfDay(query, encoded)) : encodePath([encoded], AS_WRITTEN);
 }
 
-/** A text is a prefix of some encoded date exactly if one of these endings completes it to a date. */
+/** A text is the beginning of a date exactly if one of these endings completes it. */
 const DATE_ENDS = ['0000-01-01T00:00:00.', '0000-10-10T00:00:00.'] as const;
 
 export function beginsWithRange(query: OrderOfQuery, prefix: OrderValue): KeyRange {
@@ -144,7 +134,6 @@ export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
   });
 }
 
-/** True for `2020`, `2020-0` and `2020-07-01T09`, but not `2020-13`. */
 function beginsDate(text: string): boolean {
   return DATE_ENDS.some((end) => {
     try {

@@ -12,29 +12,23 @@ import type { CursorKey } from './cursor.ts';
 /** What every read needs. */
 export interface ReadContext {
   graph: CompiledModel;
-  /** The table as reads show it. */
   store: Store;
-  /** The table including ended items: a look compares everything stored. */
+  /** Including ended items: a look compares everything stored. */
   stored: Store;
-  /** The most DynamoDB calls that one read has in flight. */
   concurrency: number;
-  /** How a number's text becomes a JS value. */
   readNumber: NumberReader;
-  /** The session whose own writes answers show. */
   session?: Session;
-  /** The current time in milliseconds since 1970. */
+  /** Milliseconds since 1970. */
   now: () => number;
-  /** Signs cursors if set. */
   cursorKey?: CursorKey;
-  /** The projections that this read may use. */
   projections: ProjectionsInForce;
-  /** What a read with `maxRcu` has spent; absent without such a bound. */
+  /** Absent without `maxRcu`. */
   spending?: Spending | undefined;
 }
 
 /** Options of every read. */
 export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
-  /** Includes expired items that aren't deleted yet, and what is derived from them, for types with `expires`. Default false. */
+  /** Includes ended items that aren't deleted yet. Default false. */
   includeExpired?: boolean | undefined;
 }
 
@@ -56,7 +50,6 @@ export function checkLimit(limit: number | undefined, name = 'limit', otherwise 
   );
 }
 
-/** DynamoDB has no consistent reads of an index. Throws `no-consistent-index-read`. */
 export function refuseConsistent(consistent: boolean | undefined, read: string): void {
   if (consistent !== true) return;
   throw new EdgeloomError(

@@ -11,22 +11,21 @@ import type { ReadContext } from './read-context.ts';
 /** One page of a result. */
 export interface Page<T> extends CallResult {
   items: T[];
-  /** For the next page; absent exactly if nothing remains. */
+  /** Absent exactly if nothing remains. */
   cursor?: string;
-  /** Set if the session had too many writes to remember: some may not show yet. */
+  /** Set if the session had too many writes to remember. */
   ownWrites?: 'unknown';
 }
 
 /** A page of incoming edges. */
 export interface InboundPage<Edge, Target> extends Page<Edge> {
-  /** The target node; null if it doesn't exist. Only if requested, on the first page. */
+  /** Only if requested, on the first page. */
   target?: Target | null;
 }
 
-/** A node at the end of its own index partition. */
+/** The target node of a list. */
 export interface TargetView<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
-  /** Attributes of the model's view. */
   attributes: Attributes;
 }
 
@@ -39,10 +38,8 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 }
 
 /**
- * One edge of an edge set: its type, target and labels in one object. If the edge type copies attributes of its
- * targets, `copy` has those of this target; it is absent if the target doesn't exist or isn't projected yet, or the
- * edge type has outgrown the set. Labels of other edge types are declared as undefined, so that any label can be read
- * from any element.
+ * An edge in an edge set, with its labels. `copy` has the target's copied attributes, if they are projected. Other
+ * types' labels are undefined.
  */
 export type EdgeSetElement<
   Type = string,
@@ -56,26 +53,22 @@ export type EdgeSetElement<
   copy?: Copy;
 } & Labels & { [Label in OtherLabel]?: undefined };
 
-/** A node with all its attributes, as its producers wrote it. */
+/** A node as its producers wrote it. */
 export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
   attributes: Attributes;
 }
 
-/** A node as its view shows it; attributes are null if only its edges exist. */
+/** A node as its view shows it; `attributes` is null if only its edges exist. */
 export interface View<Id = string, Attributes = Record<string, unknown>, Element = EdgeSetElement> {
   id: Id;
   attributes: Attributes | null;
-  /** Sorted by type, then by target. */
   edgeSet: Element[];
-  /**
-   * Edge types that outgrew the view: `edgeSet` only has their first 100 edges. Use `edges` to read all. Absent if
-   * there are none.
-   */
+  /** Edge types that outgrew the view: `edgeSet` has their first 100 edges. */
   truncated?: string[];
 }
 
-/** A hit of a search: the node, and the value it was found by as written (before folding). */
+/** A hit of a search, with the value that it was found by. */
 export interface SearchResult<Id = string, Attributes = Record<string, unknown>, Value = unknown> {
   id: Id;
   value: Value;
@@ -91,12 +84,10 @@ export function projectedAttributes(item: Item | undefined): Item | undefined {
   return attributes !== undefined && 'M' in attributes ? withoutEnd(attributes.M) : undefined;
 }
 
-/** Empty for keys only. */
 export function indexAttributes({ readNumber }: ReadContext, item: Item): Record<string, unknown> {
   return toPlainItem(projectedAttributes(item) ?? {}, readNumber);
 }
 
-/** Without keys; for an edge with a hashed key, also without its target's id. */
 export function baseAttributes(
   { graph, readNumber }: Pick<ReadContext, 'graph' | 'readNumber'>,
   item: Item,

@@ -1,21 +1,14 @@
-/** Filters as written on the command line and in the studio: `status=open`, `points>=3`. */
+/** Filters of the command line and the studio: `status=open`, `points>=3`. */
 
 const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
 
-/** Undefined if the text isn't a condition. */
 function conditionOf(text: string): { name: string; sign: string; value: string } | undefined {
   const [start, name, sign] = CONDITION.exec(text) ?? [];
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
-/**
- * The `where` of several conditions. Comparisons of one attribute are combined; repeating a sign, or a value next to
- * comparisons, is refused, since one of them would be lost.
- *
- * @param read the value of a text.
- * @param refusal the error for a text, with the reason.
- */
+/** A second comparison of the same kind is refused, since one would be lost. */
 export function whereOfTexts<Value>(
   texts: readonly string[],
   read: (text: string) => Value,

@@ -13,35 +13,26 @@ import { isPlainObject, toWireItem } from '../../write/checks/values.ts';
 /** A value that a list is filtered by. */
 export type WhereValue = string | number | bigint | boolean | null | ExactNumber | Uint8Array;
 
-/** The values that an attribute can be compared with: numbers in any form, otherwise values of its type. */
 type WhereValueOf<Value> = unknown extends Value
   ? WhereValue
   : Value extends number | bigint | ExactNumber
     ? number | bigint | ExactNumber
     : Extract<Value, string | boolean | null | Uint8Array>;
 
-/** Prefixes: any text for a text, bytes for binary. */
 type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Array>;
 
-/**
- * Comparisons of one attribute, all of which have to hold. None holds for an absent value or a value of another type.
- */
+/** Comparisons of one attribute, all of which have to hold. An absent value passes none. */
 export interface WhereOperators<Value = WhereValue> {
-  /** This value; same as without an operator. */
   readonly equals?: Value;
   /** One of 1 to 100 values. */
   readonly in?: readonly Value[];
-  /** Less than. Texts compare by UTF-8 bytes, numbers exactly, binary by bytes. */
+  /** Less than. Texts and binary compare by bytes, numbers exactly. */
   readonly lt?: Exclude<Value, boolean | null>;
-  /** Less than or equal. */
   readonly lte?: Exclude<Value, boolean | null>;
-  /** Greater than. */
   readonly gt?: Exclude<Value, boolean | null>;
-  /** Greater than or equal. */
   readonly gte?: Exclude<Value, boolean | null>;
-  /** From the first to the second, both inclusive. */
+  /** Both inclusive. */
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
-  /** A text or binary with this prefix. */
   readonly beginsWith?: BeginningOf<Value>;
   /** True: there is a value, including null. */
   readonly exists?: boolean;
@@ -49,13 +40,11 @@ export interface WhereOperators<Value = WhereValue> {
 
 /** Comparisons of one attribute, all of which have to hold. */
 export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
-  /**
-   * Another value, or not all comparisons hold; as in DynamoDB, this includes an absent value and one of another type.
-   */
+  /** The negation, which an absent value passes. */
   readonly not?: Value | WhereOperators<Value>;
 }
 
-/** Attributes with required values or comparisons; all have to hold. For a union of shapes, the attributes of each. */
+/** Attributes with required values or comparisons; all have to hold. */
 export type Where<Attributes = Record<string, unknown>> = [NameIn<Attributes>] extends [never]
   ? Record<string, never>
   : {
@@ -75,22 +64,18 @@ export interface WhereSubject {
   /** In messages: `order gsi0 of MEMBER`. */
   name: string;
   projection: Projection;
-  /** The model's path to it: `edges.MEMBER.inbound`. */
+  /** Such as `edges.MEMBER.inbound`. */
   path: string;
   /** Further attributes that rows hold. */
   kept?: readonly string[];
 }
 
-/** Limit of values in a filter: with more, DynamoDB refuses the expression. */
+/** With more values, DynamoDB refuses the expression. */
 export const MAX_FILTER_VALUES = 100;
 
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
 const OPERATORS = [...Object.keys(COMPARISONS), 'between', 'in', 'exists'];
 
-/**
- * Undefined if it has no conditions. Throws `not-projected` for an attribute that index items don't hold, and
- * `invalid-argument` for an invalid value or comparison.
- */
 export function encodeWhere(graph: CompiledModel, where: Where | undefined, subject: WhereSubject): Filter | undefined {
   if (where === undefined) return undefined;
   if (!isPlainObject(where)) {
@@ -118,7 +103,6 @@ export function encodeWhere(graph: CompiledModel, where: Where | undefined, subj
   return filter.length === 0 ? undefined : filter;
 }
 
-/** A comparison without values counts as one. */
 function sizeOf(filter: Filter): number {
   const sizes = filter.map((term) => {
     if (term.compare === 'not') return sizeOf(term.terms);
@@ -127,7 +111,6 @@ function sizeOf(filter: Filter): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** A `not` inside `not` is refused. */
 function termsOf(attribute: string, asked: object, operators: readonly string[] = [...OPERATORS, 'not']): FilterTerm[] {
   const terms = Object.entries(asked).flatMap(([name, value]): FilterTerm[] => {
     if (!operators.includes(name)) {
@@ -187,7 +170,6 @@ function scalar(
   throw invalidValue(attribute, reasonOf(comparison, 'is neither text, number, boolean, binary nor null'), hint);
 }
 
-/** Equal for equal conditions, in whatever order and form. */
 export function whereBinding(where: Filter = [], ofKept: Filter = []): string[] | undefined {
   const terms = [...where, ...ofKept];
   return terms.length === 0 ? undefined : canonicalTexts(terms);
@@ -202,7 +184,6 @@ function canonicalTexts(filter: Filter): string[] {
   return [...new Set(texts)].sort();
 }
 
-/** Whether index items hold an attribute because the model projects it. */
 export function isProjected({ table }: CompiledModel, name: string, projection: Projection): boolean {
   if (projection.kind !== 'ALL') return projection.kind === 'LIST' && projection.attributes.includes(name);
   return name !== '' && name !== table.partitionKey && name !== table.sortKey && name !== TARGET_ID;

@@ -25,16 +25,10 @@ import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
 
-/** DynamoDB's limit on an item: names and values, in bytes. */
+/** DynamoDB's limit, names included. */
 export const ITEM_BYTES = 400 * 1024;
 
-/**
- * Checks a base item in wire form, `{ source, target, …attributes }`, against DynamoDB's rules and the model; used by
- * both writer and import. Also refuses what the projector would have to quarantine, such as a value whose type an order
- * can't use. Doesn't run `fields` validators.
- *
- * Throws an `EdgeloomError` that names the item, the attribute and the remedy.
- */
+/** Also refuses what the projector would have to quarantine. Doesn't run `fields` validators. */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   const source = keyText(item, partitionKey, sortKeyName);
@@ -44,10 +38,7 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, sortKey, item);
 }
 
-/**
- * The base item of a plain object `{ source, target, …attributes }` with JS values (including `Set`, `bigint`,
- * `ExactNumber`, `Uint8Array`), checked by `checkBaseItem`. Throws an `EdgeloomError`.
- */
+/** Of a plain object `{ source, target, …attributes }` with JS values. */
 export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
   const { partitionKey, sortKey } = graph.table;
   const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;
@@ -59,7 +50,7 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
   return toItemOfKey(graph, key, plain);
 }
 
-/** The key must already be checked; checks everything else. */
+/** The key must already be checked. */
 export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const item = withItemName(source, target, () => toWireItem(attributes));
   item[graph.table.partitionKey] = { S: source };
@@ -68,10 +59,7 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
   return item;
 }
 
-/**
- * Checks a part of a base item, with its keys, as far as possible without the rest. Functions of the model may need the
- * rest, so their errors are left to the projector.
- */
+/** Functions of the model may need the rest of the item, so their errors are left to the projector. */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const source = keyText(item, partitionKey, sortKey);
@@ -92,7 +80,7 @@ function checkContents(
     checkNativeKeys(graph, item);
     checkEnd(graph, source, sortKey, item);
   });
-  // Check entries before the size: if an item exceeds both, the error about entries is more helpful.
+  // Before the size: if an item exceeds both, the error about entries is more helpful.
   checkEntries(graph, source, sortKey, item);
   const bytes = itemSizeBytes(item);
   if (bytes > ITEM_BYTES) {
@@ -118,7 +106,7 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** Refuses attributes that DynamoDB accepts in a base item, but that would break reads or indexes. */
+/** DynamoDB accepts these, but they would break reads or indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';
@@ -160,7 +148,6 @@ const MOST_SECONDS = 100_000_000_000;
 /** The year 2017: DynamoDB's TTL keeps items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;
 
-/** Refuses an end that DynamoDB's TTL would ignore, or that lies thousands of years ahead. */
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
   const { expires } = endingOf(graph, source, sortKey) ?? {};
   const value = expires === undefined ? undefined : attributeOf(item, expires);

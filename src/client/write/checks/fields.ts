@@ -3,14 +3,7 @@ import { EdgeloomError, InvalidAttributesError, type Mistake } from '../../../fo
 import { keysOfIssue, validateInEachForm } from './number-forms.ts';
 import { isPlainObject } from './values.ts';
 
-/**
- * Validates attributes with the type's validator, if any, and returns its output: with defaults and transformed values.
- * A refused number is tried in its other forms: see `number-forms.ts`.
- *
- * @param item names the item in errors.
- * @throws InvalidAttributesError `invalid-attribute`, with every issue and its path.
- * @throws EdgeloomError `validator-failed` if the validator throws.
- */
+/** Returns the validator's output, with defaults and transformed values. */
 export async function validateFields(
   fields: StandardSchemaV1 | undefined,
   attributes: unknown,
@@ -22,10 +15,7 @@ export async function validateFields(
   throw new InvalidAttributesError(item, result.issues.map(mistakeOf));
 }
 
-/**
- * Like `validateFields` for a synchronous validator, since a mapping is a pure function. Throws `validator-failed` for
- * an asynchronous one.
- */
+/** A mapping is a pure function, so an asynchronous validator is `validator-failed`. */
 export function validateAtOnce(fields: StandardSchemaV1 | undefined, attributes: unknown, item: string): object {
   if (fields === undefined) return plainAttributes(attributes, item, 'The attributes');
   const result = validateNow(fields, attributes, item);

@@ -19,13 +19,7 @@ import { itemName } from './problem.ts';
 
 const IDS_REMEDY = 'Correct the ids, or let the edge type join these node types in the model';
 
-/**
- * Checks the keys of a base item: both are texts that DynamoDB returns unchanged, the sort key isn't a derived item's,
- * the types are in the model, and the edge type may join the two nodes. Throws `invalid-key`, `key-too-long`,
- * `derived-key`, `invalid-id`, `unknown-type`, `invalid-edge` or `edge-between-tenants`.
- *
- * @param attributes the item's attributes, which name the target of an edge with a hashed key.
- */
+/** @param attributes name the target of an edge with a hashed key. */
 export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unknown, attributes: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   checkKeyText(source, `Attribute ${partitionKey} of an item`, PARTITION_KEY_BYTES);
@@ -47,10 +41,7 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
-/**
- * Checks the form `TYPE-anything` with a type of the model. `of` begins the message: `Attribute source`. Throws an
- * `EdgeloomError`.
- */
+/** `of` begins the message: `Attribute source`. */
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);
@@ -76,7 +67,6 @@ export function checkEdgeType(graph: CompiledModel, type: unknown, role: Role): 
   );
 }
 
-/** Throws `mirrored-type` for a base item that the mirror writes. */
 export function writableKey(graph: CompiledModel, key: ItemKey): ItemKey {
   if (isMirrored(graph, key)) {
     throw new EdgeloomError(

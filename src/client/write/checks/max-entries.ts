@@ -5,10 +5,6 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from './problem.ts';
 
-/**
- * Checks a node's lists, sets and maps against the model's `maxEntries`. Throws `too-many-entries` with the item, the
- * attribute, both numbers and the item's size in bytes.
- */
 export function checkEntries(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
   const kind = classifyKey(graph, source, sortKey);
   if (kind.kind !== 'node') return;
@@ -23,7 +19,6 @@ export function checkEntries(graph: CompiledModel, source: string, sortKey: stri
   }
 }
 
-/** 0 for a scalar. */
 function entryCount(value: AttributeValue | undefined): number {
   if (value === undefined) return 0;
   if ('L' in value) return value.L.length;

@@ -5,25 +5,19 @@ import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import { isPlainObject } from './values.ts';
 
 /**
- * A stored number has three forms in JavaScript, and reads return one of them. A validator may expect another:
- * `z.bigint()` a bigint, `z.number()` a number where the read returned an `ExactNumber`. So a refused number is tried
- * in each form.
+ * A validator may expect another form of a number than a read returns: `z.bigint()` a bigint, `z.number()` a number.
  */
 
-/** Undefined if the number has no such form. */
 type Form = (text: string) => number | bigint | ExactNumber | undefined;
 
 const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text)];
 
-/** The most digits before the point of a DynamoDB number. */
+/** Before the point of a DynamoDB number. */
 const MOST_WHOLE_DIGITS = 126;
 
 type Validate = (attributes: unknown) => Promise<StandardSchemaV1.Result<unknown>>;
 
-/**
- * Numbers at the paths that the validator refuses are tried in their other forms. If the validator returns an
- * attribute's numbers unchanged, the result has the caller's numbers, with all their digits.
- */
+/** Numbers that the validator returns unchanged are the caller's, with all their digits. */
 export async function validateInEachForm(
   validate: Validate,
   attributes: unknown,
@@ -52,7 +46,6 @@ function pathText(issue: StandardSchemaV1.Issue): string {
   return JSON.stringify(keysOfIssue(issue).map(String));
 }
 
-/** Whether any number at the issues' paths had another form. */
 function offerInForm(
   attributes: object,
   offered: Map<string, unknown>,

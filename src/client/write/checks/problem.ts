@@ -1,19 +1,13 @@
 import { describe } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/**
- * A base item's name in messages: `Node "USER-U1"`, `Part "USER-U1" "STATE"`, `Edge "GOAL-G1"
- * "GOALMEMBERSHIP-USER-U1"`.
- */
+/** Such as `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
 export function itemName(source: string, sortKey: string): string {
   if (source === sortKey) return `Node ${describe(source)}`;
   return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
 }
 
-/**
- * A problem of an attribute. `reason` completes "attribute tags[0] …"; the caller names the item, which the checks of
- * values don't know.
- */
+/** `reason` completes "attribute tags[0] …"; the caller names the item. */
 export class AttributeError extends Error {
   constructor(
     readonly path: string,
@@ -24,7 +18,6 @@ export class AttributeError extends Error {
   }
 }
 
-/** Turns an `AttributeError` into an `EdgeloomError` that names the item. */
 export function withItemName<T>(source: string, sortKey: string, run: () => T): T {
   try {
     return run();
@@ -34,7 +27,7 @@ export function withItemName<T>(source: string, sortKey: string, run: () => T): 
   }
 }
 
-/** The path of a map's entry, quoted if ambiguous. */
+/** Quoted if ambiguous. */
 export function entryPath(path: string, name: string): string {
   const part = /^[^.[\]"\s]+$/.test(name) ? name : describe(name);
   return path === '' ? part : `${path}.${part}`;

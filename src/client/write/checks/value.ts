@@ -4,14 +4,9 @@ import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 
-/** Checks attribute values in wire form: what DynamoDB would refuse, and what it would return changed. */
-
-/**
- * DynamoDB allows 31 lists and maps around a value; one is needed for the `attributes` map that the projector copies
- * values into.
- */
+/** DynamoDB allows 31 lists and maps around a value; the map that the projector copies values into takes one. */
 export const MAX_NESTING = 30;
-/** DynamoDB's limit: other producers' items may reach it, and updates leave them alone. */
+/** Other producers' items may reach DynamoDB's limit, and updates leave them alone. */
 export const STORED_NESTING = 31;
 const NAME_BYTES = 65_535;
 

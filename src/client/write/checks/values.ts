@@ -5,15 +5,11 @@ import { AttributeError, entryPath } from './problem.ts';
 import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
 
 /**
- * Plain JS values to wire form, the counterpart of `toPlain`. The SDK's `marshall` is unsuitable: it detects types by
- * `value.constructor.name`, which an attribute named `constructor` breaks, and silently loses `__proto__`, drops
- * functions and turns numbers of a mixed set into strings; its errors name no attribute.
+ * The SDK's `marshall` detects types by `value.constructor.name`, which an attribute named `constructor` breaks; it
+ * loses `__proto__`, drops functions, makes numbers of a mixed set strings, and its errors name no attribute.
  */
 
-/**
- * Accepts text, number, bigint, `ExactNumber`, boolean, null, `Uint8Array`, `Set`, array and plain object; leaves out
- * undefined. Throws an `AttributeError` for a value without an exact counterpart.
- */
+/** Leaves out undefined. */
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {
@@ -22,7 +18,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** Whether a value is an object like `{}` or from JSON.parse, in any realm. */
+/** Like `{}` or from JSON.parse, in any realm. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

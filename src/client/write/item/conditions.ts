@@ -17,23 +17,20 @@ import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 
-/** When a put, update or delete may be made. Otherwise a `ConditionFailedError` has the item as it is. */
+/** When a write may be made. Otherwise a `ConditionFailedError` has the item as it is. */
 export interface WriteConditions<Attributes = Record<string, unknown>> {
   /** Only if the item doesn't exist. */
   ifAbsent?: boolean | undefined;
   /** Only if the item exists. */
   ifPresent?: boolean | undefined;
-  /** Only if these attributes have exactly these values; undefined: only if the attribute is absent. */
+  /** Only if these attributes have these values; undefined: only if absent. */
   if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
 }
 
-/**
- * A write whose condition failed (`condition-failed`), or an update of a missing item (`not-found`); nothing was
- * changed.
- */
+/** A write whose condition failed, or an update of a missing item. */
 export class ConditionFailedError extends EdgeloomError {
   declare readonly code: 'condition-failed' | 'not-found';
-  /** The item's current attributes; null if it doesn't exist. */
+  /** Null if it doesn't exist. */
   readonly current: Record<string, unknown> | null;
 
   constructor(
@@ -48,7 +45,6 @@ export class ConditionFailedError extends EdgeloomError {
   }
 }
 
-/** Throws an `EdgeloomError` for contradictory options. */
 export function baseCondition({ source, target }: ItemKey, options: WriteConditions): BaseCondition {
   const name = itemName(source, target);
   const { ifAbsent = false, ifPresent = false, if: values = {} } = options;
@@ -75,7 +71,6 @@ export function baseCondition({ source, target }: ItemKey, options: WriteConditi
   return { ...(ifAbsent && { present: false }), ...(ifPresent && { present: true }), equal, absent };
 }
 
-/** False for an empty condition. */
 export function isConditional({ present, equal = {}, absent = [] }: BaseCondition): boolean {
   return present !== undefined || Object.keys(equal).length > 0 || absent.length > 0;
 }
@@ -101,7 +96,6 @@ export function conditionFailedError(
   );
 }
 
-/** Without keys; for an edge with a hashed key, also without its target's id. @internal */
 export function plainAttributes(model: CompiledModel, item: Item): Record<string, unknown> {
   const {
     [model.table.partitionKey]: _source,

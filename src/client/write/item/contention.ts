@@ -1,12 +1,9 @@
 import { backoffMs } from '../../../foundation/retry.ts';
 import type { WriteContext } from './send.ts';
 
-/**
- * How long a write is retried after conflicts, in seconds. Of n concurrent updates of one item each round lets one
- * through, so a limit on tries would fail the last ones although all get their turn.
- */
+/** Of n concurrent updates of one item each round lets one through, so a limit on tries would fail the last ones. */
 export const CONTENTION_SECONDS = 10;
-/** The longest pause between tries in milliseconds: another update takes two calls. */
+/** Another update takes two calls. */
 const LONGEST_PAUSE_MS = 500;
 
 export class Contention {

@@ -13,11 +13,6 @@ import { itemName } from '../checks/problem.ts';
 import { isPlainObject } from '../checks/values.ts';
 import { checkUnversioned } from './single.ts';
 
-/**
- * Prepares the writer's operations: the checked item or key of one call. All throw an `EdgeloomError` that names the
- * item, the attribute and the remedy.
- */
-
 export function nodeKey(graph: CompiledModel, id: unknown): ItemKey {
   checkNodeId(graph, id, 'The id');
   checkBaseKey(graph, id, id, {});
@@ -45,11 +40,7 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
   return key;
 }
 
-/**
- * Keeps the version that was read, even if the validator drops it.
- *
- * @param way `'batch'` refuses a type with versions (`versioned-type`): a batch has no conditions to compare them with.
- */
+/** Keeps the version that was read, even if the validator drops it. A batch can't compare versions. */
 export async function nodeItem(
   graph: CompiledModel,
   id: unknown,
@@ -86,7 +77,7 @@ export async function edgeItem(
   return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
 }
 
-/** The target's id is part of the key, so validators don't see it. Another id is refused. */
+/** The target's id is part of the key, so validators don't see it. */
 export function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
@@ -98,12 +89,7 @@ export function withoutTargetId<T>(attributes: T, target: unknown, name: string)
   );
 }
 
-/**
- * Checks an item in wire form, from an imported file. Returns the item to write: the validator's output if its type
- * declares `fields`.
- *
- * @param force accept nodes with versions, which are otherwise `versioned-type`.
- */
+/** Returns the validator's output if its type declares `fields`. */
 export async function checkedItem(graph: CompiledModel, item: Item, force: boolean): Promise<Item> {
   checkBaseItem(graph, item);
   const { partitionKey, sortKey } = graph.table;
@@ -120,7 +106,7 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-/** The key must already be checked; throws if an attribute has the name of a key. */
+/** The key must already be checked. */
 export function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {

@@ -13,7 +13,7 @@ export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   store: Store;
 }
 
-/** Which items exist at one moment of a call: ended items are absent for conditions, as for reads. */
+/** Ended items are absent for conditions, as for reads. */
 export class Presence {
   private readonly nowMs: number;
 
@@ -21,7 +21,6 @@ export class Presence {
     this.nowMs = context.now();
   }
 
-  /** Makes the condition treat an ended item as absent. */
   dated<Change extends BaseChange>(change: Change): Change {
     const { source, target } = change.key;
     const { expires } = endingOf(this.context.graph, source, target) ?? {};
@@ -40,13 +39,11 @@ export async function readLiving(context: WriteContext, key: ItemKey): Promise<I
   return new Presence(context).living(key, item);
 }
 
-/** How often a refused call, such as a throttled one, is sent. */
 const ATTEMPTS = 8;
 
 /**
- * Sends one change of a base item, repeating refused calls with jitter. A lost answer may hide a success: that is the
- * error `outcome-unknown`. With `idempotent` the change is sent as a transaction, whose token makes it safe to repeat.
- * Throws the store's error, or the signal's reason.
+ * A lost answer may hide a success: `outcome-unknown`. As a transaction (`idempotent`), the token makes the change safe
+ * to repeat.
  */
 export async function sendChange(
   context: WriteContext,
@@ -90,10 +87,7 @@ export async function sendChange(
   return token === undefined ? result : await withCurrentItem(context, change, result, signal);
 }
 
-/**
- * A transaction doesn't return the item, and another writer may have changed it since. The change is made, so a failed
- * read must not look like a refusal.
- */
+/** The change is made, so a failed read must not look like a refusal. */
 async function withCurrentItem(
   { store, wait }: Pick<WriteContext, 'store' | 'wait'>,
   { key }: BaseChange,
@@ -117,17 +111,15 @@ async function withCurrentItem(
   }
 }
 
-/** Whether another attempt may succeed. The call may have been applied: the caller has to make repeats safe. */
+/** The call may have been applied: the caller has to make repeats safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
-/** Whether the call may have been applied although it failed. */
 export function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 
-/** Whether the call changed nothing, and another attempt may succeed. */
 function isRefusedForNow(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable' && isRefusal(error);
 }

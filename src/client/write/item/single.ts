@@ -22,7 +22,6 @@ export interface WriteOptions<Attributes = Record<string, unknown>> extends Writ
 
 export type PutChange = Extract<BaseChange, { kind: 'put' }>;
 
-/** With the next version if the type has versions. */
 export function putChange(graph: CompiledModel, key: ItemKey, item: Item, options: WriteConditions): PutChange {
   const condition = baseCondition(key, options);
   const attribute = versionAttributeOf(graph, key);
@@ -32,7 +31,7 @@ export function putChange(graph: CompiledModel, key: ItemKey, item: Item, option
   return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
 }
 
-/** A put without conditions is a PutItem, which is safe to repeat; others go through `sendChange`. */
+/** Without conditions, a PutItem is safe to repeat. */
 export async function putSingle(
   graph: CompiledModel,
   context: WriteContext,
@@ -63,7 +62,7 @@ export async function deleteSingle(
   return {};
 }
 
-/** Throws `versioned-type` for a node with versions if the condition names none. */
+/** Throws `versioned-type` if the condition names no version. */
 export function deleteCondition(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseCondition {
   const condition = baseCondition(writableKey(graph, key), options);
   const attribute = versionAttributeOf(graph, key);
@@ -75,7 +74,6 @@ export function deleteCondition(graph: CompiledModel, key: ItemKey, options: Wri
   );
 }
 
-/** Throws `versioned-type` for a node with versions, which a write without conditions can't compare. */
 export function checkUnversioned(graph: CompiledModel, key: ItemKey, hint: string): void {
   if (versionAttributeOf(graph, key) === undefined) return;
   const name = itemName(key.source, key.target);

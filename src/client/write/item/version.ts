@@ -4,9 +4,6 @@ import type { BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { itemName } from '../checks/problem.ts';
 
-/** Optimistic locking: every write through the writer increments a version attribute. */
-
-/** 1 if there was no version. Throws if the stored version isn't a whole number. */
 export function nextVersion({ source, target }: ItemKey, attribute: string, seen: AttributeValue | undefined) {
   if (seen === undefined) return { N: '1' };
   const text = numberOf(seen);

@@ -7,26 +7,23 @@ import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { addNumbers, changeSet } from './operands.ts';
 
-/** Names of attributes that may be absent; any name for open attributes. */
+/** Any name for open attributes. */
 type OptionalName<A> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
 
-/** Names of attributes that hold values of a type; any name for open attributes. */
+/** Any name for open attributes. */
 type NameOfType<A, T> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
 
-/** A set attribute's elements. */
 type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
 
 /** An update's changes; each attribute may be named once. */
 export interface AttributeChange<A = Record<string, unknown>> {
-  /** Attributes to set. */
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
-  /** Attributes to remove. */
   remove?: readonly OptionalName<A>[] | undefined;
-  /** Numbers to add to attributes, negative to subtract; an absent attribute counts as 0. */
+  /** Negative to subtract; an absent attribute counts as 0. */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
   /** Elements to add to sets; a missing set is created. */
   addTo?: Elements<A> | undefined;
@@ -39,7 +36,6 @@ type Named<Name extends string, Value> = [Name] extends [never]
   ? Record<string, never>
   : { readonly [N in Name]?: Value | undefined };
 
-/** Elements of sets, by the name of the set. */
 type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
   ? Record<string, never>
   : {
@@ -48,20 +44,16 @@ type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
         | undefined;
     };
 
-/** An update's change: by attribute names, or a function from the current attributes to the next. */
+/** An update's change: by names, or a function from the current attributes to the next. */
 export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);
 
-/** Names that `onWrite` adds to a change or to its function's result: a type whose `fields` drop them goes without. */
+/** A type whose `fields` drop names that `onWrite` adds goes without them. */
 export const namesOfOnWrite = new WeakMap<object, ReadonlySet<string>>();
 
 const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
 
-/**
- * A change in wire form. Throws an `EdgeloomError` if a value can't be stored, or an attribute is named twice or is
- * `reserved` (a reason for each).
- */
 export function toAttributeChanges(
   key: ItemKey,
   change: AttributeChange,
@@ -114,7 +106,7 @@ export function changedNames({
   return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
 }
 
-/** Computes what DynamoDB would. Throws an `AttributeError` if a type doesn't fit. */
+/** Computes what DynamoDB would. */
 export function applyChanges(attributes: Item, changes: AttributeChanges): Item {
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
   const next: Item = {};

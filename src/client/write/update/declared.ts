@@ -11,7 +11,7 @@ import type {
 import { isJoinedEdge } from '../../../core/model/joined.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 
-/** The attributes that the model names. A validator's attributes show when it reads them. */
+/** A validator's attributes show when it reads them. */
 export function declaredAttributes(graph: CompiledModel, { type, key }: Declared): Set<string> {
   if ('from' in type) return new Set(attributesOfEdge(type));
   const node = 'searches' in type ? type : graph.nodes.get(typePrefix(key.source) ?? '')!;

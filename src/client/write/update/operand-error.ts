@@ -7,10 +7,7 @@ import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
-/**
- * DynamoDB doesn't say which operand of an update doesn't fit the stored value, so the items are read after a refusal.
- * Throws `invalid-attribute` with item, attribute and stored type, otherwise the call's error.
- */
+/** DynamoDB doesn't say which operand doesn't fit the stored value, so the items are read after a refusal. */
 export async function withOperandErrors<T>(
   context: WriteContext,
   changes: readonly BaseChange[],
@@ -25,7 +22,6 @@ export async function withOperandErrors<T>(
   }
 }
 
-/** Throws `invalid-attribute` if a change adds to, or deletes from, a stored value of another type. */
 async function checkOperands(context: WriteContext, change: BaseChange): Promise<void> {
   if (change.kind !== 'update') return;
   const { key, changes } = change;

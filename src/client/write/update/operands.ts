@@ -2,9 +2,8 @@ import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../
 import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
-/** Sums and sets as DynamoDB makes them, for updates that are validated before they are written. */
+/** As DynamoDB makes them, for updates that are validated before they are written. */
 
-/** Exact. Throws an `AttributeError` if the stored value isn't a number. */
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
     const reason = `is ${typeName(typeOf(stored))} in the stored item, so that no number can be added to it`;
@@ -45,7 +44,6 @@ function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
   return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
 }
 
-/** Exact; both texts must be numbers. */
 function decimalSum(left: string, right: string): string {
   const [one, two] = [parseScaled(left), parseScaled(right)];
   const scale = Math.min(one.scale, two.scale);
@@ -56,7 +54,6 @@ function decimalSum(left: string, right: string): string {
   return `${sum < 0n ? '-' : ''}${text.slice(0, point)}.${text.slice(point)}`;
 }
 
-/** A number as digits times a power of ten. */
 function parseScaled(text: string): { digits: bigint; scale: number } {
   const { negative, digits, exponent } = parseDecimal(text)!;
   const whole = BigInt(digits === '' ? 0 : digits);

@@ -6,7 +6,6 @@ import { withItemName } from '../checks/problem.ts';
 import { type AttributeChange, toAttributeChanges } from './attribute-change.ts';
 import type { UpdateSubject } from './subject.ts';
 
-/** An update that doesn't need the item: checks what it sets, and leaves the rest to DynamoDB. */
 export function plainUpdate(subject: UpdateSubject, change: AttributeChange, condition: BaseCondition): BaseChange {
   const { key, versionAttribute } = subject;
   const changes = toAttributeChanges(key, change, subject.reserved);
@@ -30,7 +29,7 @@ export function wholeItem(subject: UpdateSubject, set: Item): Item {
   return { ...withTargetId(subject, set), [partitionKey]: { S: source }, [sortKey]: { S: target } };
 }
 
-/** Checks attributes like a put, as far as possible without the rest of the item. */
+/** Like a put, as far as possible without the rest of the item. */
 export function checkChangedAttributes({ graph, key, hashedTarget }: UpdateSubject, attributes: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const item: Item = {};

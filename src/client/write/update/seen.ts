@@ -14,7 +14,6 @@ import { checkChangedAttributes, wholeItem } from './plain.ts';
 import { isEnding, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
-/** An item as it was read; undefined if absent. */
 export type SeenItem = Item | undefined;
 
 export interface SeenUpdate {
@@ -26,10 +25,7 @@ export interface SeenUpdate {
 const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
-/**
- * Writes only what differs. The condition requires that each attribute written, or read by the function or validator,
- * is unchanged.
- */
+/** Writes only what differs, if each attribute written, or read by the function or validator, is unchanged. */
 export async function updateOfSeen(
   subject: UpdateSubject,
   seen: SeenItem,

@@ -12,10 +12,10 @@ export interface UpdateSubject {
   key: ItemKey;
   name: string;
   type: NodeModel | EdgeModel | PartModel;
-  /** The target's id, if the key only has its hash. */
+  /** If the key only has its hash. */
   hashedTarget?: string;
   versionAttribute?: string;
-  /** Attributes that callers may not change, and why. */
+  /** With the reason. */
   reserved: ReadonlyMap<string, string>;
 }
 
@@ -42,7 +42,7 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Whether a plain update has to be validated as a whole item, which has to be read first. */
+/** Whether a plain update has to be validated as a whole item. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};
@@ -50,7 +50,6 @@ export function needsWhole({ type }: UpdateSubject, change: AttributeChange | un
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 
-/** Whether items of the type may have ended while still stored. */
 export function isEnding({ type }: UpdateSubject): boolean {
   return 'expires' in type && type.expires !== undefined;
 }

@@ -1,10 +1,8 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * Notes each name that a function reads, so that a write can depend on exactly these. Enumerating the attributes, as a
- * spread does, also notes declared names that are absent, since the function would have seen their values.
- *
- * @param notes receives the names.
+ * Notes each name that a function reads, so that a write can depend on exactly these. Enumerating also notes declared
+ * names that are absent.
  */
 export function trackedAttributes(
   attributes: Record<string, unknown>,

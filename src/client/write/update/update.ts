@@ -21,21 +21,18 @@ import { isEnding, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /**
-   * Create a missing item from the attributes that are set. Default false: a missing item is the error `not-found`, or
-   * `condition-failed` if `if` or `ifPresent` is given.
-   */
+  /** Create a missing item. Default false: it is `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
   upsert?: boolean | undefined;
   /**
-   * Send the update as a transaction with a token, which is repeated if an answer is lost, instead of the error
-   * `outcome-unknown`. Costs twice the capacity and a read. Default false.
+   * Send a transaction with a token, repeated if an answer is lost, instead of the error `outcome-unknown`. Costs twice
+   * the capacity and a read. Default false.
    */
   idempotent?: boolean | undefined;
 }
 
 /** The result of an update. */
 export interface UpdatedItem<Attributes = Record<string, unknown>> extends CallResult {
-  /** The item's attributes after the update. */
+  /** After the update. */
   attributes: Attributes;
 }
 
@@ -59,10 +56,6 @@ export async function updateBaseItem(
   throw refusalError(subject, condition, result.current, options);
 }
 
-/**
- * Computes the next attributes from the item as read, writes them if what was read is unchanged, and otherwise tries
- * again.
- */
 async function updateOfItem(
   context: WriteContext,
   subject: UpdateSubject,
@@ -94,7 +87,7 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
   );
 }
 
-/** Reads the item first if the result has to be validated, or if it may replace an ended one. */
+/** Reads the item first if the result has to be validated, or may replace an ended one. */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
@@ -115,7 +108,6 @@ export async function updateInTransaction(
   return { change: update ?? { kind: 'look', key, condition: asSeen() }, asked, refusal, isGuarded: true };
 }
 
-/** Requires an existing item unless the update may create it. */
 function withPresence(condition: BaseCondition, { upsert = false }: UpdateOptions): BaseCondition {
   if (upsert || condition.present === false) return condition;
   return { ...condition, present: true };
