@@ -51,11 +51,11 @@ function modelling(benchmarks: Benchmarks): string[] {
   return [
     '| strategy | add a child | read | what is read |',
     '|---|---|---|---|',
-    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}: the whole parent is written twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
-    `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
+    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}, because the whole parent is written twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
+    `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change a parent with 20 children | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
     `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
-    `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
-    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 3 for the index item of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
+    `| | | ${of('item collection: is it a child')} | whether a node is a child (\`has\`) |`,
+    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 3 for the index item of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and its 10 newest children |`,
     `| composite sort key | ${of('composite sort key: add a child')}: 1 for the item, 1 for the view, 2 for the index item | ${of('composite sort key: children on any level')} | the children on any level |`,
   ];
 }
@@ -67,7 +67,7 @@ function joined(benchmarks: Benchmarks): string[] {
     ['due date changed', 'an attribute that the order sorts by changes'],
     [
       'changed and changed back: r alone',
-      'an attribute changes, and changes back in the same batch: only revision numbers are written',
+      'an attribute changes and changes back in the same batch, so only revision numbers are written',
     ],
   ] as const;
   const row = ([figure, change]: readonly [string, string]): string => {
@@ -85,7 +85,7 @@ function joined(benchmarks: Benchmarks): string[] {
   const addition = (how: string): string =>
     [`${how}, by the edge alone: for an edge`, `${how}, by its source: for an edge`]
       .map((figure) => `${number(added, figure, 'WCU')} WCU and ${number(added, figure, 'RCU')} RCU`)
-      .join(' in an order by the edge alone; ');
+      .join(' in an order by edge attributes; ');
   return [
     '| | capacity, for a source with 1, 10 and 1,000 edges |',
     '|---|---|',
@@ -93,8 +93,8 @@ function joined(benchmarks: Benchmarks): string[] {
     '',
     '| | capacity for each edge |',
     '|---|---|',
-    `| an edge is added, alone in its batch | ${addition('one edge a batch')} in an order by its source |`,
-    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} in an order by its source |`,
+    `| an edge is added, alone in its batch | ${addition('one edge a batch')} in an order by source attributes |`,
+    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} in an order by source attributes |`,
   ];
 }
 
@@ -120,10 +120,10 @@ function has(benchmarks: Benchmarks): string[] {
   const counted = 'edgeSet: false and degree: true, the projection included';
   const inSet = 'in the edge set, the projection included; beyond 64 KB of view the type is evicted';
   return [
-    `| one friend of a person with this many friends | ${friends.join(' | ')} | and reads | growth exponent |`,
+    `| for a person with this many friends | ${friends.join(' | ')} | reads | growth exponent |`,
     `|---|${'---|'.repeat(friends.length + 2)}`,
     row('`has`', 'plain', whole, 'has'),
-    row('add or remove, `edgeSet: false`', 'plain', whole, 'add or remove'),
+    row('add or remove a friend, `edgeSet: false`', 'plain', whole, 'add or remove'),
     row('the same with `degree: true`, projection included', 'plain', counted, 'add or remove'),
     row('the same in the edge set, plain keys', 'plain', inSet, 'add or remove'),
     row('the same in the edge set, hashed keys', 'hashed', inSet, 'add or remove'),
@@ -137,8 +137,8 @@ function redrive(benchmarks: Benchmarks): string[] {
   ] as const;
   const rows = sizes.flatMap(([benchmark, records]) =>
     [
-      ['nothing projected', 'nothing projected yet'],
-      ['all of it right', 'everything already right'],
+      ['nothing projected', 'not projected yet'],
+      ['all of it right', 'already correct'],
     ].map(([state, description], i) => {
       const { title, figures } = benchmarks[benchmark]!.reports[0]!;
       const of = (name: string): string => number(figures, `${state}: ${name}`);
@@ -182,17 +182,17 @@ function scale(benchmarks: Benchmarks): string[] {
   const rows = [
     [
       'new edges of one target',
-      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition: 10 million take ${hours(10_000_000 / partitionWcu)}`,
+      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition. 10 million edges take ${hours(10_000_000 / partitionWcu)}`,
       'Set `shards` under `inbound`',
     ],
     [
       'new edges with one order',
-      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table; ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
+      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table, or ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
       'Request a higher quota. Warm the table up before the first load',
     ],
     [
       'a change of a node that is copied to many others (a fan-out)',
-      `${PAGE_CHILDREN} dependent items for each round trip through the stream: 10 million take ${quick} to ${slow}`,
+      `${PAGE_CHILDREN} dependent items for each round trip through the stream. 10 million items take ${quick} to ${slow}`,
       'Copy fewer attributes. Read a node with that many dependents directly',
     ],
     [
@@ -202,7 +202,7 @@ function scale(benchmarks: Benchmarks): string[] {
     ],
     [
       'a check',
-      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second; the check continues the next night`,
+      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second. The check continues the next night`,
       'Set `checkMaxRcu`, `checkHours` and `checkOverdueHours`',
     ],
     [
@@ -234,7 +234,7 @@ function peers(benchmarks: Benchmarks): string[] {
   return [
     '| | Edgeloom | by hand, with the document client | ElectroDB |',
     '|---|---|---|---|',
-    both('project 11,000 records: lines to write', once, 'lines to write'),
+    both('project 11,000 records: lines of code', once, 'lines to write'),
     both('project 11,000 records: WCU', once, 'write capacity'),
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} | |`,
@@ -252,7 +252,7 @@ function list(benchmarks: Benchmarks): string[] {
     ['page, with edge sets and neighbours', 'nodes and neighbours: edges, views of the nodes, views of the neighbours'],
     [
       'page, neighbours copied under the edges',
-      'the same, if the edge types `copy` the attributes that are shown of neighbours',
+      'the same, if the edge types `copy` the attributes of neighbours that are shown',
     ],
     [
       'page without edge sets',
