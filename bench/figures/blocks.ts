@@ -7,15 +7,15 @@ import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
 /**
- * Tables of figures within pages that people write. A page holds a block between `<!-- figures: NAME -->` and `<!-- /figures -->`;
- * `npm run bench -- figures` writes it from `docs/project/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
+ * Tables of figures in pages that people write, between `<!-- figures: NAME -->` and `<!-- /figures -->`, made from `docs/project/figures.json`.
+ * A test compares them.
  */
 
 type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
-/** Pages that hold blocks, from `docs/`. */
+/** From `docs/`. */
 export const PAGES_WITH_FIGURES: readonly string[] = [
   '../README.md',
   'explain/limits.md',
@@ -24,7 +24,7 @@ export const PAGES_WITH_FIGURES: readonly string[] = [
   'how-to/lists.md',
 ];
 
-/** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */
+/** Fills each block; throws for an unknown block or figure. */
 export function withFigures(page: string, { benchmarks }: FigureFile): string {
   return page.replace(BLOCK, (_, name: string) => {
     const lines = BLOCKS[name];
@@ -33,7 +33,6 @@ export function withFigures(page: string, { benchmarks }: FigureFile): string {
   });
 }
 
-/** The lines of each block. */
 const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
   modelling,
   joined,
@@ -155,15 +154,15 @@ function redrive(benchmarks: Benchmarks): string[] {
 }
 
 const HOUR_SECONDS = 3600;
-/** Defaults of DynamoDB and Lambda: an index partition, a table's quota, a new table on demand, functions of an account. */
+/** DynamoDB's and Lambda's defaults. */
 const DEFAULTS = { partitionWcu: 1_000, tableRcu: 40_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
-/** Write units of a new edge with a view and one order, in the table: the edge, the view, the index item. */
+/** An edge with a view and one order: edge, view, index item. */
 const EDGE_WCU = 3;
-/** Seconds until a page of a fan-out has come back through the stream: the batch window, and half of one. */
+/** The batch window, and half of one. */
 const ROUND_TRIP_SECONDS = [0.5, 1] as const;
 const GIGABYTE = 1024 ** 3;
 
-/** Where a large table stops, worked out of what was measured and of the defaults of DynamoDB and Lambda. */
+/** Where a large table stops, by measured figures and defaults. */
 function scale(benchmarks: Benchmarks): string[] {
   const measured = figuresOf(benchmarks, 'scale');
   const scaling = number(measured, '8 workers against 1');
@@ -214,7 +213,6 @@ function scale(benchmarks: Benchmarks): string[] {
   return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
 }
 
-/** This projector against a consumer of the stream that is written by hand, and a list against one that is written by hand. */
 function peers(benchmarks: Benchmarks): string[] {
   const [once, again] = (benchmarks['peers'] ?? { reports: [] }).reports;
   const consumer = (report: typeof once, name: string, figure: string): string =>
@@ -227,7 +225,7 @@ function peers(benchmarks: Benchmarks): string[] {
   const electrodb = figuresOf(benchmarks, 'electrodb');
   const wcu = (what: string, name: string): string => {
     const [ours, native, hand] = ['', ': native', ': by hand'].map((way) => number(single, `${name}${way}`));
-    // It was measured for new items.
+    // Measured for new items only.
     const theirs = electrodb.some((figure) => figure.name === name) ? ` ${number(electrodb, name)}` : '';
     return `| ${what}: WCU | ${ours}; native ${native} | ${hand} |${theirs} |`;
   };
@@ -279,7 +277,7 @@ function list(benchmarks: Benchmarks): string[] {
 type MeasuredReport = MeasuredBenchmark['reports'][number];
 type MeasuredFigure = MeasuredReport['figures'][number];
 
-/** Finds the figures of a report by its benchmark; name and title choose among the reports of one benchmark. */
+/** Figures of a benchmark's report; name and title choose among several. */
 function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<MeasuredReport> = {}): MeasuredFigure[] {
   const found = benchmarks[benchmark]?.reports.find(
     ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),
@@ -288,26 +286,25 @@ function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<Me
   return found.figures;
 }
 
-/** A figure by its name, and by its unit where two have one name; the number of it as text. */
+/** The unit decides where two figures have one name. */
 function number(figures: readonly MeasuredFigure[], name: string, unit?: string): string {
   const found = figures.find((figure) => figure.name === name && figure.unit === (unit ?? figure.unit));
   if (found === undefined) throw new Error(`docs/project/figures.json lacks the figure "${name}"`);
   return text(found);
 }
 
-/** The median as people write it. */
+/** The median. */
 function text({ value }: MeasuredFigure): string {
   return plainText(typeof value === 'number' ? value : value.median);
 }
 
-/** The least and the most of a figure that depends on the size of what is measured. */
 function rangeText(figure: MeasuredFigure): string {
   const { value } = figure;
   if (typeof value === 'number' || value.min === value.max) return text(figure);
   return `${plainText(value.min)} to ${plainText(value.max)}`;
 }
 
-/** A number without zeros at the end of its decimals. */
+/** Without trailing zeros. */
 function plainText(value: number): string {
   return numberText(value)
     .replace(/(\.\d*?)0+$/, '$1')
