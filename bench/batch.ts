@@ -14,23 +14,21 @@ import { edgeSetModel, fullModel } from './support/models.ts';
 import { applyOneByOne, costOneByOne } from './support/naive.ts';
 import { checkEdgeSets, checkIndexItems } from './support/oracle.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atLeast, atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
 import { baseItemsAfter, recordedBatch, type Workload } from './support/workload.ts';
 
 /**
- * The recorded batch against a consumer that does not fold. Calls and capacity are those of a table in memory, which the
- * contract suite holds against the engines', and the bench fails where the projector leaves other items than the oracle says.
- * The other consumer's are computed by DynamoDB's billing rules. Speed is measured against a table that answers at once, so that it is the consumers' and not the engine's.
+ * The recorded batch against a consumer that applies records one by one. The projector's calls and capacity are those of a table in memory, and
+ * its items must be the oracle's. The other's follow from DynamoDB's billing rules. Speed is measured against a table that answers at once.
  */
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
-/** Seconds for all repetitions of the consumers that make a call for each record. */
+/** All repetitions of the consumers with a call for each record take at most so long. */
 const BUDGET_SECONDS = 40;
 
-/** Counts both models, and times the edge sets. */
 export async function batch({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const sets = recordedBatch();
   const full = recordedBatch({ nodeChanges: 1_000 });
@@ -57,25 +55,15 @@ async function counted(name: string, graph: CompiledModel, workload: Workload, w
   const oneByOne = costOneByOne(graph, beforeByKey, records);
   const retries = result.writes - result.touches;
   const figures: Figure[] = [
-    { name: 'derived items touched', value: bound.touched, unit: 'items' },
-    { name: 'slow-path retries', value: retries, unit: 'calls' },
-    {
-      name: 'writes',
-      value: result.writes,
-      unit: 'calls',
-      target: { kind: 'at-most', value: bound.touched + retries },
-    },
-    { name: 'write capacity, lower bound', value: bound.wcu, unit: 'WCU' },
-    { name: 'write capacity', value: result.wcu, unit: 'WCU' },
-    {
-      name: 'write capacity over the lower bound',
-      value: result.wcu / bound.wcu,
-      unit: 'x',
-      target: { kind: 'at-most', value: 1.02 },
-    },
-    { name: 'read capacity', value: result.rcu, unit: 'RCU' },
-    { name: 'one by one: writes', value: oneByOne.writes, unit: 'calls' },
-    { name: 'one by one: write capacity', value: oneByOne.wcu, unit: 'WCU' },
+    figure('derived items touched', bound.touched, 'items'),
+    figure('slow-path retries', retries, 'calls'),
+    figure('writes', result.writes, 'calls', atMost(bound.touched + retries)),
+    figure('write capacity, lower bound', bound.wcu, 'WCU'),
+    figure('write capacity', result.wcu, 'WCU'),
+    figure('write capacity over the lower bound', result.wcu / bound.wcu, 'x', atMost(1.02)),
+    figure('read capacity', result.rcu, 'RCU'),
+    figure('one by one: writes', oneByOne.writes, 'calls'),
+    figure('one by one: write capacity', oneByOne.wcu, 'WCU'),
   ];
   return { name, title: `${records.length.toLocaleString('en-US')} records over 2,000 sources, ${what}`, figures };
 }
@@ -90,18 +78,18 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
       const store = new DynamoDBStore(client, edgeSetModel.table);
       const projector = createProjector(edgeSetModel, { store, concurrency: CONCURRENCY });
       const oneByOne =
-        (concurrency: number, given = records) =>
+        (given = records) =>
         () =>
-          timed(async () => void (await applyOneByOne(client, edgeSetModel, given, concurrency)));
+          timed(() => applyOneByOne(client, edgeSetModel, given, CONCURRENCY));
       const project = () =>
         timed(async () => {
           const { error } = await projector.project(decodeRecords(edgeSetModel, raw));
           if (error !== undefined) throw error;
         });
-      // Unmeasured: the first calls of a process also pay for its compilation.
+      // Unmeasured: the first calls also pay for compilation.
       await project();
-      await oneByOne(CONCURRENCY, records.slice(0, 2_000))();
-      const variants = { project, bySource: oneByOne(CONCURRENCY) };
+      await oneByOne(records.slice(0, 2_000))();
+      const variants = { project, bySource: oneByOne() };
       const timings = await interleaved(repetitions, variants, BUDGET_SECONDS);
       client.destroy();
       return timings;
@@ -111,22 +99,17 @@ async function speed(workload: Workload, repetitions: number): Promise<Report> {
   const cpu = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => cpuSeconds);
   const wall = (runs: Timing[]): number[] => runs.map(({ seconds }) => seconds);
   const against = (name: string, runs: Timing[], least: number): Figure[] => [
-    { name: `${name}: seconds`, value: spread(wall(runs)), unit: 's' },
-    { name: `${name}: CPU`, value: spread(cpu(runs)), unit: 's' },
-    {
-      name: `${name}: seconds against the projector's`,
-      value: ratios(wall(runs), wall(results.project)),
-      unit: 'x',
-      target: { kind: 'at-least', value: least },
-    },
-    { name: `${name}: CPU against the projector's`, value: ratios(cpu(runs), cpu(results.project)), unit: 'x' },
+    figure(`${name}: seconds`, spread(wall(runs)), 's'),
+    figure(`${name}: CPU`, spread(cpu(runs)), 's'),
+    figure(`${name}: seconds against the projector's`, ratios(wall(runs), wall(results.project)), 'x', atLeast(least)),
+    figure(`${name}: CPU against the projector's`, ratios(cpu(runs), cpu(results.project)), 'x'),
   ];
   return {
     name: 'batch-speed',
     title: 'the same records, edge sets alone, against a table that answers at once',
     figures: [
-      { name: 'projector: seconds', value: spread(wall(results.project)), unit: 's' },
-      { name: 'projector: CPU', value: spread(cpu(results.project)), unit: 's' },
+      figure('projector: seconds', spread(wall(results.project)), 's'),
+      figure('projector: CPU', spread(cpu(results.project)), 's'),
       ...against(`one by one, ${CONCURRENCY} sources at once`, results.bySource, 8),
     ],
   };

@@ -24,25 +24,22 @@ import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report, Target } from './support/report.ts';
+import { figure, type Report, type Target } from './support/report.ts';
 
-/**
- * The CPU of each call of a writer and of a reader next to the same call by hand through a DocumentClient: checks, keys, sending,
- * and the answer in plain form. The table answers at once, so that it takes no CPU from either.
- */
+/** CPU of each call of writer and reader against the same call by hand through a DocumentClient, against a table that answers at once. */
 
 const CONCURRENCY = 32;
 const REPETITIONS = 5;
 /** Calls of one form in one turn. */
 const CALLS = sizeOf({ whole: 250, short: 25 });
-/** Turns of one repetition: both ways alternate. */
+/** Turns of one repetition, in which both ways alternate. */
 const TURNS = sizeOf({ whole: 8, short: 2 });
-/** Turns that are not measured: the first calls of a process also pay for its compilation. */
+/** Unmeasured: the first calls also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 4, short: 0 });
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;
-/** Derived items of one call of `updateMany`. */
+/** Items of one call of `updateMany`. */
 const DERIVED = 125;
 const WRITE: Target = { kind: 'at-most', value: 0.25 };
 const READ: Target = { kind: 'at-most', value: 0.3 };
@@ -53,7 +50,7 @@ const goalOf = (i: number) => `GOAL-${i % 500}` as const;
 const edgeOf = (i: number) => ({ source: goalOf(i), target: `GOALMEMBERSHIP-USER-${i}` });
 const memberOf = (i: number) => `USER-${i}` as const;
 
-/** Items as they are stored, of the size of the recorded workload's. */
+/** Items of the recorded workload's size. */
 function storedEdges(count: number): Item[] {
   return Array.from({ length: count }, (_, i) => {
     const { source, target } = edgeOf(i);
@@ -66,7 +63,6 @@ const UNITS = { ConsumedCapacity: { TableName, CapacityUnits: 1 } };
 const pageOf = (count: number) => ({ Items: storedEdges(count), Count: count, ScannedCount: count, ...UNITS });
 const ANSWERS = { GetItem: { Item: storedEdges(1)[0], ...UNITS }, Query: pageOf(PAGE), Scan: pageOf(SCANNED) };
 
-/** A form of a call: ours, and by hand. */
 interface Form {
   ours: (i: number) => Promise<unknown>;
   byHand: (i: number) => Promise<unknown>;
@@ -75,7 +71,7 @@ interface Form {
   calls?: number;
 }
 
-/** Runs each form both ways, with the same concurrency. */
+/** Both ways have the same concurrency. */
 export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures = await withFreeTable(
     async (endpoint) => {
@@ -97,7 +93,7 @@ export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         for (let i = 0; i < WARM_UPS; i++) for (const variant of Object.values(variants)) await variant();
         const timings = await interleaved(repetitions * TURNS, variants);
         const cpu = (runs: Timing[]): number[] => middleOf(runs, TURNS).map(({ cpuSeconds }) => cpuSeconds);
-        measured.push({ name, value: ratios(cpu(timings.ours), cpu(timings.byHand)), unit: 'x', target });
+        measured.push(figure(name, ratios(cpu(timings.ours), cpu(timings.byHand)), 'x', target));
       }
       client.destroy();
       base.destroy();
@@ -193,7 +189,7 @@ function writes(client: DynamoDBClient, base: DynamoDBClient): Record<string, Fo
   return withTarget(forms, WRITE);
 }
 
-/** Known derived items, 100 of them in turn inserted and changed: 25 in a statement's call, by an UpdateItem each, and by hand. */
+/** Inserts and changes 100 known derived items: 25 in a call of statements, by an UpdateItem each, and by hand. */
 function derivedWrites(client: DynamoDBClient, base: DynamoDBClient): Record<string, Form> {
   const documents = DynamoDBDocumentClient.from(base);
   const statements = new DynamoDBStore(client, fullModel.table);

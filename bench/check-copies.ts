@@ -16,14 +16,13 @@ import { copyModel } from './support/models.ts';
 import { MEMORY_VARIES, type Report } from './support/report.ts';
 import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
 
-/** The check of copies: whether it finds everything and nothing else, what it costs, and how much memory hubs take. */
+/** The check of copies: completeness, cost, and memory for hubs. */
 
 const BOOKS = OF_EACH_KIND * COPY_KINDS.length + sizeOf({ whole: 2_000, short: 100 });
 const AT_ONCE = sizeOf({ whole: 10_000, short: 100 });
 const HUB_EDGES = 6 * AT_ONCE;
 const MOST_MEGABYTES = 400;
 
-/** Checks tables of books and authors. */
 export async function checkCopies(): Promise<Report[]> {
   const [cost, corruption] = await withFreshTable(copyModel, projectedBooks(BOOKS), async (table) => [
     await costOf(table),
@@ -65,7 +64,7 @@ async function costOf({ client, store }: FreshTable): Promise<Report> {
   };
 }
 
-/** A book with very many authors, whose type has left its edge set, and an author with very many books. */
+/** A book without edge set and an author, both with very many edges. */
 export async function checkCopiesMemory(): Promise<Report[]> {
   const child = await withFreshTable(copyModel, [], async ({ store, endpoint }) => {
     let view: Item | undefined;
@@ -83,7 +82,7 @@ export async function checkCopiesMemory(): Promise<Report[]> {
     const hub = authorImage('AUTHOR-HUB');
     for (let first = 0; first < HUB_EDGES; first += AT_ONCE) {
       const edges = numbers(first).map((n) => wroteImage(`BOOK-${n}`, 'AUTHOR-HUB'));
-      // Of the books only the hub's partition is checked, which their edges are looked up for.
+      // Of the books only the hub's partition is checked.
       const derived = derivedItems(copyModel, [hub, ...edges]);
       await load(store, [hub, ...edges, ...derived]);
     }

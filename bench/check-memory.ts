@@ -10,25 +10,25 @@ import { fullModel } from './support/models.ts';
 import { MEMORY_VARIES, type Report } from './support/report.ts';
 import { type FreshTable, load, withFreshTable } from './support/table.ts';
 
-/** The check's memory: flat in the size of the table and in that of one partition. */
+/** The check's memory doesn't grow with the table or a partition. */
 
-/** Items of a goal and its user, derived ones included. */
+/** A goal and its user have so many, with derived ones. */
 const ITEMS_OF_A_GOAL = 12;
 const SIZES = sizeOf({ whole: [70_000, 210_000], short: [240, 720] });
 const HUB_EDGES = sizeOf({ whole: 60_000, short: 400 });
 const GOALS_AT_ONCE = 2_000;
 const MOST_GROWTH = 1.3;
-/** The most that the child's heap may take, in megabytes. A check whose memory grew with the table would not end. */
+/** The child's largest heap. A check whose memory grew with the table wouldn't end. */
 const MOST_HEAP_MB = 96;
 
-/** What a process that checks a table saw, and the most memory that it took. */
+/** Counts of a checking process, and its peak memory. */
 export interface Seen {
   items: number;
   wrong: number;
   megabytes: number;
 }
 
-/** Loads a table of each size with the stream off; a process of its own checks it. */
+/** Loads without a stream, and checks in a process. */
 export async function checkMemory(): Promise<Report[]> {
   const seen: Seen[] = [];
   for (const size of SIZES) {
@@ -62,7 +62,7 @@ export async function checkMemory(): Promise<Report[]> {
   ];
 }
 
-/** The same of one partition with very many edges. */
+/** Checks one partition with very many edges. */
 export async function checkHubMemory(): Promise<Report[]> {
   const hub = await withFreshTable(fullModel, [], async (table) => {
     await loadHub(table);
@@ -82,7 +82,7 @@ function figure(name: string, { megabytes, items, wrong }: Seen) {
   };
 }
 
-/** A goal with very many members, whose type has left the edge set. */
+/** Its type has left the edge set. */
 async function loadHub({ store }: FreshTable): Promise<void> {
   const source = 'GOAL-HUB';
   let view: Item | undefined;
@@ -98,10 +98,7 @@ async function loadHub({ store }: FreshTable): Promise<void> {
   await store.put({ ...rest, evicted: { SS: ['GOALMEMBERSHIP'] } });
 }
 
-/**
- * Has a process of its own check a table, or some partitions of it. Its heap is bounded: without a bound it grows with the time that the process
- * runs, until the first full collection.
- */
+/** Checks a table, or some partitions, in a process whose heap is bounded: unbounded, it grows until the first full collection. */
 export async function checked(endpoint: string, model: 'full' | 'copies', ...sources: string[]): Promise<Seen> {
   const child = fileURLToPath(new URL('support/check-child.js', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [

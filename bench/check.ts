@@ -17,33 +17,30 @@ import { sizeOf } from './support/extent.ts';
 import { fullModel, ROLE_NAMES } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
 import { seededRandom } from './support/random.ts';
-import type { Report } from './support/report.ts';
+import { atLeast, atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
 
-/** The check: whether it finds everything and nothing else, and what it costs beside a bare scan. */
+/** The check: completeness, and cost beside a bare scan. */
 
 const REPETITIONS = 5;
-/** Planted of each kind of corruption. */
 export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
-/** Partitions that stay whole. */
+/** Left undamaged. */
 const WHOLE = sizeOf({ whole: 500, short: 50 });
-/** Partitions of the table that is timed. */
+/** Partitions of the timed table. */
 const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;
 const MOST_RCU = 1.01;
-/** Verdicts of what a repair mends. */
+/** Verdicts of repairable findings. */
 const MENDED = new Set<string>(VERDICT_NAMES.filter((verdict) => VERDICTS[verdict].isRepaired));
 
-/** Times a check of a clean table against a bare scan. */
 export async function check({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return await withFreshTable(fullModel, projectedGoals(fullModel, CLEAN), async (table) => [
     await speed(table, repetitions),
   ]);
 }
 
-/** Plants corruption and lets it be found and repaired. */
 export async function checkCorruption(): Promise<Report[]> {
   const goals = OF_EACH_KIND * KINDS.length + WHOLE;
   return await withFreshTable(fullModel, projectedGoals(fullModel, goals), async (table) => [
@@ -54,19 +51,17 @@ export async function checkCorruption(): Promise<Report[]> {
   ]);
 }
 
-/** Corruption to be planted. */
 export interface Planting {
-  /** The report's name. */
   name: string;
   graph: CompiledModel;
   kinds: number;
-  /** Breaks one derived item, by a number whose remainder is the kind; gives `source target` of it. */
+  /** Breaks one derived item, of the kind `number` modulo kinds; returns its `source target`. */
   plant: (store: DynamoDBStore, number: number) => Promise<string>;
-  /** What the consumer does after the repair. */
+  /** The consumer's work after the repair. */
   afterRepair?: (store: DynamoDBStore) => Promise<void>;
 }
 
-/** Plants corruption, has it found and repaired, and counts what was missed or touched. */
+/** Plants, finds and repairs corruption; counts what was missed or touched. */
 export async function plantedCorruption(
   { client, store }: FreshTable,
   { name, graph, kinds, plant, afterRepair }: Planting,
@@ -85,34 +80,14 @@ export async function plantedCorruption(
     name,
     title: `${kinds} kinds of corruption, ${OF_EACH_KIND.toLocaleString('en-US')} of each, in ${before.size.toLocaleString('en-US')} items (dynoxide)`,
     figures: [
-      { name: 'planted and found', value: hit / planted.size, unit: 'share', target: { kind: 'at-least', value: 1 } },
-      {
-        name: 'found and not planted',
-        value: found.keys.size - hit,
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      {
-        name: 'repaired',
-        value: (repair.repaired + repair.maintenance) / planted.size,
-        unit: 'share',
-        target: { kind: 'at-least', value: 1 },
-      },
-      { name: 'left after repair', value: left.keys.size, unit: 'items', target: { kind: 'at-most', value: 0 } },
-      {
-        name: 'wrong after repair',
-        value: wrongAfter(before, after, planted),
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      {
-        name: 'others touched',
-        value: touched(before, after, planted),
-        unit: 'items',
-        target: { kind: 'at-most', value: 0 },
-      },
-      { name: 'read capacity of the repair', value: repair.rcu, unit: 'RCU' },
-      { name: 'write capacity of the repair', value: repair.wcu, unit: 'WCU' },
+      figure('planted and found', hit / planted.size, 'share', atLeast(1)),
+      figure('found and not planted', found.keys.size - hit, 'items', atMost(0)),
+      figure('repaired', (repair.repaired + repair.maintenance) / planted.size, 'share', atLeast(1)),
+      figure('left after repair', left.keys.size, 'items', atMost(0)),
+      figure('wrong after repair', wrongAfter(before, after, planted), 'items', atMost(0)),
+      figure('others touched', touched(before, after, planted), 'items', atMost(0)),
+      figure('read capacity of the repair', repair.rcu, 'RCU'),
+      figure('write capacity of the repair', repair.wcu, 'WCU'),
     ],
   };
 }
@@ -126,7 +101,7 @@ async function driftOf(store: DynamoDBStore, graph: CompiledModel, options: { mo
   return { ...result, keys };
 }
 
-/** Planted items that are not what they were: what the protocol stamps left out, tombstones and absence alike. */
+/** Planted items not restored, apart from protocol stamps; a tombstone equals absence. */
 function wrongAfter(
   before: ReadonlyMap<string, Item>,
   after: ReadonlyMap<string, Item>,
@@ -190,31 +165,21 @@ async function speed({ store }: FreshTable, repetitions: number): Promise<Report
     name: 'check-speed',
     title: `a clean table of ${items.toLocaleString('en-US')} items, ${SEGMENTS} segments (dynoxide)`,
     figures: [
-      { name: 'bare scan', value: spread(runs.scan), unit: 'items/s' },
-      { name: 'check', value: spread(runs.checked), unit: 'items/s' },
-      {
-        name: 'check against the scan',
-        value: ratios(runs.checked, runs.scan),
-        unit: 'x',
-        target: { kind: 'at-least', value: LEAST_SPEED },
-      },
-      { name: 'read capacity of the scan', value: scanRcu, unit: 'RCU' },
-      {
-        name: 'read capacity against the scan',
-        value: checkRcu / scanRcu,
-        unit: 'x',
-        target: { kind: 'at-most', value: MOST_RCU },
-      },
+      figure('bare scan', spread(runs.scan), 'items/s'),
+      figure('check', spread(runs.checked), 'items/s'),
+      figure('check against the scan', ratios(runs.checked, runs.scan), 'x', atLeast(LEAST_SPEED)),
+      figure('read capacity of the scan', scanRcu, 'RCU'),
+      figure('read capacity against the scan', checkRcu / scanRcu, 'x', atMost(MOST_RCU)),
     ],
   };
 }
 
-/** How long producers write, in milliseconds; two minutes take the share of false alarms from chance. */
+/** Two minutes take the share of false alarms from chance. */
 const LIVE_MS = sizeOf({ whole: 120_000, short: 6_000 });
 const LIVE_GOALS = 200;
 const LIVE_GRACE_MS = 3_000;
 
-/** A check under writes at full rate to the same partitions, with a projector, and drift that is planted meanwhile. */
+/** Checks while producers write at full rate, a projector follows, and drift is planted. */
 export async function checkLive(): Promise<Report[]> {
   const engine = await startEngine();
   const client = createClient({ endpoint: engine.endpoint });
@@ -262,8 +227,8 @@ export async function checkLive(): Promise<Report[]> {
           { name: 'checks', value: checks, unit: 'runs', varies: true },
           { name: 'lag met and not reported', value: superseded, unit: 'suspects', varies: true },
           { name: 'faults planted', value: planted.size, unit: 'items', varies: true },
-          { name: 'planted and not found', value: missed, unit: 'items', target: { kind: 'at-most', value: 0 } },
-          { name: 'false alarms', value: false_, unit: 'items', target: { kind: 'at-most', value: 0 } },
+          figure('planted and not found', missed, 'items', atMost(0)),
+          figure('false alarms', false_, 'items', atMost(0)),
         ],
       },
     ];
@@ -274,7 +239,7 @@ export async function checkLive(): Promise<Report[]> {
   }
 }
 
-/** Writes nodes and edges at random until a moment; gives their number. */
+/** Random writes until a moment; returns their number. */
 async function produce(store: DynamoDBStore, endMs: number): Promise<number> {
   const writer = createWriter(fullModel, { store });
   const random = seededRandom(20_261_121);
@@ -295,7 +260,7 @@ async function produce(store: DynamoDBStore, endMs: number): Promise<number> {
   return writes;
 }
 
-/** Puts derived items that nobody wants beside the busy ones, now and then, until shortly before a moment. */
+/** Puts orphans beside busy items until shortly before a moment. */
 async function plant(store: DynamoDBStore, planted: Set<string>, endMs: number): Promise<void> {
   for (let i = 0; Date.now() < endMs - LIVE_GRACE_MS * 3; i++) {
     const [source, target] = [`GOAL-L${i % LIVE_GOALS}`, `~ix/GOALMEMBERSHIP-USER-GHOST${i}`];

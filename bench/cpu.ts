@@ -5,31 +5,22 @@ import { decodeRecords, type RawRecord } from '../src/stream/decode.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { recordedBatch } from './support/workload.ts';
 
-/**
- * The CPU of naming what a batch touches, decoding included, compared with `JSON.parse` of the Lambda event that contains it. One record
- * in eleven is of a node. Ratios only: those hold on any machine.
- */
+/** CPU of decoding a batch and naming what it touches, against `JSON.parse` of its event. One record in eleven is of a node. */
 
 const REPETITIONS = 5;
-/** Changes of nodes among those of edges. */
+/** Among those of edges. */
 const NODE_CHANGES = 1_000;
 const RECORDS = 10_000;
-/**
- * A Lambda invocation mostly gets fewer: 10,000 records are more than the 6 MB that it takes. The batches have 700 to 1,300, about 1,000:
- * with equal ones the garbage collector would come at the same moment of each, always in the parser or always in the planner.
- */
+/** Lambda's 6 MB hold fewer than 10,000 records. Sizes vary around 1,000, or the garbage collector would always come in the same phase. */
 const FEW_RECORDS = { least: 700, most: 1_300 };
-/** Batches of few records in one measurement. */
 const FEW_BATCHES = 50;
-/** Batches in one measurement. */
 const ROUNDS = 5;
 const WARM_UP_ROUNDS = 10;
 const MOST_OF_PARSING = { sets: 0.5, full: 0.75 };
 
-/** Measures both models over the recorded batch, and over the first tenth of it. */
 export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = recordedBatch({ nodeChanges: NODE_CHANGES }).records.slice(0, RECORDS);
   const event = JSON.stringify({ Records: records });
@@ -44,15 +35,16 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
     fewSets: () => measured(edgeSetModel, few),
     fewFull: () => measured(fullModel, few),
   });
-  const against = (name: string, runs: readonly Measured[], most: number): Figure => ({
-    name: `against JSON.parse, ${name}`,
-    value: ratios(
-      runs.map(({ plan }) => plan),
-      runs.map(({ parse }) => parse),
-    ),
-    unit: 'x',
-    target: { kind: 'at-most', value: most },
-  });
+  const against = (name: string, runs: readonly Measured[], most: number): Figure =>
+    figure(
+      `against JSON.parse, ${name}`,
+      ratios(
+        runs.map(({ plan }) => plan),
+        runs.map(({ parse }) => parse),
+      ),
+      'x',
+      atMost(most),
+    );
   const bytes = Math.round(Buffer.byteLength(event) / RECORDS);
   return [
     {
@@ -68,7 +60,7 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
   ];
 }
 
-/** Events of few records each, from all over the batch. */
+/** Takes records from all over the batch. */
 function batchesOfFew(records: readonly RawRecord[]): string[] {
   const { least, most } = FEW_RECORDS;
   return Array.from({ length: FEW_BATCHES }, (_, i) => {
@@ -82,16 +74,13 @@ function parse(event: string): RawRecord[] {
   return (JSON.parse(event) as { Records: RawRecord[] }).Records;
 }
 
-/** CPU of some events, in seconds. */
+/** Seconds of CPU. */
 interface Measured {
   parse: number;
   plan: number;
 }
 
-/**
- * Parses and plans in turn: records that are planned were parsed just before, as those of an invocation are, and what the
- * parser leaves to the garbage collector is spread over both.
- */
+/** Parses and plans in turn, as an invocation does, which spreads the parser's garbage over both. */
 async function measured(graph: CompiledModel, events: readonly string[]): Promise<Measured> {
   const sums: Measured = { parse: 0, plan: 0 };
   for (const event of events) {
@@ -110,7 +99,7 @@ async function measured(graph: CompiledModel, events: readonly string[]): Promis
   return sums;
 }
 
-/** Names what a batch touches; gives the touches, so that all of them live until the end. */
+/** Returns the touches, so that all live until the end. */
 function plan(graph: CompiledModel, records: readonly RawRecord[]): Touch[] {
   return touched(graph, decodeRecords(graph, records));
 }

@@ -16,27 +16,22 @@ import type { Item } from './support/images.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets, checkIndexItems } from './support/oracle.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atLeast, atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from './support/workload.ts';
 
-/**
- * What the way of delivery costs: batches in order from one shard, an item collection that is split over two, the same
- * records a second time, and a backlog.
- */
+/** What delivery costs: batches in order, an item collection over two shards, a replay, and a backlog. */
 
 const REPETITIONS = 3;
-/** Writes that find a changed item, where one worker delivers in order: none. */
+/** Of one worker that delivers in order. */
 const MOST_CONFLICTS = 0;
-/** A replayed record touches its items again, which costs what the first time cost at most. */
+/** A replay costs at most what the first time cost. */
 const MOST_REPLAY = 1.1;
 const LEAST_RECOVERY = 0.8;
 const BACKLOG = sizeOf({ whole: 2_000, short: 200 });
-/** Records in a batch. */
 const BATCHES = [1_000];
 
-/** Runs all of them. */
 export async function delivery({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [
     await shares(),
@@ -46,7 +41,7 @@ export async function delivery({ repetitions = REPETITIONS }: BenchmarkOptions):
   ];
 }
 
-/** Conflicts, and write units, in order, and with each collection split over two shards. */
+/** In order, and with each collection over two shards. */
 async function shares(): Promise<Report> {
   const figures: Figure[] = [];
   for (const size of BATCHES) {
@@ -54,13 +49,8 @@ async function shares(): Promise<Report> {
     const split = await deliver(edgeSetModel, (records) => overTwoShards(records, size));
     const name = (shards: string, what: string): string => `${shards}, batches of ${size}: ${what}`;
     figures.push(
-      {
-        name: name('one shard', 'conflicts'),
-        value: inOrder.conflicts,
-        unit: 'share',
-        target: { kind: 'at-most', value: MOST_CONFLICTS },
-      },
-      { name: name('two shards', 'write capacity against one'), value: split.wcu / inOrder.wcu, unit: 'x' },
+      figure(name('one shard', 'conflicts'), inOrder.conflicts, 'share', atMost(MOST_CONFLICTS)),
+      figure(name('two shards', 'write capacity against one'), split.wcu / inOrder.wcu, 'x'),
     );
   }
   return {
@@ -70,7 +60,7 @@ async function shares(): Promise<Report> {
   };
 }
 
-/** Runs the recorded batch in these cuts on a fresh table; gives shares of the touched items. */
+/** On a fresh table; returns shares of the touched items. */
 async function deliver(
   graph: CompiledModel,
   cut: (records: readonly ChangeRecord[]) => ChangeRecord[][],
@@ -91,10 +81,7 @@ async function deliver(
   return { conflicts: sums.conflicts / sums.touches, wcu: sums.wcu };
 }
 
-/**
- * A table in memory with `itemsOf` in it. Shares and capacity are counted here, not times; the contract suite holds its
- * capacity against the engines', which take minutes to write a set of thousands a hundred times.
- */
+/** Counts capacity, not times: the contract suite holds it against the engines'. */
 async function inMemory(graph: CompiledModel, workload: Workload): Promise<MemoryStore> {
   const store = new MemoryStore(graph.table, { indexes: graph.indexes });
   for (const item of itemsOf(graph, workload)) await store.put(item);
@@ -105,12 +92,12 @@ function itemsByKey(items: Iterable<Item>): Map<string, Item> {
   return new Map([...items].map((item) => [itemKey(item), item]));
 }
 
-/** The derived items before the batch, and the base items after it: producers are ahead, and truth is read from them. */
+/** Derived items before the batch, base items after it, since producers are ahead. */
 function itemsOf(graph: CompiledModel, workload: Workload): Item[] {
   return [...derivedItems(graph, workload.before), ...baseItemsAfter(workload)];
 }
 
-/** Batches of two shards in turn; an item stays in its shard, a partition does not. */
+/** An item stays in its shard, a partition doesn't. */
 function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRecord[][] {
   const shards = [0, 1].map((shard) =>
     chunks(
@@ -125,7 +112,7 @@ function overTwoShards(records: readonly ChangeRecord[], size: number): ChangeRe
   return batches;
 }
 
-/** Capacity of the same records a second time, against the first. */
+/** A replay's capacity against the first time's. */
 async function replays(name: string, graph: CompiledModel): Promise<Report> {
   const workload = recordedBatch();
   const records = decodeRecords(graph, workload.records);
@@ -154,7 +141,7 @@ async function replays(name: string, graph: CompiledModel): Promise<Report> {
   return { name: 'delivery-replay', title: `10,000 records projected as one batch, and once more: ${name}`, figures };
 }
 
-/** The local worker on a backlog, against the same worker beside a producer that writes as fast as it can. */
+/** The local worker on a backlog, and beside a producer at full speed. */
 async function recovery(repetitions: number): Promise<Report> {
   const run = (isBacklog: boolean) => () =>
     withStream(async ({ store, newWorker }) => {
@@ -177,19 +164,13 @@ async function recovery(repetitions: number): Promise<Report> {
     name: 'delivery-recovery',
     title: `the local worker, ${BACKLOG.toLocaleString('en-US')} records`,
     figures: [
-      { name: 'beside a producer at full rate', value: spread(steady), unit: 'records/s' },
-      { name: 'on a backlog', value: spread(backlog), unit: 'records/s' },
-      {
-        name: 'recovery against steady',
-        value: ratios(backlog, steady),
-        unit: 'x',
-        target: { kind: 'at-least', value: LEAST_RECOVERY },
-      },
+      figure('beside a producer at full rate', spread(steady), 'records/s'),
+      figure('on a backlog', spread(backlog), 'records/s'),
+      figure('recovery against steady', ratios(backlog, steady), 'x', atLeast(LEAST_RECOVERY)),
     ],
   };
 }
 
-/** A fresh engine with a table that has a stream. */
 async function withStream<T>(
   run: (table: {
     store: DynamoDBStore;

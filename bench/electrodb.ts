@@ -5,11 +5,10 @@ import { startEngine } from '../packages/local/engine/engine.ts';
 import { createClient } from '../src/store/client.ts';
 import { keySchema } from '../src/store/definition/table-definition.ts';
 import { installedPackage } from '../test/support/test-package.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
-/** The write units of changes that `writes` measures, by entities of ElectroDB whose indexes answer the same lists and searches. */
+/** Changes that `writes` measures, by ElectroDB entities whose indexes answer the same questions. */
 
-/** ElectroDB, as far as it is used here. */
 interface Library {
   Entity: new (
     schema: object,
@@ -17,7 +16,7 @@ interface Library {
   ) => { put(item: object): { go(): Promise<unknown> } };
 }
 
-/** An entity: its id, other attributes, and those that an index each lists it by, with the partition of each. */
+/** Its id, attributes, and attributes that indexes list it by, with their partitions. */
 interface Kind {
   name: string;
   id: string;
@@ -31,7 +30,7 @@ const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'];
 
 const KNOWS: Kind = { name: 'knows', id: 'id', others: ['other', 'since'], lists: [['other', 'since']] };
 const ISSUE: Kind = { name: 'issue', id: 'id', others: ['title', 'status', 'updated'], lists: [[undefined, 'title']] };
-// An order by an attribute of the issue needs a copy of it on each edge, which the program keeps right.
+// An order by an attribute of the issue needs a copy on each edge, which the program maintains.
 const IN_REPO: Kind = {
   ...{ name: 'in-repo', id: 'id', others: ['repo', 'status', 'number'] },
   lists: [
@@ -45,7 +44,6 @@ const PRODUCT: Kind = {
   lists: SEARCHES.map((search) => [undefined, search] as const),
 };
 
-/** What is written in each step. */
 const STEPS: readonly (readonly [name: string, puts: readonly (readonly [Kind, object])[]])[] = [
   ['edge in an order, add', [[KNOWS, { id: '1', other: '2', since: '2024' }]]],
   [
@@ -62,7 +60,6 @@ const STEPS: readonly (readonly [name: string, puts: readonly (readonly [Kind, o
   ],
 ];
 
-/** Writes each step, and counts. */
 export async function electrodb(): Promise<Report[]> {
   const folder = await installedPackage(join(process.cwd(), 'bench/peers/electrodb'), {
     cache: join(process.cwd(), '.cache/packages'),
@@ -77,7 +74,7 @@ export async function electrodb(): Promise<Report[]> {
     for (const [name, puts] of STEPS) {
       const before = spent();
       for (const [kind, item] of puts) await new Entity(schemaOf(kind), { client, table: TABLE }).put(item).go();
-      figures.push({ name, value: spent() - before, unit: 'WCU' });
+      figures.push(figure(name, spent() - before, 'WCU'));
     }
     return [{ name: 'electrodb', title: 'write units of one change, by entities of ElectroDB', figures }];
   } finally {
@@ -104,7 +101,7 @@ async function createTable(client: DynamoDBClient): Promise<void> {
   );
 }
 
-/** Has the client ask for the capacity of each call; returns what they consumed so far. */
+/** Returns what the client's calls have consumed so far. */
 function meter(client: DynamoDBClient): () => number {
   let units = 0;
   client.middlewareStack.add(

@@ -10,10 +10,10 @@ import { withReplacedCalls } from '../src/store/wrapped.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/** The fan-out: a parent with very many children changes, and each of their views has to have its copy. */
+/** A parent with very many children changes, and their views get its copy. */
 
 const CHILDREN = sizeOf({ whole: [1_000, 100_000], short: [1_000] });
 const LOADED_AT_ONCE = 2_000;
@@ -29,11 +29,10 @@ const graph = defineGraph({
   edges: { WROTE: edge({ from: 'BOOK', to: 'AUTHOR', edgeSet: ['role'], copy: ['name', 'birthYear'] }) },
 });
 
-/** What the change of a parent came to. */
 interface Seen {
   children: number;
   writes: number;
-  /** Views that were written other than once. */
+  /** Views not written exactly once. */
   notOnce: number;
   wrong: number;
   wcu: number;
@@ -42,7 +41,7 @@ interface Seen {
   seconds: number;
 }
 
-/** Changes a parent of each number of children; their items and what is derived of them are loaded with the stream off. */
+/** Children and their derived items are loaded without a stream. */
 export async function fanOut(): Promise<Report[]> {
   const reports: Report[] = [];
   for (const children of CHILDREN) reports.push(report(await changed(children)));
@@ -55,13 +54,13 @@ function report({ children, writes, notOnce, wrong, wcu, rcu, pages, seconds }: 
     name: 'fan-out',
     title: `a parent's change brought to ${children.toLocaleString('en-US')} children (dynoxide)`,
     figures: [
-      { name: 'children', value: children, unit: 'views' },
-      { name: 'writes to them', value: writes, unit: 'writes', target: { kind: 'at-most', value: children } },
-      { name: 'invocations, a page each', value: pages, unit: 'pages' },
-      { name: 'for a child', value: wcu / children, unit: 'WCU' },
-      { name: 'for a child', value: rcu / children, unit: 'RCU' },
-      { name: 'children in a second', value: children / seconds, unit: '1/s' },
-      { name: 'in all', value: seconds, unit: 's' },
+      figure('children', children, 'views'),
+      figure('writes to them', writes, 'writes', atMost(children)),
+      figure('invocations, a page each', pages, 'pages'),
+      figure('for a child', wcu / children, 'WCU'),
+      figure('for a child', rcu / children, 'RCU'),
+      figure('children in a second', children / seconds, '1/s'),
+      figure('in all', seconds, 's'),
     ],
   };
 }
@@ -92,7 +91,7 @@ async function changed(children: number): Promise<Seen> {
   });
 }
 
-/** Projects the parent's record, and then each record of the continuation, as a stream would bring it. */
+/** The parent's record, then those of the continuation. */
 async function drive(store: Store, first: ChangeRecord): Promise<number> {
   const projector = createProjector(graph, { store });
   let next: ChangeRecord | undefined = first;
@@ -119,7 +118,6 @@ function child(i: number): string {
   return `BOOK-${String(i).padStart(6, '0')}`;
 }
 
-/** The books' edges, views and reverse items, as projected. */
 async function loadChildren(children: number, put: (items: readonly Item[]) => Promise<void>): Promise<void> {
   for (let first = 0; first < children; first += LOADED_AT_ONCE) {
     const bases = [author('Ann')];
@@ -130,7 +128,7 @@ async function loadChildren(children: number, put: (items: readonly Item[]) => P
   }
 }
 
-/** How many children have another copy than the parent's attributes. */
+/** Children whose copy differs from the parent. */
 async function wrongCopies(store: Store, children: number): Promise<number> {
   const { name, birthYear } = author('Anne');
   const expected = JSON.stringify({ name, birthYear });
@@ -147,7 +145,7 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
   return wrong;
 }
 
-/** The store, with the updates of each child's view counted. */
+/** Counts updates of each child's view. */
 function countingViews(store: Store): { store: Store; times: Map<string, number> } {
   const times = new Map<string, number>();
   const counting = withReplacedCalls(store, {

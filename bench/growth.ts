@@ -8,20 +8,17 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { idleStore } from './support/idle-store.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report, Target } from './support/report.ts';
+import { type Figure, figure, type Report, type Target } from './support/report.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
-/**
- * How the CPU of projecting an edge grows with the edges that one node gets in a batch, and with the types of the model. `has` shows how
- * the capacity grows with the edges that a node has, and `migrate` what kept generations cost.
- */
+/** CPU of projecting an edge by edges of a node in a batch, and by types of the model. */
 
 const REPETITIONS = 5;
-/** Turns of one repetition: the variants alternate. */
+/** Turns of one repetition, in which variants alternate. */
 const TURNS = sizeOf({ whole: 5, short: 1 });
-/** Turns that are not measured: the first ones also pay for compilation. */
+/** Unmeasured: the first ones also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 3, short: 0 });
-/** Edges in one measurement, in batches of each size. */
+/** Edges that are sent in batches of each size. */
 const EDGES = sizeOf({ whole: 10_000, short: 1_000 });
 const FEWEST = 10;
 const SIZES = [FEWEST, EDGES / 100, EDGES / 10, EDGES].filter((size, i, all) => all.indexOf(size) === i);
@@ -31,7 +28,6 @@ const RECORDS_OF_TYPES = sizeOf({ whole: 10_000, short: 1_000 });
 const FLAT: Target = { kind: 'at-most', value: 1.3 };
 const MOST_OF_MANY_TYPES: Target = { kind: 'at-most', value: 1.5 };
 
-/** Measures batches of each size, and models of few and of many types. */
 export async function growth({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [await byEdges(repetitions), await byTypes(repetitions)];
 }
@@ -53,12 +49,13 @@ async function byEdges(repetitions: number): Promise<Report> {
   const variants = Object.fromEntries(SIZES.map((size) => [size, () => run(size)]));
   const cpuSeconds = await cpuOf(variants, repetitions);
   const figures = SIZES.filter((size) => size !== FEWEST).map(
-    (size): Figure => ({
-      name: `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
-      value: ratios(cpuSeconds[size]!, cpuSeconds[FEWEST]!),
-      unit: 'x',
-      target: FLAT,
-    }),
+    (size): Figure =>
+      figure(
+        `CPU an edge, ${size.toLocaleString('en-US')} in a batch against ${FEWEST}`,
+        ratios(cpuSeconds[size]!, cpuSeconds[FEWEST]!),
+        'x',
+        FLAT,
+      ),
   );
   return {
     name: 'growth',
@@ -87,11 +84,11 @@ async function byTypes(repetitions: number): Promise<Report> {
   return {
     name: 'growth-types',
     title: 'records of edges, planned with models of few and of many types',
-    figures: [{ name, value: ratios(many, few), unit: 'x', target: MOST_OF_MANY_TYPES }],
+    figures: [figure(name, ratios(many, few), 'x', MOST_OF_MANY_TYPES)],
   };
 }
 
-/** Seconds of CPU of each variant in each repetition. */
+/** Seconds, of each repetition. */
 async function cpuOf<Name extends string>(
   variants: Readonly<Record<Name, () => Promise<Timing>>>,
   repetitions: number,
@@ -103,7 +100,7 @@ async function cpuOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, cpuSeconds(name)])) as Record<Name, number[]>;
 }
 
-/** A model with the given number of node types, each with an edge type that has an edge set and two orders. */
+/** Each type has an edge type with an edge set and two orders. */
 function modelOf(types: number): CompiledModel {
   const numbers = Array.from({ length: types }, (_, i) => i);
   return defineGraph({

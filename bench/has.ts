@@ -19,24 +19,21 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { derivedItems } from './support/derived.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report, Target } from './support/report.ts';
+import { type Figure, figure, type Report, type Target } from './support/report.ts';
 import { growthExponent, spread } from './support/statistics.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/**
- * What it costs to ask for, to add and to remove one edge of a node that has many: friends of a person, each an edge of its
- * own, with plain and with hashed keys.
- */
+/** Asking for, adding and removing one of many edges of a node, with plain and hashed keys. */
 
 const DEGREES = sizeOf({ whole: [10, 100, 1_000, 10_000, 100_000], short: [10, 100] });
 const OPERATIONS = 10;
 const FRIEND = 'FRIEND';
-/** More than the default, to show what a large set costs. */
+/** Above the default, to show what a large set costs. */
 const VIEW_BUDGET_BYTES = 65_536;
 const CONSTANT: Target = { kind: 'at-most', value: 0.02 };
 
 type Keys = 'plain' | 'hashed';
-/** What is projected of a friend: nothing; the number of friends; the edge set. */
+/** Nothing, the number of friends, or the edge set. */
 type Projection = 'unlisted' | 'counted' | 'listed';
 const PROJECTIONS: readonly Projection[] = ['unlisted', 'counted', 'listed'];
 
@@ -54,30 +51,27 @@ function model(keys: Keys, projection: Projection): CompiledModel {
   });
 }
 
-/** A person with the friends that lie in the table. */
 interface Person {
   id: string;
   degree: number;
   friends: string[];
 }
 
-/** Capacity units of one operation, its projection included. */
+/** Units of an operation with its projection. */
 interface Cost {
   wcu: number;
   rcu: number;
 }
 
-/** The costs of each operation at one degree. */
+/** What one degree costs. */
 interface Measured {
   degree: number;
   has: Cost[];
-  /** Adding a friend, and removing one. */
   change: Cost[];
-  /** Whether there are too many friends for the set. */
+  /** Too many friends for the set. */
   isEvicted: boolean;
 }
 
-/** Measures both kinds of keys, each on a table of its own. */
 export async function has({ repetitions = OPERATIONS }: BenchmarkOptions): Promise<Report[]> {
   const reports: Report[] = [];
   for (const keys of ['plain', 'hashed'] as const) {
@@ -104,7 +98,7 @@ export async function has({ repetitions = OPERATIONS }: BenchmarkOptions): Promi
   return reports;
 }
 
-/** Only capacity is measured: a folder in memory, where there is one, spares the disk a flush for each of the items. */
+/** Spares the disk a flush for each item; only capacity is measured. */
 async function inMemory(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'edgeloom-bench-'));
   try {
@@ -128,7 +122,7 @@ function friendItem(keys: Keys, source: string, friend: string): Item {
   return keys === 'hashed' ? { ...item, targetId: { S: friend } } : item;
 }
 
-/** The derived items that a change of one friend meets: the count; the view, without the friends if they are too many. */
+/** The count; the view, without friends if evicted. */
 function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person): Item[] {
   const { labels, count, keys } = graph.edges.get(FRIEND)!;
   const stamp: Item = { source: { S: id }, r: { N: '1' }, model: { S: graph.fingerprint } };
@@ -142,7 +136,7 @@ function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person):
   return fits ? views : [{ ...stamp, target: { S: '~view' }, [EVICTED]: { SS: [FRIEND] } }];
 }
 
-/** The operations on one person's friends; throws where an answer is wrong. */
+/** Throws for a wrong answer. */
 class Trial {
   private readonly metered: MeteredStore;
   private readonly reader: Reader;
@@ -171,17 +165,16 @@ class Trial {
       const known = friends[Math.floor((i * friends.length) / operations)]!;
       const stranger = `PERSON-${randomUUID()}`;
       measured.change.push(await this.change(stranger, true));
-      // Once: among evicted edges it is a Query of all of them.
+      // Once: among evicted edges it is a Query of all.
       if (i === 0) await this.expectDegree(degree + 1);
       measured.change.push(await this.change(stranger, false));
-      // What is projected makes no difference to the answer.
+      // The projection doesn't change this answer.
       if (projection === 'unlisted') measured.has.push(await this.has(known, true), await this.has(stranger, false));
     }
     await this.expectDegree(degree);
     return measured;
   }
 
-  /** Asks for a friend; `expected` is the answer that is right. */
   private has(friend: string, expected: boolean): Promise<Cost> {
     return this.cost(async () => {
       const answer = await this.reader.has(this.person.id, FRIEND, friend);
@@ -189,7 +182,7 @@ class Trial {
     });
   }
 
-  /** Adds or removes a friend and projects that, in a batch of its own. */
+  /** Projects in a batch of its own. */
   private async change(friend: string, isAdded: boolean): Promise<Cost> {
     const { graph, store, person } = this;
     const { keys } = graph.edges.get(FRIEND)!;
@@ -205,7 +198,7 @@ class Trial {
       const { error } = await projector.project([{ ...key, ...images, stream, sequenceNumber }]);
       if (error !== undefined) throw error;
     });
-    // Not metered: a look at whether it was done.
+    // Unmetered, to verify.
     const reader = createReader(graph, { store }) as Reader;
     await reader.waitForProjection(person.id, FRIEND, friend, { timeoutMs: 0 });
     if ((await reader.has(person.id, FRIEND, friend)) !== isAdded) throw new Error(`${friend} was not changed`);
@@ -218,7 +211,7 @@ class Trial {
     return { wcu: this.metered.wcu - wcu, rcu: this.metered.rcu - rcu };
   }
 
-  /** Where friends are counted, or in the set, the model says how many there are; else the edges are counted once. */
+  /** Where nothing counts friends, count the edges. */
   private async expectDegree(expected: number): Promise<void> {
     const { graph, store, person, projection } = this;
     if (projection === 'unlisted' && expected !== person.degree) return;
@@ -250,20 +243,20 @@ function report(keys: Keys, projection: Projection, runs: readonly Measured[]): 
   const add = (what: string, unit: string, costsOf: (one: Measured) => number[]): void => {
     for (const one of runs) {
       const name = `${what} among ${count(one.degree)}${one.isEvicted ? ', evicted' : ''}`;
-      figures.push({ name, value: spread(costsOf(one)), unit });
+      figures.push(figure(name, spread(costsOf(one)), unit));
     }
-    // Eviction ends the growth: an exponent over it would hide both.
+    // Eviction ends the growth; an exponent across it would hide both.
     const points = runs
       .filter(({ isEvicted }) => !isEvicted)
       .map((one) => ({ size: one.degree, value: mean(costsOf(one)) }));
     const target = projection === 'listed' ? undefined : CONSTANT;
     const name = `${what}: growth exponent, to ${count(points.at(-1)?.size ?? 0)}`;
-    figures.push({ name, value: growthExponent(points), unit: '', target });
+    figures.push(figure(name, growthExponent(points), '', target));
   };
   if (projection === 'unlisted') add('has', 'RCU', (one) => one.has.map(({ rcu }) => rcu));
   add('add or remove', 'WCU', ({ change }) => change.map(({ wcu }) => wcu));
   const reads = runs.flatMap(({ change }) => change.map(({ rcu }) => rcu));
-  figures.push({ name: 'reads of an add or remove', value: spread(reads), unit: 'RCU' });
+  figures.push(figure('reads of an add or remove', spread(reads), 'RCU'));
   return {
     name: `has, ${keys} keys`,
     title: `one friend of a person with up to ${count(DEGREES.at(-1)!)}; ${TITLES[projection]}`,

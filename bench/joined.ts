@@ -7,10 +7,10 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BatchResult } from '../src/projecting/apply/projector-types.ts';
 import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
-/** Index items that use the edge's source: what a change of the source costs, and what an edge costs beside one by itself. */
+/** Index items that use the edge's source: a change of the source, and an edge beside one by itself. */
 
 const DEGREES = sizeOf({ whole: [1, 10, 1_000], short: [1, 10] });
 const EDGES = 100;
@@ -28,7 +28,7 @@ const joined = defineGraph({
   },
 });
 
-/** The same list as it is without: the producer writes the two attributes to the edge as well. */
+/** The same list where producers copy the two attributes to the edge. */
 const alone = defineGraph({
   table: 'alone',
   nodes: { TICKET: node({ view: [] }), PROJECT: node() },
@@ -40,14 +40,13 @@ const alone = defineGraph({
   },
 });
 
-/** A change of a node with 1, 10 and 1,000 edges; then the insert of edges, with and without the source. */
 export async function joinedItems(): Promise<Report[]> {
   const reports: Report[] = [];
   for (const degree of DEGREES) reports.push(await changeOfNode(degree));
   return [...reports, await newEdges()];
 }
 
-/** What a write of an item costs at least: once in the table; in the index once, or taken out and put in where its key changes. */
+/** Least cost: once in the table; in the index once, or twice if its key changes. */
 const CHANGES = [
   { name: 'title changed', change: { title: { S: 'two' } }, units: 2 },
   { name: 'due date changed', change: { title: { S: 'two' }, dueDate: { S: '2026-04-01' } }, units: 3 },
@@ -68,19 +67,14 @@ async function changeOfNode(degree: number): Promise<Report> {
         records.push(await stream.put(ticket({ title: { S: 'x' } })), await stream.put(present));
       } else records.push(await stream.put(ticket({ dueDate: { S: '2026-03-01' }, ...change })));
       const { writes, wcu, rcu } = await stream.project(records);
-      // A node that shows nothing in its view has no other write but those of the continuation.
+      // The node's view shows nothing: other writes are the continuation's.
       const pages = writes - degree;
       const bound = degree * units + pages;
       figures.push(
-        { name: `${name}: writes for each edge`, value: (writes - pages) / degree, unit: 'writes' },
-        { name: `${name}: capacity`, value: wcu, unit: 'WCU' },
-        {
-          name: `${name}: capacity by the bound of ${units} an edge`,
-          value: wcu / bound,
-          unit: 'times',
-          target: { kind: 'at-most', value: 1.02 },
-        },
-        { name: `${name}: reads for each edge`, value: rcu / degree, unit: 'RCU' },
+        figure(`${name}: writes for each edge`, (writes - pages) / degree, 'writes'),
+        figure(`${name}: capacity`, wcu, 'WCU'),
+        figure(`${name}: capacity by the bound of ${units} an edge`, wcu / bound, 'times', atMost(1.02)),
+        figure(`${name}: reads for each edge`, rcu / degree, 'RCU'),
       );
     }
     return {
@@ -114,17 +108,17 @@ async function newEdges(): Promise<Report> {
     const bySource = await added(joined, {}, perBatch);
     const name = perBatch === 1 ? 'one edge a batch' : `${EDGES} edges of a node in a batch`;
     figures.push(
-      { name: `${name}, by the edge alone: for an edge`, value: byEdge.wcu / EDGES, unit: 'WCU' },
-      { name: `${name}, by the edge alone: for an edge`, value: byEdge.rcu / EDGES, unit: 'RCU' },
-      { name: `${name}, by its source: for an edge`, value: bySource.wcu / EDGES, unit: 'WCU' },
-      { name: `${name}, by its source: for an edge`, value: bySource.rcu / EDGES, unit: 'RCU' },
-      { name: `${name}: writes more`, value: bySource.writes - byEdge.writes, unit: 'writes' },
+      figure(`${name}, by the edge alone: for an edge`, byEdge.wcu / EDGES, 'WCU'),
+      figure(`${name}, by the edge alone: for an edge`, byEdge.rcu / EDGES, 'RCU'),
+      figure(`${name}, by its source: for an edge`, bySource.wcu / EDGES, 'WCU'),
+      figure(`${name}, by its source: for an edge`, bySource.rcu / EDGES, 'RCU'),
+      figure(`${name}: writes more`, bySource.writes - byEdge.writes, 'writes'),
     );
   }
   return { name: 'joined', title: 'edges added, by the edge alone and by its source (dynoxide)', figures };
 }
 
-/** A table whose records are made as its items are put. */
+/** Makes records as items are put. */
 function streamOf(graph: CompiledModel, store: Store) {
   const images = new Map<string, Item>();
   const projector = createProjector(graph, { store });
@@ -147,7 +141,7 @@ function streamOf(graph: CompiledModel, store: Store) {
       await store.writeMany(items.map((item) => ({ put: item })));
       return items.map(recordOf);
     },
-    /** Projects records, and each record of the continuation after them, as a stream would bring it. */
+    /** With the records of the continuation. */
     project: async (records: readonly ChangeRecord[]): Promise<BatchResult> => {
       let result = await projector.project(records);
       for (;;) {

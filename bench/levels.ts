@@ -5,17 +5,14 @@ import type { Store } from '../src/core/store-port.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { load, withFreshTable } from './support/table.ts';
 
-/**
- * What the goals list of the example `goals` costs: a page with levels, against asking for each objective, key result and member by
- * itself (N + 1). Calls and read units are counted, not timed.
- */
+/** The goals list of the example `goals`: a page with levels against N + 1 requests, counted. */
 
 const PEOPLE = ['GOALMEMBERSHIP:LEAD', 'GOALMEMBERSHIP:TEAM'] as const;
 const LEVELS = [...PEOPLE, { edge: 'KEYRESULT', with: PEOPLE }, { edge: 'SUBGOAL', with: PEOPLE }] as const;
-/** Objectives, key results of each, and users that lead them. */
+/** Objectives, key results of each, and users. */
 const LISTS = [
   { name: '2 objectives with 7 key results', objectives: 2, keyResults: 7 },
   { name: '20 objectives with 80 key results', objectives: 20, keyResults: 80 },
@@ -25,14 +22,13 @@ const USERS = 5;
 type Size = (typeof LISTS)[number];
 type Reader = ReturnType<typeof createReader<typeof goals>>;
 
-/** Calls and units of a way to read a list, and the names of all that it shows. */
+/** With the names shown. */
 interface Cost {
   calls: number;
   rcu: number;
   shown: string[];
 }
 
-/** Counts the calls and the units of both ways. */
 export async function levels(): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const list of LISTS) {
@@ -42,24 +38,18 @@ export async function levels(): Promise<Report[]> {
       const each = await costOf(store, readEach);
       const [first, second] = [page.shown, each.shown].map((shown) => [...new Set(shown)].sort().join());
       if (first !== second) throw new Error(`the ways differ: ${first} and ${second}`);
-      // A Query, a BatchGetItem for the objectives, one for 100 of what is next to them, one for whom those name.
+      // A Query, a BatchGetItem for objectives, one for each 100 neighbours, one for theirs.
       figures.push(
-        {
-          name: `calls, page with levels, ${list.name}`,
-          value: page.calls,
-          unit: 'calls',
-          target: { kind: 'at-most', value: 4 },
-        },
-        { name: `calls, each by itself, ${list.name}`, value: each.calls, unit: 'calls' },
-        { name: `units, page with levels, ${list.name}`, value: page.rcu, unit: 'RCU' },
-        { name: `units, each by itself, ${list.name}`, value: each.rcu, unit: 'RCU' },
+        figure(`calls, page with levels, ${list.name}`, page.calls, 'calls', atMost(4)),
+        figure(`calls, each by itself, ${list.name}`, each.calls, 'calls'),
+        figure(`units, page with levels, ${list.name}`, page.rcu, 'RCU'),
+        figure(`units, each by itself, ${list.name}`, each.rcu, 'RCU'),
       );
     });
   }
   return [{ name: 'levels', title: "a team's objectives, key results, and who leads and pursues them", figures }];
 }
 
-/** Puts the objectives of a team, with their key results and the leads and teams of both, and projects them. */
 async function fill(store: Store, { objectives, keyResults }: Size): Promise<void> {
   const items: Item[] = [];
   const put = (source: string, target: string, attributes: Readonly<Record<string, string>> = {}): void => {
@@ -93,7 +83,7 @@ async function fill(store: Store, { objectives, keyResults }: Size): Promise<voi
   if (error !== undefined) throw error;
 }
 
-/** Counts what DynamoDB is asked for; a registry is not. */
+/** Without the registry's reads. */
 async function costOf(store: Store, read: (reader: Reader) => Promise<string[]>): Promise<Cost> {
   let calls = 0;
   let rcu = 0;
@@ -125,7 +115,7 @@ async function readPage(reader: Reader): Promise<string[]> {
   return shown;
 }
 
-/** By hand: each node by a read of its own, as a loop over a list does it. */
+/** By hand: a read for each node. */
 async function readEach(reader: Reader): Promise<string[]> {
   const { items } = await reader.inbound('TEAM-1', 'TEAMGOAL');
   const shown: string[] = [];

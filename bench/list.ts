@@ -11,14 +11,11 @@ import { createProjector } from '../src/projecting/apply/projector.ts';
 import { withReplacedCalls } from '../src/store/wrapped.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { type FreshTable, withFreshTable } from './support/table.ts';
 
-/**
- * A list of 100 goals with their titles: what a page reads of it, against hand-written code whose edges hold a copy of the
- * title that producers keep up to date themselves.
- */
+/** A list of 100 goals with titles: pages against hand-written edges with copied titles. */
 
 const GOALS = 100;
 const REPETITIONS = 15;
@@ -38,7 +35,6 @@ const joined = defineGraph({
   edges: { AIMS: edge({ ...AIMS, inbound: { ...AIMS.inbound, projectSource: ['title'] } }) },
 }) as CompiledModel;
 
-/** What one way to list takes. */
 interface Way {
   name: string;
   calls: number;
@@ -47,7 +43,6 @@ interface Way {
   runs: Timing[];
 }
 
-/** Counts each way on a table of its own, and times it. */
 export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const ways = [
     await byReader('page, with edge sets and neighbours', model, {}, repetitions),
@@ -57,15 +52,15 @@ export async function list({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
     await byHand(repetitions),
   ];
   const figures = ways.flatMap(({ name, calls, rcu, bytes, runs }): Figure[] => [
-    { name: `${name}: calls`, value: calls, unit: 'calls' },
-    { name: `${name}: read capacity`, value: rcu, unit: 'RCU' },
-    { name: `${name}: items read`, value: bytes, unit: 'bytes' },
-    { name: name, value: spread(runs.map(({ seconds }) => seconds * 1000)), unit: 'ms' },
+    figure(`${name}: calls`, calls, 'calls'),
+    figure(`${name}: read capacity`, rcu, 'RCU'),
+    figure(`${name}: items read`, bytes, 'bytes'),
+    figure(name, spread(runs.map(({ seconds }) => seconds * 1000)), 'ms'),
   ]);
   return [{ name: 'list', title: `a list of ${GOALS} goals of a user with their titles`, figures }];
 }
 
-/** 100 goals of one user, each with a title of some length. */
+/** 100 goals of one user. */
 function records(): ChangeRecord[] {
   const items: Record<string, AttributeValue>[] = [{ source: { S: USER }, target: { S: USER }, name: { S: 'Ada' } }];
   for (let i = 0; i < GOALS; i++) {
@@ -104,7 +99,7 @@ async function byReader(name: string, graph: CompiledModel, options: PageOptions
   });
 }
 
-/** One item for each edge, with the title in it, under the user's key in an index: one Query. */
+/** One Query of an index of edges with titles. */
 async function byHand(repetitions: number): Promise<Way> {
   return withFreshTable(model, [], async ({ store }: FreshTable) => {
     const rows = Array.from({ length: GOALS }, (_, i) => ({
@@ -112,7 +107,7 @@ async function byHand(repetitions: number): Promise<Way> {
       target: { S: `AIMS-${USER}` },
       gsi0pk: { S: USER },
       gsi0sk: { S: `${sinceOf(i)}#GOAL-G${String(i).padStart(3, '0')}` },
-      // What the indexes of the table hold besides keys.
+      // What the indexes hold besides keys.
       attributes: { M: { title: { S: titleOf(i) }, since: { S: sinceOf(i) } } },
     }));
     await store.writeMany(rows.map((put) => ({ put })));
@@ -145,7 +140,7 @@ async function measured(
     },
     getMany: async (keys, options) => {
       const result = await store.getMany(keys, options);
-      // The registry's head is read once in 30 s, whatever is asked.
+      // The registry is read once in 30 s, whatever is asked.
       if (keys.some(({ source }) => !source.startsWith('~'))) count(result.calls, result.rcu, result.items);
       return result;
     },

@@ -8,6 +8,7 @@ import { cpu } from './cpu.ts';
 import { delivery } from './delivery.ts';
 import { electrodb } from './electrodb.ts';
 import { fanOut } from './fan-out.ts';
+import { friends } from './friends/main.ts';
 import { growth } from './growth.ts';
 import { has } from './has.ts';
 import { joinedItems } from './joined.ts';
@@ -32,7 +33,7 @@ import { throughput } from './throughput.ts';
 import { types } from './types.ts';
 import { writes } from './writes.ts';
 
-/** `npm run bench`: every benchmark, or those named. */
+/** `npm run bench`. */
 await runBenchmarks({
   batch,
   cpu,
@@ -73,4 +74,5 @@ await runBenchmarks({
   'check-hub-memory': checkHubMemory,
   writes,
   electrodb,
+  friends,
 });

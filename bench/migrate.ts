@@ -20,30 +20,28 @@ import { sizeOf } from './support/extent.ts';
 import type { Item } from './support/images.ts';
 import { type ManagedState, managed } from './support/managed.ts';
 import { type Person, peopleModel, personId, personImage, personRecord } from './support/people.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { scanTable, withFreshTable } from './support/table.ts';
 
 /**
- * A change of shards of one search, beside writes and reads: what it costs against what nothing can go below (each new index
- * item written once, each old one deleted once), and how many answers are wrong meanwhile. Records are made by hand, as the
- * engine slows down while a stream grows; leases are those of a deployed table.
+ * More shards of a search under writes and reads: capacity against the bound (each new index item written once, each old one deleted once), and
+ * wrong answers. Leases are a deployed table's.
  */
 
 const NODES = sizeOf({ whole: 2_000, short: 100 });
-/** The share of each wait that is waited. The short run judges no answer, so that its readers may outlive their leases. */
+/** Share of each wait. The short run judges no answer, so leases may end early. */
 const WAITED = sizeOf({ whole: 1, short: 0.05 });
 const WRITES_PER_SECOND = 30;
 const READ_PAUSE_MS = 10;
 const MOST_OVER_BOUND = 1.1;
-/** Writes of producers meanwhile bring about some of what the migration would write. */
+/** Producers write some of what the migration would. */
 const BY_TRAFFIC = 0.1;
-/** Records by which the capacity of a change is told. */
+/** Records that measure a change's capacity. */
 const CHANGES = 500;
 
 const before = peopleModel(4);
 const after = peopleModel(8);
 
-/** Migrates a table under traffic. */
 export async function migrate({ nodes = NODES }: BenchmarkOptions): Promise<Report[]> {
   return [await whileMigrating(nodes), await whileTwoAreKept()];
 }
@@ -69,7 +67,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
     const running = traffic.run();
     const { done } = await migrateTable(after, {
       ...{ store: new MeteredStore(store, {}), serverTime: () => serverTime(after, { client }) },
-      // The consumers are in this process, and a call to a local engine does not land late.
+      // Consumers are in this process, so no write lands late.
       lateWritesMs: 0,
       wait: (milliseconds) => sleep(milliseconds * WAITED),
       onStep: (step) => steps.push(step),
@@ -82,7 +80,7 @@ async function whileMigrating(nodes: number): Promise<Report> {
   });
 }
 
-/** One write of each index item that is there in the end and was not, and one delete of each that was and is not. */
+/** A write or delete of each index item that differs. */
 function boundOf(old: ReadonlyMap<string, Item>, current: ReadonlyMap<string, Item>): number {
   let units = 0;
   for (const [key, item] of current)
@@ -108,28 +106,28 @@ function migrationReport(nodes: number, steps: readonly MigrateStep[], bound: nu
   const { right, notReady, wrong } = traffic.answers;
   const seconds = sum((step) => step.seconds);
   const figures: Figure[] = [
-    { name: 'write capacity, lower bound', value: bound, unit: 'WCU' },
+    figure('write capacity, lower bound', bound, 'WCU'),
     { name: 'write capacity', value: wcu, unit: 'WCU', varies: BY_TRAFFIC },
     {
       name: 'write capacity over the lower bound',
       ...{ value: wcu / bound, unit: 'x', varies: BY_TRAFFIC, target: { kind: 'at-most', value: MOST_OVER_BOUND } },
     },
     { name: 'read capacity', value: sum((step) => step.rcu), unit: 'RCU', varies: BY_TRAFFIC },
-    { name: 'all of it', value: seconds, unit: 's' },
-    { name: 'backfill and verification', value: secondsOf('backfill'), unit: 's' },
-    { name: 'the wait for readers', value: secondsOf('wait'), unit: 's' },
-    { name: 'deleting the old items', value: secondsOf('delete'), unit: 's' },
+    figure('all of it', seconds, 's'),
+    figure('backfill and verification', secondsOf('backfill'), 's'),
+    figure('the wait for readers', secondsOf('wait'), 's'),
+    figure('deleting the old items', secondsOf('delete'), 's'),
     { name: 'writes of producers meanwhile', value: traffic.writes, unit: 'writes', varies: true },
-    { name: 'writes of producers a second', value: traffic.writes / traffic.seconds, unit: 'writes/s' },
+    figure('writes of producers a second', traffic.writes / traffic.seconds, 'writes/s'),
     { name: 'answers of the old and the new model, right', value: right, unit: 'answers', varies: true },
-    { name: 'answers, not ready', value: notReady, unit: 'answers', target: { kind: 'at-most', value: 0 } },
-    { name: 'answers, wrong', value: wrong, unit: 'answers', target: { kind: 'at-most', value: 0 } },
+    figure('answers, not ready', notReady, 'answers', atMost(0)),
+    figure('answers, wrong', wrong, 'answers', atMost(0)),
   ];
   const title = `4 shards of a search become 8: ${nodes.toLocaleString('en-US')} nodes, on the embedded engine, under traffic`;
   return { name: 'migrate', title, figures };
 }
 
-/** Producers that rename people, consumers of both models, and readers of both that look for people by their names. */
+/** Producers rename people; consumers and readers of both models work. */
 class Traffic {
   isOver = false;
   writes = 0;
@@ -204,7 +202,7 @@ class Traffic {
   }
 }
 
-/** What a change of a name, and one of a city, costs while two generations of the search by name are kept. */
+/** While two generations of the search are kept. */
 async function whileTwoAreKept(): Promise<Report> {
   const figures: Figure[] = [];
   for (const [what, change] of [
@@ -214,9 +212,9 @@ async function whileTwoAreKept(): Promise<Report> {
     const one = await unitsOf('registered', change);
     const two = await unitsOf({ second: 'search:PERSON.name', sinceMs: 0 }, change);
     const young = await unitsOf({ second: 'search:PERSON.name', sinceMs: Date.now() }, change);
-    figures.push({ name: `a change of ${what}, one generation`, value: one.wcu, unit: 'WCU' });
-    figures.push({ name: `a change of ${what}, two generations of the search by name`, value: two.wcu, unit: 'WCU' });
-    figures.push({ name: `a change of ${what}, two, in the first five minutes: reads`, value: young.rcu, unit: 'RCU' });
+    figures.push(figure(`a change of ${what}, one generation`, one.wcu, 'WCU'));
+    figures.push(figure(`a change of ${what}, two generations of the search by name`, two.wcu, 'WCU'));
+    figures.push(figure(`a change of ${what}, two, in the first five minutes: reads`, young.rcu, 'RCU'));
   }
   figures.find(({ name }) => name.startsWith('a change of a city, two generations'))!.target = {
     kind: 'at-most',
@@ -225,7 +223,7 @@ async function whileTwoAreKept(): Promise<Report> {
   return { name: 'migrate-two', title: 'derived capacity of a change while two generations are kept', figures };
 }
 
-/** What the derived items of one change cost, reads of the registry aside. */
+/** Without reads of the registry. */
 async function unitsOf(state: ManagedState, change: (person: Person) => Person): Promise<{ wcu: number; rcu: number }> {
   const { graph, store: registry } = await managed(before, state);
   const store = new MemoryStore(before.table, { indexes: ['gsi0'] });

@@ -9,18 +9,17 @@ import { stringOf } from '../src/core/items/attribute-value.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
-/** What the one-to-many strategies cost: capacity units of each operation, with 20 children of a parent. */
+/** Capacity of one-to-many strategies with 20 children. */
 
 const CHILDREN = 20;
 
-/** A strategy: what lies in the table before, and the operations that are measured one after the other. */
+/** Items before, and operations in order. */
 interface Strategy {
   name: string;
   example: Example;
-  /** The parent and its children. */
   before: readonly Item[];
   writes: { operation: string; item: Item }[];
   reads: { operation: string; read: (reader: Reader) => Promise<unknown> }[];
@@ -114,7 +113,6 @@ function filed(i: number): Item {
   };
 }
 
-/** Measures every strategy on a table of its own. */
 export async function modelling(): Promise<Report[]> {
   const figures: Figure[] = [];
   for (const strategy of STRATEGIES) figures.push(...(await measured(strategy)));
@@ -147,12 +145,12 @@ async function measured({ name, example: { graph }, before, writes, reads }: Str
     for (const one of before) await write(one);
     const figures: Figure[] = [];
     for (const { operation, item: one } of writes) {
-      figures.push({ name: `${name}: ${operation}`, value: await write(one), unit: 'WCU' });
+      figures.push(figure(`${name}: ${operation}`, await write(one), 'WCU'));
     }
     for (const { operation, read } of reads) {
       const metered = new MeteredStore(store);
       await read(createReader(graph, { store: metered }) as Reader);
-      figures.push({ name: `${name}: ${operation}`, value: metered.rcu, unit: 'RCU' });
+      figures.push(figure(`${name}: ${operation}`, metered.rcu, 'RCU'));
     }
     return figures;
   });

@@ -21,31 +21,27 @@ import { idleStore } from './support/idle-store.ts';
 import type { Item } from './support/images.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { median } from './support/statistics.ts';
 import { load } from './support/table.ts';
 
-/**
- * What the observer costs, and how soon it finds damage: read units of a million changes by kind, counted on a sample; CPU of a record
- * against the projector's; and the time from a damage to its finding while the table is written to.
- */
+/** The observer's read units for a million changes, its CPU against the projector's, and how soon it finds damage. */
 
 const SAMPLE = sizeOf({ whole: 400, short: 20 });
 const EDGES_OF_A_NODE = 20;
 const MILLION = 1_000_000;
 const CPU_CHANGES = sizeOf({ whole: 4_000, short: 200 });
 const REPETITIONS = 5;
-/** The engine is in this process: there is one clock, and records are shown at once. */
+/** One clock, and records shown at once. */
 const AT_ONCE = { lateMs: 100, skewMs: 50, graceMs: 200, listMs: 500 };
-/** How far read units may be from themselves on another run: records that come on both sides of a look bring a second one. */
+/** Records on both sides of a look bring a second one. */
 const TIMING_VARIES = 0.5;
-/** The longest wait for the observer, in milliseconds. */
+/** Milliseconds. */
 const MOST_WAIT_MS = 60_000;
 
-/** The read units and the CPU. */
 export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures: Figure[] = [];
-  // Most of the time is waits. A whole run counts one kind after the other, since its counts depend on timing.
+  // Mostly waits. A whole run takes one kind after the other, since counts depend on timing.
   const units = await pMap(KINDS, unitsOf, { concurrency: sizeOf({ whole: 1, short: KINDS.length }) });
   for (const [i, { name }] of KINDS.entries())
     figures.push({ name, value: Math.round(units[i]! * MILLION), unit: 'RCU', varies: TIMING_VARIES });
@@ -53,17 +49,17 @@ export async function observe({ repetitions = REPETITIONS }: BenchmarkOptions): 
   return [{ name: 'observe-units', title, figures }, await cpuReport(repetitions)];
 }
 
-/** Detection at a hundred changes a second. */
+/** 100 changes a second. */
 export async function observeSlow(): Promise<Report[]> {
   return [await detection(100)];
 }
 
-/** Detection at a thousand changes a second. */
+/** 1,000 changes a second. */
 export async function observeFast(): Promise<Report[]> {
   return [await detection(1_000)];
 }
 
-/** A kind of change: what is there before, and what is changed then. */
+/** Items before, and the changes. */
 interface Kind {
   name: string;
   graph: CompiledModel;
@@ -87,7 +83,6 @@ const books = owners.map((id) => nodeItem(id, { title: id }));
 const edgesTo = (attributes: Record<string, string> = {}): Item[] =>
   times(SAMPLE, (i) => edgeItem(ownerOf(i), 'WROTE', `AUTHOR-${i}`, attributes));
 
-/** A model of books and authors, whose edges have these settings. */
 const bookGraph = (settings: object): CompiledModel =>
   defineGraph({
     table: 'bench',
@@ -123,7 +118,6 @@ const KINDS: readonly Kind[] = [
   { name: 'an edge in a list by its source', graph: joined, before: [...books, ...authors], changes: edgesTo() },
 ];
 
-/** Read units for one change of a kind. */
 async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> {
   const local = await startLocal(graph, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
@@ -152,7 +146,7 @@ async function unitsOf({ name, graph, before, changes }: Kind): Promise<number> 
   }
 }
 
-/** Counts the units of looks: what reads its own state and the registry is no matter of changes. */
+/** Without reads of its state and the registry. */
 function countingReads(store: Store & ScanSource, add: (units: number) => void): Store & ScanSource {
   const counting = withReplacedCalls(store, {
     getMany: async (...call) => {
@@ -191,20 +185,20 @@ async function cpuReport(repetitions: number): Promise<Report> {
     name: 'observe-cpu',
     title: `CPU of observing ${records.length.toLocaleString('en-US')} records that ${base.length.toLocaleString('en-US')} changes made, full model, reads that take no time`,
     figures: [
-      { name: 'a change observed against the same projected', value: ratios(observer, projector), unit: 'x' },
-      {
-        name: 'a record observed against one projected',
-        value: ratios(
+      figure('a change observed against the same projected', ratios(observer, projector), 'x'),
+      figure(
+        'a record observed against one projected',
+        ratios(
           observer.map((seconds) => seconds / records.length),
           projector.map((seconds) => seconds / base.length),
         ),
-        unit: 'x',
-      },
+        'x',
+      ),
     ],
   };
 }
 
-/** The records of base and derived items that some changes make. */
+/** Records of base and derived items. */
 async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: string }> {
   const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
@@ -228,7 +222,6 @@ async function recordedStream(): Promise<{ records: StreamRecord[]; streamArn: s
   }
 }
 
-/** The items that records leave. */
 function newestImages(records: readonly StreamRecord[]): Item[] {
   const images = new Map<string, Item>();
   for (const { dynamodb } of records) {
@@ -238,7 +231,6 @@ function newestImages(records: readonly StreamRecord[]): Item[] {
   return [...images.values()];
 }
 
-/** Observes a stream of these records to its end, and looks at all that they touch. */
 async function observeRecords(records: readonly StreamRecord[], streamArn: string, store: Store): Promise<void> {
   const source: StreamSource = {
     streamArn,
@@ -277,15 +269,15 @@ const TICK_MS = 100;
 /** A node, its view and two index items. */
 const RECORDS_OF_A_NODE = 4;
 
-/** Damages views while so many nodes are written each second, and waits until the observer has found all of it. */
+/** Damages views under such a load, and waits for findings. */
 async function detection(rate: number): Promise<Report> {
-  // The engine of a file does not write so much: the projector would be late, and nothing is judged that it has not applied.
+  // An engine of a file is too slow: nothing is judged before it is projected.
   const local = await startLocal(fullModel, { engine: 'memory', observe: false });
   const streams = createStreamsClient({ endpoint: local.endpoint });
   const foundMs = new Map<string, number>();
   let isOver = false;
   let verifiedThroughMs: number | undefined;
-  // The waits of a whole run are those of production.
+  // A whole run waits as in production.
   const observing = runObserver({
     ...{ graph: fullModel, store: local.store, limits: sizeOf<Partial<typeof AT_ONCE>>({ whole: {}, short: AT_ONCE }) },
     source: new DynamoDBStreamSource(streams, local.streamArn),
@@ -301,7 +293,7 @@ async function detection(rate: number): Promise<Report> {
     await local.worker.idle();
     if (!(await isTrueInTime(() => verifiedThroughMs !== undefined))) throw new Error('the table is not verified');
     const { damagedMs, written, seconds } = await damageUnderLoad(local, rate);
-    // Where the projector does not come along, damage is not judged yet: that is told, too.
+    // Damage isn't judged while the projector is late; report that, too.
     await isTrueInTime(() => damagedMs.size === foundMs.size);
     const waits = [...damagedMs]
       .flatMap(([id, atMs]) => (foundMs.has(id) ? [(foundMs.get(id)! - atMs) / 1000] : []))
@@ -310,12 +302,8 @@ async function detection(rate: number): Promise<Report> {
       waits.length === 0
         ? []
         : [
-            { name: 'from damage to finding, median', value: median(waits), unit: 's' },
-            {
-              name: 'from damage to finding, 99th percentile',
-              value: waits[Math.ceil(waits.length * 0.99) - 1]!,
-              unit: 's',
-            },
+            figure('from damage to finding, median', median(waits), 's'),
+            figure('from damage to finding, 99th percentile', waits[Math.ceil(waits.length * 0.99) - 1]!, 's'),
           ];
     return {
       name: `observe-detection-${rate}`,
@@ -328,7 +316,7 @@ async function detection(rate: number): Promise<Report> {
           unit: 'share',
           varies: true,
         },
-        { name: 'nodes written', value: written / seconds, unit: 'nodes/s' },
+        figure('nodes written', written / seconds, 'nodes/s'),
       ],
     };
   } finally {
@@ -361,7 +349,7 @@ async function damageUnderLoad({ store }: Local, rate: number) {
   return { damagedMs, written, seconds: (Date.now() - startedMs) / 1000 };
 }
 
-/** Waits until something is true, for a minute at most; returns whether it is. */
+/** Waits for a minute at most. */
 async function isTrueInTime(holds: () => boolean): Promise<boolean> {
   for (const deadlineMs = Date.now() + MOST_WAIT_MS; !holds(); await delay(50)) {
     if (Date.now() > deadlineMs) return false;

@@ -6,23 +6,21 @@ import { pathToFileURL } from 'node:url';
 import { unzipSync } from 'fflate';
 import type { BenchmarkOptions } from './support/command.ts';
 import { ratios } from './support/paired.ts';
-import { CODE_VARIES, type Figure, type Report } from './support/report.ts';
+import { atMost, CODE_VARIES, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
 /**
- * What a deployed function costs before it does anything: the size of its package, what of it is read at the start, and a cold
- * start, which is a new Node process that loads the unpacked handler with its environment. Each start is compared with one of the
- * same round that has nothing to load.
+ * A function's package: its size, what a start reads, and a cold start, a Node process that loads the handler, against an empty process of the
+ * same round.
  */
 
 const FUNCTIONS = ['stream', 'check', 'redrive'] as const;
 const REPETITIONS = 25;
 const MEGABYTE = 1024 * 1024;
 const MOST_AT_START = 450_000;
-/** Beyond what an empty process takes; of what it takes. */
+/** Beyond an empty process, in multiples of one. */
 const MOST_OF_EMPTY = 3.7;
 const MOST_OF_STREAM = 1.2;
-/** Benchmarks run in the repository's root. */
 const ROOT = process.cwd();
 /** As Lambda and the stack set it. */
 const ENVIRONMENT = {
@@ -35,14 +33,14 @@ const ENVIRONMENT = {
   ...{ NODE_OPTIONS: '--enable-source-maps', PATH: process.env['PATH'] },
   AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true',
 };
-/** Loads a module, if it is told one; prints the CPU of the process in milliseconds. */
+/** Loads a module, if named; prints the process's CPU in milliseconds. */
 const LOAD =
   'if (process.argv[1]) await import(process.argv[1]);' +
   'const { user, system } = process.cpuUsage();' +
   'process.stdout.write(String((user + system) / 1000));' +
   'process.exit()';
 
-/** Packages the service as `npm run package` does, and measures what comes out. */
+/** Packages the service as `npm run package` does. */
 export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-package-'));
   try {
@@ -68,7 +66,7 @@ export async function packaged({ repetitions = REPETITIONS }: BenchmarkOptions):
   }
 }
 
-/** Unpacks a function's files beside its zip; source maps are no code. */
+/** Without source maps. */
 function unpack(folder: string, name: string): { zipBytes: number; bytes: number; startBytes: number } {
   const zip = join(folder, `${name}.zip`);
   const code = new Map<string, string>();
@@ -83,7 +81,7 @@ function unpack(folder: string, name: string): { zipBytes: number; bytes: number
   return { zipBytes: statSync(zip).size, bytes: bytesOf(code.keys()), startBytes: bytesOf(atStart) };
 }
 
-/** A module with all that its import statements bring, on and on; not what it imports on demand. */
+/** Statically imported, transitively. */
 function importedFrom(module: string, code: ReadonlyMap<string, string>): Set<string> {
   const found = new Set([module]);
   for (const path of found) {
@@ -110,27 +108,26 @@ function coldStarts(folder: string, repetitions: number): Figure[] {
     }
   }
   return FUNCTIONS.flatMap((name, n): Figure[] => {
-    const start: Figure = { name: `${name}: CPU of a start`, value: spread(cpu[n]!), unit: 'ms' };
-    const ratio: Figure = {
-      name: `${name}: CPU of a start against the stream function's`,
-      value: ratios(cpu[n]!, cpu[0]!),
-      unit: 'x',
-      target: { kind: 'at-most', value: MOST_OF_STREAM },
-    };
-    const ofEmpty: Figure = {
-      name: `${name}: CPU of a start against an empty process`,
-      value: ratios(cpu[n]!, empty),
-      unit: 'x',
-      target: { kind: 'at-most', value: MOST_OF_EMPTY },
-    };
+    const start: Figure = figure(`${name}: CPU of a start`, spread(cpu[n]!), 'ms');
+    const ratio: Figure = figure(
+      `${name}: CPU of a start against the stream function's`,
+      ratios(cpu[n]!, cpu[0]!),
+      'x',
+      atMost(MOST_OF_STREAM),
+    );
+    const ofEmpty: Figure = figure(
+      `${name}: CPU of a start against an empty process`,
+      ratios(cpu[n]!, empty),
+      'x',
+      atMost(MOST_OF_EMPTY),
+    );
     return [
       ...[start, name === 'stream' ? ofEmpty : ratio],
-      { name: `${name}: a start by the clock`, value: spread(clock[n]!), unit: 'ms' },
+      figure(`${name}: a start by the clock`, spread(clock[n]!), 'ms'),
     ];
-  }).concat({ name: 'an empty process: CPU', value: spread(empty), unit: 'ms' });
+  }).concat(figure('an empty process: CPU', spread(empty), 'ms'));
 }
 
-/** Starts a process that loads a module, or none. */
 function start(file?: string): { cpuMs: number; processMs: number } {
   const begun = performance.now();
   const args = ['--input-type=module', '--eval', LOAD, ...(file === undefined ? [] : [pathToFileURL(file).href])];

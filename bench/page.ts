@@ -5,14 +5,11 @@ import { edge, node, rank } from '../src/core/model/schema.ts';
 import { createProjector } from '../src/projecting/apply/projector.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 
-/**
- * What a page of goals with their leads and teams costs: three steps, two where the names are copied under the edges, against
- * asking for each goal and neighbour.
- */
+/** A page of goals with leads and teams: three steps, two with copied names, against a request for each node. */
 
 const GOALS = 100;
 const REPETITIONS = 7;
@@ -31,7 +28,7 @@ const definition = {
 const model = defineGraph({ ...definition, edges: { MEMBER: edge(MEMBER) } });
 const copying = defineGraph({ ...definition, edges: { MEMBER: edge({ ...MEMBER, copy: ['name'] }) } });
 
-/** 100 goals of one team, each with a lead of its own and one team more. */
+/** 100 goals of a team, each with its own lead and another team. */
 function records(): ChangeRecord[] {
   const items: [source: string, target: string, attribute: string, value: string][] = [
     [TEAM, TEAM, 'name', 'Platform'],
@@ -52,7 +49,7 @@ function records(): ChangeRecord[] {
   }));
 }
 
-/** Calls for the page where the names are copied; throws where one is not there. */
+/** Throws where a name is absent. */
 async function callsWithCopies(neighbours: number): Promise<number> {
   return withFreshTable(copying, [], async ({ store }) => {
     await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
@@ -67,7 +64,6 @@ async function callsWithCopies(neighbours: number): Promise<number> {
   });
 }
 
-/** Counts calls exactly, and compares the time of both ways. */
 export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return withFreshTable(model, [], async ({ store }) => {
     await store.writeMany(records().map(({ newImage }) => ({ put: newImage! })));
@@ -107,21 +103,12 @@ export async function page({ repetitions = REPETITIONS }: BenchmarkOptions): Pro
         name: 'page',
         title: `a page of ${GOALS} goals with ${neighbours} leads and teams`,
         figures: [
-          { name: 'calls in three steps', value: calls, unit: 'calls', target: { kind: 'at-most', value: fewest } },
-          {
-            name: 'calls where the names are copied',
-            value: await callsWithCopies(neighbours),
-            unit: 'calls',
-            target: { kind: 'at-most', value: 2 },
-          },
-          { name: 'calls one by one', value: singleCalls, unit: 'calls' },
-          { name: 'three steps', value: spread(ms(results.threeSteps)), unit: 'ms' },
-          { name: 'one by one', value: spread(ms(results.oneByOne)), unit: 'ms' },
-          {
-            name: 'one by one against three steps',
-            value: ratios(ms(results.oneByOne), ms(results.threeSteps)),
-            unit: 'x',
-          },
+          figure('calls in three steps', calls, 'calls', atMost(fewest)),
+          figure('calls where the names are copied', await callsWithCopies(neighbours), 'calls', atMost(2)),
+          figure('calls one by one', singleCalls, 'calls'),
+          figure('three steps', spread(ms(results.threeSteps)), 'ms'),
+          figure('one by one', spread(ms(results.oneByOne)), 'ms'),
+          figure('one by one against three steps', ratios(ms(results.oneByOne), ms(results.threeSteps)), 'x'),
         ],
       },
     ];

@@ -8,7 +8,7 @@ import type { Item } from './support/images.ts';
 import type { Figure, Report } from './support/report.ts';
 import { withFreshTable } from './support/table.ts';
 
-/** The units of a change of a status that lies in a node beside a profile of 4 KB, and of one that is a part of the node. */
+/** A status in a node beside a profile of 4 KB, and as a part of the node. */
 
 const ID = 'USER-1';
 const PROFILE = { about: { S: 'x'.repeat(4_000) } };
@@ -20,7 +20,6 @@ const SPLIT = defineGraph({
   nodes: { USER: node({ view: ['about'], parts: { STATE: part({ view: ['status'] }) } }) },
 });
 
-/** Measures a change of the status, and a read of the node, in both models. */
 export async function parts(): Promise<Report[]> {
   const status = (text: string): Item => ({ status: { S: text } });
   const whole = await measure(WHOLE, (text) => ({ ...key(ID), ...PROFILE, ...status(text) }));
@@ -34,13 +33,12 @@ export async function parts(): Promise<Report[]> {
   return [{ name: 'parts', title: 'a status changes, and the node is read', figures }];
 }
 
-/** Capacity units of a change with its projection, and of a read. */
 interface Cost {
   wcu: number;
   rcu: number;
 }
 
-/** A part costs what the status costs by itself: `atMost`. */
+/** `atMost`: the cost of the status by itself. */
 function costs(name: string, { wcu, rcu }: Cost, atMost?: number): Figure[] {
   return [
     { name: `change, ${name}`, value: wcu, unit: 'WCU', ...(atMost && { target: { kind: 'at-most', value: atMost } }) },

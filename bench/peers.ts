@@ -4,17 +4,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type Outcome, PEERS, PROJECTOR } from './peers/consumers.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * The same stream for consumers that users write: what it costs, and whether what is left is right, also where a half of it
- * is delivered a second time, as streams may. Each peer writes the same derived items by hand, and differs in what delivers
- * the records and what writes them. Each runs in a process of its own, all at once; CPU is that of the process.
+ * Consumers that users write, which differ in what delivers records and what writes them: cost and correctness, also after half of the stream
+ * comes again. Each has its process; CPU is the process's.
  */
 
 const CHILD = fileURLToPath(new URL('peers/child.js', import.meta.url));
 
-/** Counts each consumer on a table of its own. */
 export async function peers(): Promise<Report[]> {
   const consumers = [{ name: PROJECTOR, files: ['bench/support/models.ts', 'handlers/stream.ts'] }, ...PEERS];
   const outcomes = await Promise.all(consumers.map(({ name }) => inOwnProcess(name)));
@@ -22,7 +20,7 @@ export async function peers(): Promise<Report[]> {
   if (wrong.some((count) => count > 0)) throw new Error(`the projector left wrong items: ${wrong.join(' and ')}`);
   const first = consumers.flatMap(({ name, files }, i): Figure[] => [
     ...figuresOf(name, outcomes[i]![0]),
-    { name: `${name}: lines to write`, value: linesOf(files), unit: 'lines' },
+    figure(`${name}: lines to write`, linesOf(files), 'lines'),
   ]);
   const again = consumers.flatMap(({ name }, i) => figuresOf(name, outcomes[i]![1])).filter(({ unit }) => unit !== 's');
   const what = 'edge sets, index items and search items';
@@ -39,9 +37,9 @@ async function inOwnProcess(name: string): Promise<[Outcome, Outcome]> {
 
 function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Figure[] {
   return [
-    { name: `${name}: calls`, value: calls, unit: 'calls' },
-    { name: `${name}: write capacity`, value: wcu, unit: 'WCU' },
-    { name: `${name}: CPU`, value: cpuSeconds, unit: 's' },
+    figure(`${name}: calls`, calls, 'calls'),
+    figure(`${name}: write capacity`, wcu, 'WCU'),
+    figure(`${name}: CPU`, cpuSeconds, 's'),
     {
       name: `${name}: wrong items`,
       value: wrong,
@@ -51,7 +49,7 @@ function figuresOf(name: string, { calls, wcu, cpuSeconds, wrong }: Outcome): Fi
   ];
 }
 
-/** Lines of code, without empty ones and comments. */
+/** Without empty lines and comments. */
 function linesOf(files: readonly string[]): number {
   const lines = files.flatMap((file) => readFileSync(join(process.cwd(), file), 'utf8').split('\n'));
   return lines.filter((line) => !/^\s*(\/\/|\/\*|\*|$)/.test(line)).length;

@@ -9,28 +9,27 @@ import { MemoryStream } from '../test/support/memory-stream.ts';
 import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * Measures the cost of a look at the position of a stream. The look compares the records of each shard with the claims of the functions
- * that applied them. The stream is in memory. The calls of the look are counted, and its CPU is measured with its reads of that stream.
+ * A look at a stream's position, which compares each shard's records with the claims of functions: calls, and CPU with reads of a stream in
+ * memory.
  */
 
 const REPETITIONS = 5;
-/** The number of shards that one measurement looks at, over all of its looks. */
+/** Over all looks of a measurement. */
 const SHARDS_MEASURED = sizeOf({ whole: 4_000, short: 400 });
 const FEW_SHARDS = 100;
 const MANY_SHARDS = sizeOf({ whole: 1_000, short: 200 });
 const FUNCTIONS = 100;
 const RECORDS_OF_SHARD = 20;
 const LABEL = '2026-01-01T00:00:00.000';
-/** Ten times the shards and a hundred times the functions: a shard takes the same. */
+/** Ten times the shards, or a hundred times the functions, may take so many times as long. */
 const FLAT = 1.5;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node() }, edges: {} });
 const NOW = Date.UTC(2026, 0, 2);
 
-/** Looks at streams of few and of many shards, applied by one function and by many. */
 export async function position({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const sizes = { few: [FEW_SHARDS, 1], functions: [FEW_SHARDS, FUNCTIONS], many: [MANY_SHARDS, FUNCTIONS] } as const;
   const seen = new Map<string, Applied>();
@@ -46,32 +45,32 @@ export async function position({ repetitions = REPETITIONS }: BenchmarkOptions):
   const many = `${MANY_SHARDS.toLocaleString('en-US')} shards`;
   const { iterators, reads } = await callsOfLook(seen.get('many')!);
   const figures: Figure[] = [
-    { name: `iterators of a shard, ${many}`, value: iterators / MANY_SHARDS, unit: 'calls' },
-    { name: `reads of a shard, ${many}`, value: reads / MANY_SHARDS, unit: 'calls' },
-    {
-      name: `CPU of a shard, ${FUNCTIONS} functions against 1`,
-      value: ratios(results.functions, results.few),
-      unit: 'x',
-      target: { kind: 'at-most', value: FLAT },
-    },
-    {
-      name: `CPU of a shard, ${FUNCTIONS} functions, ${many} against ${FEW_SHARDS}`,
-      value: ratios(results.many, results.functions),
-      unit: 'x',
-      target: { kind: 'at-most', value: FLAT },
-    },
+    figure(`iterators of a shard, ${many}`, iterators / MANY_SHARDS, 'calls'),
+    figure(`reads of a shard, ${many}`, reads / MANY_SHARDS, 'calls'),
+    figure(
+      `CPU of a shard, ${FUNCTIONS} functions against 1`,
+      ratios(results.functions, results.few),
+      'x',
+      atMost(FLAT),
+    ),
+    figure(
+      `CPU of a shard, ${FUNCTIONS} functions, ${many} against ${FEW_SHARDS}`,
+      ratios(results.many, results.functions),
+      'x',
+      atMost(FLAT),
+    ),
   ];
   const title = `a look at the position of a stream, ${RECORDS_OF_SHARD} records a shard, all of them claimed`;
   return [{ name: 'position', title, figures }];
 }
 
-/** A stream in memory, and the table with the claims of all of its records. */
+/** A stream, and a table with claims of all its records. */
 interface Applied {
   stream: MemoryStream;
   store: MemoryStore;
 }
 
-/** Makes a stream with the claims of some functions. The shards go to the functions in turn, and each function has applied all records of its shards. */
+/** Shards go to the functions in turn, all records applied. */
 async function appliedStream(shards: number, functions: number): Promise<Applied> {
   const stream = new MemoryStream(NOW);
   const store = new MemoryStore(graph.table);
@@ -92,7 +91,7 @@ async function appliedStream(shards: number, functions: number): Promise<Applied
   return { stream, store };
 }
 
-/** Seconds of CPU for a shard of a stream, over some looks from the beginning. */
+/** Seconds of CPU for a shard, over some looks. */
 async function cpuOfShard(applied: Applied, shards: number): Promise<number> {
   const looks = SHARDS_MEASURED / shards;
   const { cpuSeconds } = await timed(async () => {

@@ -16,25 +16,24 @@ import { edgeImage, type Item } from './support/images.ts';
 import { answeringLate } from './support/late-table.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, timed } from './support/paired.ts';
-import { type Figure, MEMORY_VARIES, type Report } from './support/report.ts';
+import { type Figure, figure, MEMORY_VARIES, type Report } from './support/report.ts';
 import { type Spread, spread } from './support/statistics.ts';
 import { withFreshTable } from './support/table.ts';
 import { STREAM_ARN } from './support/workload.ts';
 
-/** A redrive of a failed batch: what it costs where nothing of it is projected, and once more where all of it is right. */
+/** A failed batch redriven: with nothing projected, and with all of it right. */
 
 const EDGES_OF_A_GOAL = 20;
-/** MB of the heap, so that a function of 512 MB has room for the rest of the process. */
+/** Leaves a function of 512 MB room for the rest of the process. */
 const HEAP_MB = 384;
 const FUNCTION_MB = 512;
-/** The child goes on trying where the engine is gone with the benchmark. */
+/** The child retries where the engine has ended. */
 const MOST_MS = 150_000;
 
 const REPETITIONS = 5;
 const SPEED_RECORDS = sizeOf({ whole: 4_000, short: 400 });
 const ANSWER_MS = 5;
 
-/** What a process that redrives a batch came to. */
 interface Seen {
   entries: number;
   repaired: number;
@@ -47,12 +46,12 @@ interface Seen {
   megabytes: number;
 }
 
-/** Redrives 4,000 new edges, twice, each time in a process of its own; and tells how fast a redrive is. */
+/** 4,000 new edges, twice in processes of their own; and a redrive's speed. */
 export async function redrive({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 4_000, short: 400 })), await speed(repetitions)];
 }
 
-/** The same with 10,000: as many as a batch of Lambda may have. */
+/** 10,000: Lambda's largest batch. */
 export async function redriveLarge(): Promise<Report[]> {
   return [await redriven(sizeOf({ whole: 10_000, short: 1_000 }))];
 }
@@ -69,7 +68,7 @@ function newEdges(size: number): Item[] {
   );
 }
 
-/** The records of new edges through a redrive and through the projector, on a table that answers after some milliseconds. */
+/** By redrive and by projector, on a table that answers after some milliseconds. */
 async function speed(repetitions: number): Promise<Report> {
   const edges = newEdges(SPEED_RECORDS);
   const records = decodeRecords(fullModel, edges.map(inserted), STREAM_ARN);
@@ -92,15 +91,11 @@ async function speed(repetitions: number): Promise<Report> {
     name: 'redrive-speed',
     title: `${SPEED_RECORDS.toLocaleString('en-US')} records that nothing is projected of, redriven and projected, ${ANSWER_MS} ms a call`,
     figures: [
-      { name: 'calls for a record, redriven', value: redriven[0]!.calls / SPEED_RECORDS, unit: 'calls' },
-      { name: 'calls for a record, projected', value: projected[0]!.calls / SPEED_RECORDS, unit: 'calls' },
-      { name: 'redriven', value: perSecond(redriven), unit: 'records/s' },
-      { name: 'projected', value: perSecond(projected), unit: 'records/s' },
-      {
-        name: 'seconds of a redrive against projecting',
-        value: ratios(seconds(redriven), seconds(projected)),
-        unit: 'x',
-      },
+      figure('calls for a record, redriven', redriven[0]!.calls / SPEED_RECORDS, 'calls'),
+      figure('calls for a record, projected', projected[0]!.calls / SPEED_RECORDS, 'calls'),
+      figure('redriven', perSecond(redriven), 'records/s'),
+      figure('projected', perSecond(projected), 'records/s'),
+      figure('seconds of a redrive against projecting', ratios(seconds(redriven), seconds(projected)), 'x'),
     ],
   };
 }
@@ -152,11 +147,11 @@ async function inOwnProcess(endpoint: string, file: string): Promise<Seen> {
 
 function figures(what: string, { writes, wcu, rcu, seconds, cpuSeconds, megabytes }: Seen): Figure[] {
   return [
-    { name: `${what}: CPU`, value: cpuSeconds, unit: 's' },
-    { name: `${what}: in all`, value: seconds, unit: 's' },
-    { name: `${what}: writes`, value: writes, unit: 'writes' },
-    { name: `${what}: write capacity`, value: wcu, unit: 'WCU' },
-    { name: `${what}: read capacity`, value: rcu, unit: 'RCU' },
+    figure(`${what}: CPU`, cpuSeconds, 's'),
+    figure(`${what}: in all`, seconds, 's'),
+    figure(`${what}: writes`, writes, 'writes'),
+    figure(`${what}: write capacity`, wcu, 'WCU'),
+    figure(`${what}: read capacity`, rcu, 'RCU'),
     {
       name: `${what}: peak memory`,
       value: Math.round(megabytes),

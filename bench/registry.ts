@@ -15,31 +15,26 @@ import { type Managed, managed } from './support/managed.ts';
 import { edgeSetModel, fullModel } from './support/models.ts';
 import { checkEdgeSets } from './support/oracle.ts';
 import { interleaved, middleOf, ratios, type Timing, timed } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { atMost, type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { itemKey } from './support/table.ts';
 import { recordedBatch, type Workload } from './support/workload.ts';
 
-/**
- * What the steady state costs more since models are in the table: the batches of `batch` and `cpu`, projected by a model that
- * no registry decides, beside the same with a registry that is read for each batch: one as an empty table gets it, and
- * one whose every projection was changed once.
- */
+/** The batches of `batch` and `cpu` without a registry, with a new one, and with one whose every projection changed once. */
 
 const REPETITIONS = 24;
-/** Seconds for all repetitions of one comparison. */
+/** One comparison takes at most so long. */
 const BUDGET_SECONDS = 15;
 const MOST = 1.02;
 /** Records of a small batch. */
 const SMALL = 100;
-/** Records of one turn of planning: few, so that the variants alternate often. */
+/** Few records a turn, so that variants alternate often. */
 const PLANNED = 400;
-/** Turns of planning in one repetition. */
+/** Turns of one repetition. */
 const TURNS = sizeOf({ whole: 30, short: 1 });
 const APPLIED = sizeOf({ whole: 2_000, short: 200 });
 const CONCURRENCY = 32;
 
-/** A table without a registry, and two with one. */
 interface Variants {
   without: Variant;
   registered: Variant;
@@ -48,11 +43,10 @@ interface Variants {
 
 interface Variant {
   graph: CompiledModel;
-  /** The table's registry; undefined: it has none, and none is looked for. */
+  /** Undefined: none, and none is looked for. */
   registry?: MemoryStore;
 }
 
-/** Compares capacity and CPU with and without a registry. */
 export async function registry({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const sets = recordedBatch();
   const full = recordedBatch({ nodeChanges: 1_000 });
@@ -88,16 +82,16 @@ async function capacity(
   for (const batchSize of sizes) {
     const of = `batches of ${batchSize.toLocaleString('en-US')}`;
     const without = await unitsOf(graph, variants.without, workload, batchSize);
-    figures.push({ name: `${of}: without a registry`, value: without, unit: 'WCU + RCU' });
+    figures.push(figure(`${of}: without a registry`, without, 'WCU + RCU'));
     for (const state of ['registered', 'migrated'] as const) {
       const value = (await unitsOf(graph, variants[state], workload, batchSize)) / without;
-      figures.push({ name: `${of}: ${state}`, value, unit: 'x', target: { kind: 'at-most', value: MOST } });
+      figures.push(figure(`${of}: ${state}`, value, 'x', atMost(MOST)));
     }
   }
   return { name, title: `capacity of ${workload.records.length.toLocaleString('en-US')} records, ${what}`, figures };
 }
 
-/** What a table that keeps `own` so is charged for a workload, and whether its edge sets are right in the end. */
+/** Capacity for a workload, and whether edge sets end up right. */
 async function unitsOf(own: CompiledModel, variant: Variant, workload: Workload, batchSize: number): Promise<number> {
   const { graph, registry: kept } = variant;
   const store = kept === undefined ? new MemoryStore(own.table, { indexes: own.indexes }) : copyOf(own, kept);
@@ -131,7 +125,7 @@ function modelOf({ registry: kept }: Variant, own: CompiledModel, store: MemoryS
   return registeredModel(own, {
     getMany: (keys, options) => kept.getMany(keys, options),
     async get(key, options) {
-      // The call is made as it is on a table; the free one does not know what to answer.
+      // Made as on a table, though a free one has no answer.
       await store.get(key, options);
       return await kept.get(key, options);
     },
@@ -155,7 +149,7 @@ async function cpuOfPlanning(own: CompiledModel, what: string, { records: raw }:
   });
 }
 
-/** Gives the number of touched items, so that no result is unused. */
+/** Returns a number, so that no result is unused. */
 function plan(graph: CompiledModel, records: readonly ChangeRecord[]): number {
   return touched(graph, records).length;
 }
@@ -185,7 +179,6 @@ async function cpuOfApplying({ records: raw }: Workload, repetitions: number): P
   });
 }
 
-/** Runs the variants in turn and compares their CPU. */
 async function compared(
   name: string,
   title: string,
@@ -198,16 +191,16 @@ async function compared(
     registered: run(variants.registered),
     migrated: run(variants.migrated),
   };
-  // Unmeasured: the first runs also pay for their compilation.
+  // Unmeasured: the first runs also pay for compilation.
   for (let i = 0; i < warmUps; i++) for (const one of Object.values(runs)) await one();
   const results = await interleaved(repetitions * turns, runs, BUDGET_SECONDS);
   const cpuMs = (timings: readonly Timing[]): number[] =>
     middleOf(timings, turns).map(({ cpuSeconds }) => cpuSeconds * 1000);
   const without = cpuMs(results.without);
-  const figures: Figure[] = [{ name: 'without a registry', value: spread(without), unit: 'ms' }];
+  const figures: Figure[] = [figure('without a registry', spread(without), 'ms')];
   for (const state of ['registered', 'migrated'] as const) {
     const target = { kind: 'at-most', value: MOST } as const;
-    figures.push({ name: state, value: ratios(cpuMs(results[state]), without), unit: 'x', target });
+    figures.push(figure(state, ratios(cpuMs(results[state]), without), 'x', target));
   }
   return { name, title: `CPU of ${title}, with a registry against without`, figures };
 }

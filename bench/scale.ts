@@ -9,19 +9,19 @@ import { sizeOf } from './support/extent.ts';
 import { answeringLate } from './support/late-table.ts';
 import { managed } from './support/managed.ts';
 import { type Person, personImage } from './support/people.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * A walk of a migration by 1 to 8 workers at once, each with few write units a second. The table is in this process and answers after
- * some milliseconds, so that neither an engine nor the number of cores decides. Besides, the units of an item in all walks of a migration.
+ * A walk of a migration by 1 to 8 workers with few WCU each, on a table in this process that answers late, so that neither engine nor cores
+ * decide; and the units of an item.
  */
 
-/** As many for each worker: a worker begins with a second's units, which would count more where there are more workers. */
+/** For each worker, since it begins with a second's units. */
 const NODES_A_WORKER = sizeOf({ whole: 400, short: 100 });
-/** Items whose units are counted. */
+/** Items for counting units. */
 const UNITS_ITEMS = sizeOf({ whole: 4_000, short: 100 });
 const WORKERS = [1, 2, 4, 8] as const;
-/** Write units a second of a worker. */
+/** What a worker may write each second. */
 const WORKER_WCU = 100;
 const SEGMENTS_A_WORKER = 8;
 const ANSWER_MS = 3;
@@ -40,14 +40,13 @@ function clubs(orders: { gsi0: string; gsi1?: string }) {
 
 const [ordered, reordered] = [clubs({ gsi0: 'since' }), clubs({ gsi0: 'since', gsi1: 'rank' })];
 
-/** Builds a search with different numbers of workers. */
 export async function scale(): Promise<Report[]> {
   const figures: Figure[] = [];
   let one = 0;
   for (const workers of WORKERS) {
     const rate = (NODES_A_WORKER * workers) / (await built(workers));
     if (workers === 1) one = rate;
-    figures.push({ name: `nodes a second, workers: ${workers}`, value: rate, unit: 'nodes/s' });
+    figures.push(figure(`nodes a second, workers: ${workers}`, rate, 'nodes/s'));
   }
   const search = await unitsOf(await tableOf(UNITS_ITEMS), after);
   const order = await unitsOf(await edgesOf(UNITS_ITEMS), reordered);
@@ -58,10 +57,10 @@ export async function scale(): Promise<Report[]> {
       title: `a search built for ${NODES_A_WORKER.toLocaleString('en-US')} nodes a worker, by workers of ${WORKER_WCU} WCU a second each`,
       figures: [
         ...figures,
-        { name: 'a new search: read capacity of an item', value: search.rcu, unit: 'RCU' },
-        { name: 'a new search: write capacity of an item', value: search.wcu, unit: 'WCU' },
-        { name: 'a second order: read capacity of an item', value: order.rcu, unit: 'RCU' },
-        { name: 'a second order: write capacity of an item', value: order.wcu, unit: 'WCU' },
+        figure('a new search: read capacity of an item', search.rcu, 'RCU'),
+        figure('a new search: write capacity of an item', search.wcu, 'WCU'),
+        figure('a second order: read capacity of an item', order.rcu, 'RCU'),
+        figure('a second order: write capacity of an item', order.wcu, 'WCU'),
         {
           name: '8 workers against 1',
           ...{ value: scaling, unit: 'x', varies: 0.25, target: { kind: 'at-least', value: LEAST_SCALING } },
@@ -71,7 +70,7 @@ export async function scale(): Promise<Report[]> {
   ];
 }
 
-/** The seconds of the first walk, which builds. */
+/** Seconds of the first walk, which builds. */
 async function built(workers: number): Promise<number> {
   const store = await tableOf(NODES_A_WORKER * workers);
   const options = { graph: after, store: answeringLate(store, ANSWER_MS).store, wait: async () => undefined };
@@ -88,7 +87,7 @@ async function built(workers: number): Promise<number> {
   }
 }
 
-/** The units of all walks of a migration for an item: they build a projection, and verify it in the table and in its indexes. */
+/** Sums up all walks: they build, and verify in the table and in the indexes. */
 async function unitsOf(table: MemoryStore, graph: CompiledModel): Promise<{ rcu: number; wcu: number }> {
   const store = new MeteredStore(table);
   const options = { graph, store, wait: async () => undefined };

@@ -7,24 +7,22 @@ import type { BenchmarkOptions } from './support/command.ts';
 import { sizeOf } from './support/extent.ts';
 import { withFreeTable } from './support/free-table.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/** What a search by prefix over 200 shards costs the client, where each call takes 5 ms and finds nothing. */
+/** The client's cost of a prefix search over 200 shards, 5 ms a call, that finds nothing. */
 
 const SHARDS = 200;
 const CALL_MS = 5;
 const REPETITIONS = 15;
-/** Searches in one measurement. */
 const ROUNDS = sizeOf({ whole: 5, short: 1 });
-/** Searches that are not measured: the first ones also pay for compilation. */
+/** Unmeasured: the first ones also pay for compilation. */
 const WARM_UPS = sizeOf({ whole: 5, short: 0 });
 /** A search by hand takes three times as much. */
 const MOST_OF_SDK = 0.33;
 
 const graph = defineGraph({ table: 'bench', nodes: { USER: node({ search: { name: { shards: SHARDS } } }) } });
 
-/** Searches the lean way and through the SDK alone. */
 export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const results = await withFreeTable(
     async (endpoint) => {
@@ -52,15 +50,10 @@ export async function search({ repetitions = REPETITIONS }: BenchmarkOptions): P
       name: 'search',
       title: `a search by prefix over ${SHARDS} shards, ${CALL_MS} ms a call`,
       figures: [
-        { name: 'CPU of a search', value: spread(cpu(results.lean)), unit: 'ms' },
-        { name: 'a search', value: spread(wall(results.lean)), unit: 'ms' },
-        { name: 'CPU through the SDK alone', value: spread(cpu(results.sdk)), unit: 'ms' },
-        {
-          name: 'CPU against it',
-          value: ratios(cpu(results.lean), cpu(results.sdk)),
-          unit: 'x',
-          target: { kind: 'at-most', value: MOST_OF_SDK },
-        },
+        figure('CPU of a search', spread(cpu(results.lean)), 'ms'),
+        figure('a search', spread(wall(results.lean)), 'ms'),
+        figure('CPU through the SDK alone', spread(cpu(results.sdk)), 'ms'),
+        figure('CPU against it', ratios(cpu(results.lean), cpu(results.sdk)), 'x', atMost(MOST_OF_SDK)),
       ],
     },
   ];

@@ -5,23 +5,19 @@ import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
 import { withFreeTable } from './support/free-table.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/**
- * How long a person waits for the command: the CPU of whole processes of the built command, each compared with an empty process of
- * the same round. The first round is left out: it fills the caches of translated and compiled modules.
- */
+/** CPU of whole processes of the built command against empty ones of the same round. The first round fills caches, and is left out. */
 
 const REPETITIONS = 15;
-/** Benchmarks run in the repository's root. */
 const COMMAND = join(process.cwd(), 'dist/cli/main.js');
-/** Writes the CPU seconds of a process to a file when it ends. */
+/** Writes the process's CPU seconds to a file at its end. */
 const NOTE_CPU =
   "import { writeFileSync } from 'node:fs'; process.on('exit', () => { const { user, system } = process.cpuUsage();" +
   ' writeFileSync(process.env.EDGELOOM_BENCH_CPU, String((user + system) / 1e6)); });';
 
-/** What `get` finds: an id without a view would end the command with 1. */
+/** Without a view `get` ends with 1. */
 const VIEW: Item = {
   source: { S: 'USER-U1' },
   target: { S: '~view' },
@@ -33,11 +29,10 @@ const VIEW: Item = {
 interface Variant {
   name: string;
   args: readonly string[];
-  /** Times the CPU of an empty process, or seconds of CPU. */
+  /** Multiples of an empty process, or seconds. */
   most: { times?: number; seconds?: number };
 }
 
-/** Measures the start of the command, and of three of its commands. */
 export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   if (!existsSync(COMMAND)) throw new Error(`${COMMAND} is not built. Run npm run build first.`);
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-start-'));
@@ -61,19 +56,19 @@ export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
         }
         const figures = variants.flatMap(({ name, most: { times, seconds: least } }): Figure[] => {
           const taken = seconds.get(name)!;
-          const cpu: Figure = { name: `${name}: CPU`, value: spread(taken), unit: 's' };
-          const ratio: Figure = {
-            name: `${name}: against an empty process`,
-            value: spread(taken.map((one, i) => one / empty[i]!)),
-            unit: 'x',
-          };
+          const cpu: Figure = figure(`${name}: CPU`, spread(taken), 's');
+          const ratio: Figure = figure(
+            `${name}: against an empty process`,
+            spread(taken.map((one, i) => one / empty[i]!)),
+            'x',
+          );
           return [
             least === undefined ? cpu : { ...cpu, target: { kind: 'at-most', value: least } },
             times === undefined ? ratio : { ...ratio, target: { kind: 'at-most', value: times } },
           ];
         });
         const title = `processes of the command under Node ${process.versions.node}, from their start to their end`;
-        const bare: Figure = { name: 'an empty process: CPU', value: spread(empty), unit: 's' };
+        const bare: Figure = figure('an empty process: CPU', spread(empty), 's');
         return [{ name: 'start', title, figures: [...figures, bare] }];
       },
       { items: [VIEW] },
@@ -83,7 +78,6 @@ export async function start({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
   }
 }
 
-/** Runs a process to its end; gives its CPU in seconds. */
 function cpuSeconds(folder: string, args: readonly string[]): number {
   const file = join(folder, 'cpu');
   writeFileSync(file, '');

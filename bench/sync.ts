@@ -17,20 +17,19 @@ import type { Figure, Report } from './support/report.ts';
 import { countedSources, issue, mirrorModel, SOURCE, type SyncCounts, sourceModel } from './support/sync-source.ts';
 import { type FreshTable, load, scanTable, withFreshTable } from './support/table.ts';
 
-/** A sync of a source table that is killed in the middle, and goes on; and what one touch costs. */
+/** A sync killed in the middle and resumed; and single touches. */
 
 const ITEMS = sizeOf({ whole: 20_000, short: 3_000 });
-/** Bytes of a source item and all that is made of it, as the engine keeps them. */
+/** A source item and all made of it, in the engine. */
 const BYTES_OF_ITEM = 8_000;
-/** How far a count may be from itself on another run: the process is killed at whatever it does. */
+/** The process is killed at whatever it does. */
 const BY_THE_KILL = 0.1;
 
-/** Mirrors a table whole, and single items. */
 export async function sync({ nodes = ITEMS }: BenchmarkOptions): Promise<Report[]> {
   return [await withSource(nodes, (table) => killedAndResumed(nodes, table)), await withSource(1, touched)];
 }
 
-/** Runs something on a source table of items, in memory if they fit there: the disk of a machine is another one's. */
+/** Keeps the data in memory if it fits, since disks differ. */
 async function withSource<T>(items: number, run: (table: FreshTable) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(await scratchRoot(items * BYTES_OF_ITEM), 'edgeloom-sync-'));
   const withTables = async (table: FreshTable): Promise<T> => {
@@ -48,7 +47,7 @@ async function withSource<T>(items: number, run: (table: FreshTable) => Promise<
   }
 }
 
-/** A process that syncs, with the counts of its last line. */
+/** Returns the counts of its last line. */
 async function inOwnProcess(
   endpoint: string,
   how: 'begin' | 'resume',
@@ -98,7 +97,7 @@ async function touched({ client }: FreshTable): Promise<Report> {
   const sources = createSources(graph, options);
   const source = new DynamoDBStore(client, sourceModel.table);
   const figures: Figure[] = [];
-  // The first touch of all puts the version in force.
+  // The first touch puts the version in force.
   await sources.touch(SOURCE, [{ pk: 'none', sk: 'none' }]);
   const { pk, sk } = issue(0);
   const measure = async (what: string): Promise<void> => {

@@ -16,33 +16,30 @@ import { withFreeTable } from './support/free-table.ts';
 import { idleStore } from './support/idle-store.ts';
 import { fullModel } from './support/models.ts';
 import { interleaved, ratios, type Timing, timed } from './support/paired.ts';
-import type { Report } from './support/report.ts';
+import { atMost, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 import { answerTo, type StoredTexts, storedTexts } from './support/stored-answers.ts';
 import { baseItemsAfter, insertsOverSources, recordedBatch } from './support/workload.ts';
 
 /**
- * How many records a core projects: the recorded batch with the full model, in batches as Lambda brings them, against a table
- * that answers at once, with requests that are not sent, and against a store that takes no time: the differences say where the CPU goes.
- * All of them answer reads with the items that are there. A
- * record is compared with one write of a DocumentClient's loop, and so is a bare HTTP request, which nothing can go below: each derived
- * item takes one. What is counted is CPU, so that a loaded machine says the same.
+ * CPU of a projected record (full model, batches as Lambda brings them): against a table that answers at once, with requests that aren't sent,
+ * and with a store that takes no time; compared with a write of a DocumentClient's loop and with a bare HTTP request, since each derived item
+ * takes one.
  */
 
 const REPETITIONS = 7;
 const RECORDS_IN_BATCH = 10_000;
-/** Sizes of the batches that a quiet table brings. */
+/** What a quiet table brings. */
 const SMALL_BATCHES = [100, 25] as const;
-/** Writes of the loop that a record is compared with. */
+/** Of the loop that a record is compared with. */
 const LOOP_WRITES = sizeOf({ whole: 2_000, short: 200 });
 const MOST_OF_LOOP = 0.125;
 const AT_ONCE = 32;
 
-/** Runs both stores, and the SDK alone beside them. */
 export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const workload = recordedBatch({ nodeChanges: 1_000 });
   const { records } = workload;
-  // A consumer reads what it derives from, and what it has derived before.
+  // A consumer reads base items, and what it derived before.
   const items = [...baseItemsAfter(workload), ...derivedItems(fullModel, workload.before)];
   const texts = storedTexts(items);
   const idle = idleStore(items);
@@ -82,56 +79,34 @@ export async function throughput({ repetitions = REPETITIONS }: BenchmarkOptions
   );
   const perCore = (runs: Timing[]): number[] => runs.map(({ cpuSeconds }) => records.length / cpuSeconds);
   const cpuOf = (runs: Timing[], units: number): number[] => runs.map(({ cpuSeconds }) => cpuSeconds / units);
+  const ofLoop = (runs: Timing[]) => ratios(cpuOf(runs, records.length), cpuOf(results.loop, LOOP_WRITES));
   const perSecond = (runs: Timing[]): number[] => runs.map(({ seconds }) => records.length / seconds);
   return [
     {
       name: 'throughput',
       title: `${records.length.toLocaleString('en-US')} records, full model, parsed from JSON, batches of ${RECORDS_IN_BATCH.toLocaleString('en-US')}`,
       figures: [
-        {
-          name: "CPU a record against a write of a DocumentClient's loop",
-          value: ratios(cpuOf(results.lean, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-          target: { kind: 'at-most', value: MOST_OF_LOOP },
-        },
-        {
-          name: `the same, in batches of ${SMALL_BATCHES[0]}`,
-          value: ratios(cpuOf(results.hundred, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: `the same, in batches of ${SMALL_BATCHES[1]}`,
-          value: ratios(cpuOf(results.twentyFive, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'the same, a store that does nothing',
-          value: ratios(cpuOf(results.nothing, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'the same, requests made, signed and their answers read, but not sent',
-          value: ratios(cpuOf(results.unsent, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        {
-          name: 'a bare HTTP request of as many bytes, neither made nor signed nor read',
-          value: ratios(cpuOf(results.bare, records.length), cpuOf(results.loop, LOOP_WRITES)),
-          unit: 'x',
-        },
-        { name: 'a table that answers at once', value: spread(perCore(results.lean)), unit: 'records/s a core' },
-        { name: 'the same, by the clock', value: spread(perSecond(results.lean)), unit: 'records/s' },
-        { name: 'through the SDK alone', value: spread(perCore(results.sdk)), unit: 'records/s a core' },
-        { name: 'a store that does nothing', value: spread(perCore(results.nothing)), unit: 'records/s a core' },
+        figure(
+          "CPU a record against a write of a DocumentClient's loop",
+          ofLoop(results.lean),
+          'x',
+          atMost(MOST_OF_LOOP),
+        ),
+        figure(`the same, in batches of ${SMALL_BATCHES[0]}`, ofLoop(results.hundred), 'x'),
+        figure(`the same, in batches of ${SMALL_BATCHES[1]}`, ofLoop(results.twentyFive), 'x'),
+        figure('the same, a store that does nothing', ofLoop(results.nothing), 'x'),
+        figure('the same, requests made, signed and their answers read, but not sent', ofLoop(results.unsent), 'x'),
+        figure('a bare HTTP request of as many bytes, neither made nor signed nor read', ofLoop(results.bare), 'x'),
+        figure('a table that answers at once', spread(perCore(results.lean)), 'records/s a core'),
+        figure('the same, by the clock', spread(perSecond(results.lean)), 'records/s'),
+        figure('through the SDK alone', spread(perCore(results.sdk)), 'records/s a core'),
+        figure('a store that does nothing', spread(perCore(results.nothing)), 'records/s a core'),
       ],
     },
   ];
 }
 
-/**
- * Times calls that are made as `createClient`'s are, but with an answer at hand instead of a connection. The time that it takes to make the
- * answers is no part of it.
- */
+/** Requests are made, but answered at hand; making answers isn't timed. */
 async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, stored: StoredTexts): Promise<Timing> {
   let ownMs = 0;
   const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
@@ -153,7 +128,7 @@ async function withoutAnswering(run: (calls: TableCalls) => Promise<Timing>, sto
   return { ...timing, cpuSeconds: timing.cpuSeconds - ownMs / 1000 };
 }
 
-/** Sends the same bytes again and again over kept connections, and times that. */
+/** The same bytes over kept connections, timed. */
 async function bareRequests(endpoint: string, body: string, count: number): Promise<Timing> {
   const agent = new Agent({ connections: AT_ONCE });
   const headers = { 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': 'DynamoDB_20120810.UpdateItem' };

@@ -3,25 +3,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from './support/command.ts';
 import { ratios } from './support/paired.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 import { spread } from './support/statistics.ts';
 
-/**
- * What the types of a large model cost an editor: the time that the compiler takes for a model of so many types with calls
- * of writer and reader for each of them, against one of a few.
- */
+/** The compiler's time for a model of many types with calls of writer and reader for each, against few. */
 
 const FEW = 6;
 const MANY = 60;
-/** The limit of the time with ten times the types, as a multiple of the time with a tenth of them. */
+/** For ten times the types. */
 const MOST_OF_FEW = 2;
 const REPETITIONS = 3;
-/** Benchmarks run in the repository's root. */
 const ROOT = process.cwd();
 
-/** Times the compiler on a model of few types and on one of many. */
 export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
-  // Inside the repository, so that its compiler options and paths hold.
+  // Inside the repository, for its compiler options and paths.
   const folder = mkdtempSync(join(ROOT, 'bench', '.types-'));
   try {
     const seconds = { few: [] as number[], many: [] as number[] };
@@ -33,9 +28,9 @@ export async function types({ repetitions = REPETITIONS }: BenchmarkOptions): Pr
     const many = spread(seconds.many);
     const target = { kind: 'at-most', value: MOST_OF_FEW } as const;
     const figures: Figure[] = [
-      { name: `a model of ${FEW} types`, value: few, unit: 's' },
-      { name: `a model of ${MANY} types`, value: many, unit: 's' },
-      { name: 'the second against the first', value: ratios(seconds.many, seconds.few), unit: 'x', target },
+      figure(`a model of ${FEW} types`, few, 's'),
+      figure(`a model of ${MANY} types`, many, 's'),
+      figure('the second against the first', ratios(seconds.many, seconds.few), 'x', target),
     ];
     return [{ name: 'types', title: 'the compiler on models of few and of many types', figures }];
   } finally {
@@ -50,12 +45,12 @@ function compileSeconds(folder: string, count: number): number {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
   const start = performance.now();
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc');
-  // What the compiler complains about goes to the benchmark's own complaints.
+  // The compiler's errors become the benchmark's.
   execFileSync(process.execPath, [compiler, '-p', folder], { stdio: ['ignore', process.stderr.fd, 'inherit'] });
   return (performance.now() - start) / 1000;
 }
 
-/** A model with the given number of node types, an edge type between neighbours, and calls of each. */
+/** Edge types between neighbours, and calls of each. */
 function modelSource(count: number): string {
   const numbers = Array.from({ length: count }, (_, i) => i);
   const nodes = numbers.map(

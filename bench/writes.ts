@@ -16,34 +16,32 @@ import { keySchema, tableDefinition } from '../src/store/definition/table-defini
 import { DynamoDBStore } from '../src/store/dynamodb.ts';
 import { MeteredStore } from '../src/store/metered.ts';
 import type { Item } from './support/images.ts';
-import type { Figure, Report } from './support/report.ts';
+import { type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * The write units of single changes, each in a batch of its own: with the projections of a model, on a table whose indexes hold what readers
- * need and on one whose indexes hold all attributes; with the orders and searches that may be native kept by DynamoDB; and by hand. By hand means one table whose items have their index keys on
- * themselves, indexes of all attributes, no edge sets and no copies.
+ * Write units of single changes, each in its own batch: with projections, with indexes of all attributes, with native orders and searches, and
+ * by hand: one table with index keys on its items, indexes of all attributes, no edge sets, no copies.
  */
 
 type Change = [before: Item | undefined, after: Item | undefined];
 
-/** A change of some items, and what the same change takes by hand. */
+/** A change, and the same by hand. */
 interface Step {
   name: string;
   changes: Change[];
-  /** The items with their index keys: `k0`, `k1`, … */
+  /** With index keys `k0`, `k1`, … */
   byHand: Change[];
-  /** A count that the change moves by hand, in a transaction. */
+  /** By hand, a transaction moves a count. */
   isCounted?: boolean;
 }
 
 interface Scene {
   graph: CompiledModel;
-  /** The same with native orders and searches, where some may be. */
+  /** With native orders and searches, where possible. */
   native?: CompiledModel;
   steps: Step[];
 }
 
-/** Writes each scene, and counts. */
 export async function writes(): Promise<Report[]> {
   const engine = await startEngine({ engine: 'memory' });
   const client = createClient({ endpoint: engine.endpoint });
@@ -56,10 +54,10 @@ export async function writes(): Promise<Report[]> {
       const hand = await byHand(client, steps);
       for (const [i, { name }] of steps.entries()) {
         figures.push(
-          { name, value: ours[i]!, unit: 'WCU' },
-          { name: `${name}: indexes of all attributes`, value: wide[i]!, unit: 'WCU' },
-          ...(own ? [{ name: `${name}: native`, value: own[i]!, unit: 'WCU' }] : []),
-          { name: `${name}: by hand`, value: hand[i]!, unit: 'WCU' },
+          figure(name, ours[i]!, 'WCU'),
+          figure(`${name}: indexes of all attributes`, wide[i]!, 'WCU'),
+          ...(own ? [figure(`${name}: native`, own[i]!, 'WCU')] : []),
+          figure(`${name}: by hand`, hand[i]!, 'WCU'),
         );
       }
     }
@@ -101,7 +99,6 @@ async function projected(
   );
 }
 
-/** The definition of a table whose indexes hold all attributes. */
 function ofAllAttributes(definition: CreateTableCommandInput): CreateTableCommandInput {
   const GlobalSecondaryIndexes = definition.GlobalSecondaryIndexes!.map((index) => ({
     ...index,
@@ -178,14 +175,14 @@ function keyOf(item: Item): { source: string; target: string } {
   return { source: from.S, target: target.S };
 }
 
-/** An item with texts as attributes. */
+/** Texts as attributes. */
 function item(from: string, target: string, attributes: Readonly<Record<string, string>> = {}): Item {
   const texts: Record<string, AttributeValue> = { source: { S: from }, target: { S: target } };
   for (const [name, text] of Object.entries(attributes)) texts[name] = { S: text };
   return texts as Item;
 }
 
-/** An item with its index keys: by hand they are attributes of it. */
+/** By hand, index keys are attributes. */
 function keyed(plain: Item, ...keys: readonly string[]): Item {
   const names = keys.flatMap((key, i) => [
     [`p${i}`, { S: `partition ${i}` }],
@@ -215,7 +212,7 @@ function modelOf(model: Model): CompiledModel {
   return defineGraph(model) as CompiledModel;
 }
 
-/** A model with its orders and searches derived, and native. */
+/** Derived, and native. */
 function bothOf(model: (native: boolean) => Model): Pick<Scene, 'graph' | 'native'> {
   return { graph: modelOf(model(false)), native: modelOf(model(true)) };
 }
@@ -348,7 +345,7 @@ function issue(): Scene {
     keyed({ ...openedBy, status: { S: status } } as Item, status),
   ];
   return {
-    // The orders stay derived: they are by attributes of the issue.
+    // Stay derived: by attributes of the issue.
     ...bothOf((native) => ({
       table: 'bench',
       nodes: { ISSUE: node({ view: ['title', 'status'], search: { title: { native } } }), REPO: node(), USER: node() },
@@ -377,7 +374,7 @@ function issue(): Scene {
   };
 }
 
-/** An issue whose producer writes its phase to its two edges, as by hand: so their orders may be native. */
+/** The producer copies the phase to the edges, as by hand, so orders may be native. */
 function issueWithPhases(): Scene {
   const items = (phase: string): [Item, Item, Item] => [
     item('ISSUE-1', 'ISSUE-1', { title: 'It leaks', status: phase }),
@@ -421,7 +418,7 @@ function pairs(before: readonly (Item | undefined)[], after: readonly (Item | un
 
 const SEARCHES = ['name', 'brand', 'category', 'colour', 'price', 'sku'] as const;
 
-/** A product in six searches, over the usual two indexes or as many as there are searches; native ones have an index each in any case. */
+/** Over two indexes, or one for each search; native ones always have one each. */
 function product(indexes: number, over = ''): Scene {
   const at = (name: string, stock: string): Item =>
     item('PRODUCT-1', 'PRODUCT-1', { ...Object.fromEntries(SEARCHES.map((one) => [one, one])), name, stock });

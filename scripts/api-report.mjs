@@ -1,6 +1,6 @@
-// Writes `src/types.ts`, with the types that signatures name and no entry point has, and `api/`, a page for each entry point with the
-// declarations of its exports as the build makes them: a review of a change sees there what it means for users. `--check` writes
-// nothing, and fails where something differs.
+// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so
+// that
+// a review of a change sees what users get. `--check` writes nothing, and fails where something differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const declarations = `${root}dist/types/`;
 const [MAIN, TYPES] = ['edgeloom', 'edgeloom/types'];
 const { exports } = createRequire(import.meta.url)('../package.json');
-/** The declarations of each entry that is built, by the name that a program imports. */
+/** Built declarations by the name that a program imports. */
 const entries = new Map(
   Object.entries(exports)
     .filter(([, { types = '' }]) => types.startsWith('./dist/'))
@@ -29,27 +29,27 @@ const sourceOf = (symbol) => symbol.declarations[0].getSourceFile();
 const isExported = (symbol) => exportsOf(sourceOf(symbol)).some((one) => original(one) === symbol);
 const isOwn = (symbol) => symbol?.declarations !== undefined && sourceOf(symbol).fileName.startsWith(declarations);
 const byName = ([a], [b]) => (a < b ? -1 : 1);
-/** A type that computes another one: the compiler shows what comes out. */
+/** The compiler shows what such a type computes. */
 const isComputing = (symbol) =>
   symbol.declarations.some((node) => ts.isTypeAliasDeclaration(node) && node.typeParameters);
 
-/** The declarations of an export; a variable's statement stands above it. */
+/** A variable's statement stands above its declaration. */
 function statementsOf(symbol) {
   return [...new Set(symbol.declarations.map((node) => (ts.isVariableDeclaration(node) ? node.parent.parent : node)))];
 }
 
-/** The types of this package that an export names, and those that the computing types in it name. */
+/** Types of this package that an export names, and those that computing types in it name. */
 function typesIn(symbol, found = new Map(), isInside = false) {
   const visit = (node) => {
-    // Of a table of types the compiler shows a member.
+    // The compiler shows members of a table of types.
     if (ts.isIndexedAccessTypeNode(node)) return visitTable(node.objectType);
-    // The names of members and the type of a value: the compiler shows them.
+    // The compiler shows names of members and types of values.
     if (ts.isTypeOperatorNode(node) || ts.isTypeQueryNode(node)) return;
     const name = node.typeName ?? (ts.isExpressionWithTypeArguments(node) ? node.expression : node.qualifier);
     const named = name && checker.getSymbolAtLocation(ts.isQualifiedName(name) ? name.right : name);
     const type = named && original(named);
     if (isOwn(type) && !(type.flags & ts.SymbolFlags.TypeParameter) && !found.has(type)) {
-      // Those of a file alone are a step of a computation.
+      // A type of one file alone is a step of a computation.
       found.set(type, isExported(type) ? !(isInside && isComputing(type)) : !isInside && !isComputing(type));
       if (isComputing(type)) typesIn(type, found, true);
     }
@@ -73,7 +73,7 @@ const known = new Map(
     return [entry, new Map(symbols.sort(byName))];
   }),
 );
-/** Types that no entry point has, by name. */
+/** Types of no entry point, by name. */
 const further = new Map();
 function addTypesOf(symbol, own) {
   for (const [type, isToName] of typesIn(symbol)) {

@@ -1,5 +1,5 @@
-// `npm run bench`: compiles sources and benchmarks as a release would be compiled, and runs them with plain Node. A loader
-// that compiles on the way wraps functions, and its figures are not those of what is shipped.
+// `npm run bench`: compiles sources and benchmarks as a release is compiled. A loader that compiles on the way wraps functions, which changes
+// figures.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const built = `${root}.cache/bench`;
 
 mkdirSync(built, { recursive: true });
 const { name: packageName, type } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
-// The examples import the package by its name; here they get the sources that are measured.
+// The examples import the package by name; here they get the measured sources.
 const exports = {
   '.': './src/index.js',
   './admin': './src/admin.js',
@@ -19,21 +19,19 @@ const exports = {
 };
 writeFileSync(`${built}/package.json`, JSON.stringify({ name: packageName, type, exports }));
 if (!existsSync(`${built}/assets`)) symlinkSync(`${root}assets`, `${built}/assets`);
-// Where a built module looks for another of the package.
 mkdirSync(`${built}/dist`, { recursive: true });
 for (const source of ['src/index.js', 'src/admin.js', 'src/feed.js', 'src/deployment', 'packages/local']) {
   const link = `${built}/dist/${source.slice(source.indexOf('/') + 1)}`;
   if (!existsSync(link)) symlinkSync(`../${source}`, link);
 }
 
-/** Runs a program from the repository's root; leaves with its exit code where it fails. */
+/** Exits with the program's code where it fails. */
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);
 }
 
 run(`${root}node_modules/typescript/bin/tsc`, '-p', 'tsconfig.bench.json');
-// `npm run bench -- figures` makes the page of what was measured.
 const [name, ...rest] = process.argv.slice(2);
-if (name === 'figures' || name === 'friends') run(`${built}/bench/${name}/main.js`, ...rest);
+if (name === 'figures') run(`${built}/bench/figures/main.js`, ...rest);
 else run(`${built}/bench/main.js`, ...process.argv.slice(2));

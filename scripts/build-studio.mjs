@@ -1,4 +1,4 @@
-// Builds the page of the studio into dist/studio/page: one script and one style sheet, nothing from a network.
+// Builds the page of the studio into dist/studio/page.
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -29,7 +29,6 @@ await build({
   minify: true,
   logLevel: 'warning',
 });
-// The licences of what is bundled go with it.
 writeFileSync(`${out}/LICENSES.txt`, licencesOf(metafile, at('')));
 writeSbom(at(''), packagesOf(metafile, at('')), false);
 copyFileSync(at('packages/studio/page/page.html'), `${out}/page.html`);

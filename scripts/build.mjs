@@ -1,5 +1,4 @@
-// Builds the package into dist, next to the declarations that tsc writes to dist/types: library and command line share their files, so
-// that a model file which imports the library gets the copy that the command runs with.
+// Builds the package into dist. Library and command share their files, so that a model file gets the copy that the command runs with.
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, relative } from 'node:path';
@@ -16,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const require = createRequire(import.meta.url);
 const { dependencies, peerDependencies, optionalDependencies, exports: exportsOfPackage } = require('../package.json');
 const chunks = `${root}dist/chunks`;
-// What a user's project has itself; all else is in the files.
+// What a user's project has itself.
 const external = Object.keys({ ...dependencies, ...peerDependencies, ...optionalDependencies });
 
 const { outputFiles, metafile } = await build({
@@ -49,10 +48,9 @@ const { outputFiles, metafile } = await build({
   logLevel: 'warning',
 });
 
-// esbuild keeps the order in which files would have run. Loading one of them does nothing, so the order is of no use, and each of
-// these imports would make a start read code that it does not need.
+// esbuild keeps the order of files that need none; without these imports a start reads less code.
 const WITHOUT_NAMES = /^import "\.[^"]+";\n/gm;
-// A user's bundler keeps a namespace object, and all that it names, also where nothing uses it. It drops one that a pure call makes.
+// A user's bundler keeps an unused namespace object and all it names, unless a pure call makes it.
 const NAMESPACE = /^var (\w+) = \{\};\n__export\(\1, (\{[^}]*\})\);$/gm;
 const PURE_NAMESPACE = 'var $1 = /* @__PURE__ */ ((target, names) => (__export(target, names), target))({}, $2);';
 const written = new Set();
@@ -61,10 +59,10 @@ for (const { path, text } of outputFiles) {
   writeFileSync(path, text.replace(WITHOUT_NAMES, '').replace(NAMESPACE, PURE_NAMESPACE));
   written.add(relative(chunks, path));
 }
-// A build before this one has left others; programs that run meanwhile have loaded theirs.
+// Left by an earlier build; running programs have loaded theirs.
 for (const name of readdirSync(chunks)) if (!written.has(name)) rmSync(`${chunks}/${name}`);
 for (const name of staleDeclarations(root)) rmSync(`${root}dist/${name}`, { force: true });
-// CommonJS gets the same modules by `require`, which Node has for them from 20.19 on. Under `node16` TypeScript does not know that.
+// CommonJS gets the same modules by `require` from Node 20.19 on, which TypeScript's `node16` doesn't know.
 for (const { require: entry } of Object.values(exportsOfPackage)) {
   if (entry === undefined) continue;
   const module = basename(entry.types).replace('.d.cts', '.js');

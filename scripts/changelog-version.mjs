@@ -1,9 +1,7 @@
-// `npm version` runs it when package.json has the new version: the changelog's section "Unreleased" becomes that version's, of today, and an
-// empty one stands above it. Exits with 1 where nothing is unreleased.
+// Run by `npm version`: turns the changelog's section "Unreleased" into the new version's. Exits with 1 where nothing is unreleased.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const HEADING = '## Unreleased\n';
-// npm runs it in the package's folder.
 const file = 'CHANGELOG.md';
 const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
 const text = readFileSync(file, 'utf8');

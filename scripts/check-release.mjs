@@ -1,4 +1,4 @@
-// Runs before `npm publish`: stops a release that could not be traced back to its sources. docs/project/releasing.md has the list.
+// Run before `npm publish`: stops a release that couldn't be traced to its sources (docs/project/releasing.md).
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 

@@ -1,6 +1,5 @@
-// Makes assets/dynoxide-VERSION.db: an empty database of the embedded engine with two indexes more. The engine looks for
-// the last sequence number of a stream at every write, and without an index reads the whole stream for it.
-// Needs Node 22.13 or newer (node:sqlite): npx --package node@22 node scripts/make-engine-template.mjs
+// Makes assets/dynoxide-VERSION.db: an empty database with indexes for the last sequence number of a stream, which the engine looks up at
+// every write. Needs Node 22.13 or newer: npx --package node@22 node scripts/make-engine-template.mjs
 import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,13 +1,13 @@
 #!/usr/bin/env node
-// Proves the stack in an AWS account: `serverless deploy` makes a stage of its own, with observer and feed; it writes, checks, changes the
-// model, migrates and rolls back, breaks and repairs, makes alarms ring by their faults, deploys a version gradually, restores from a
-// backup, deletes everything, prints the bill, and writes a page with all of it. It takes about four hours, most of them waiting, and about
-// two dollars. Nobody has run it in an account yet; a test runs it on a simulator, which refuses calls that AWS's own models do not have.
+// Proves the stack in an AWS account: deploys a stage of its own, writes, checks, migrates, rolls back, breaks and repairs, makes alarms ring,
+// deploys gradually, restores a backup, deletes everything, prints the bill and writes a page. Takes about four hours and two dollars. Nobody
+// has
+// run it in an account yet; a test runs it on a simulator, which refuses calls that AWS's models lack.
 //
-//   node scripts/prove-on-aws.mjs --dry-run           prints each step and its commands, and calls nothing
-//   node scripts/prove-on-aws.mjs --yes               runs them, with the credentials and the region of the AWS command line
-//   node scripts/prove-on-aws.mjs --yes --keep        leaves everything where it is at the end
-//   node scripts/prove-on-aws.mjs --yes --log FILE    writes the page there; default: prove-on-aws-DAY-ID.md in this clone
+// node scripts/prove-on-aws.mjs --dry-run           prints each step and its commands, and calls nothing
+// node scripts/prove-on-aws.mjs --yes               runs them, with the credentials and region of the AWS command line
+// node scripts/prove-on-aws.mjs --yes --keep        deletes nothing at the end
+// node scripts/prove-on-aws.mjs --yes --log FILE    writes the page there; default: prove-on-aws-DAY-ID.md in this clone
 //
 // Needs the AWS command line (version 2) and `npm ci` in this clone.
 import { execFile } from 'node:child_process';
@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
     'dry-run': { type: 'boolean', default: false },
     yes: { type: 'boolean', default: false },
     keep: { type: 'boolean', default: false },
-    // The stage's name, and seconds between two looks at what takes long.
+    // The stage's name, and seconds between two looks.
     id: { type: 'string', default: Date.now().toString(36).slice(-6) },
     'poll-seconds': { type: 'string', default: '10' },
     log: { type: 'string' },
@@ -42,27 +42,25 @@ if (!isDry && !options.yes) {
 
 const SERVICE = 'prove';
 const stack = `${SERVICE}-${options.id}`;
-/** The stack whose stream function is deployed gradually: the Serverless Framework makes no versions. */
+/** Deployed gradually, since the Serverless Framework makes no versions. */
 const gradual = `${stack}g`;
 const table = `${stack}-records`;
 const restored = `${stack}-restored`;
 const folder = join(ROOT, '.esbuild', stack);
 const NODES = 200;
-/** Prices are those of the command `cost`. */
 const prices = JSON.parse(readFileSync(join(ROOT, 'assets/prices.json'), 'utf8'));
 
-/** The functions that a project has handlers for. */
 const HANDLERS = ['stream', 'check', 'redrive', 'observe', 'feed'];
 const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive', 'observe', 'feed'];
-/** The queues of what is left, by the ends of their names. */
+/** Ends of the queues' names. */
 const DEAD_LETTERS = ['dead-letters', 'schedule-dead-letters', 'feed-dead-letters.fifo'];
-/** What both stacks are deployed with. */
+/** Of both stacks. */
 const PARAMETERS = [
   ...['keepData=false', 'deletionProtection=false', 'pointInTimeRecovery=true'],
   `tags=prove=${options.id}`,
 ];
 
-/** The page of this run. The account's number stays out of it. */
+/** Without the account's number. */
 const day = new Date().toISOString().slice(0, 10);
 const page = options.log ?? join(ROOT, `prove-on-aws-${day}-${options.id}.md`);
 const results = [];
@@ -72,7 +70,7 @@ function tell(line) {
   transcript.push(line);
 }
 
-/** What commands have printed and later ones need; a dry run, where they print nothing, shows the names. */
+/** Printed by earlier commands; a dry run shows the names. */
 const known = {};
 const value = (name) => known[name] || `<${name}>`;
 const bucket = () => `${stack}-artefacts-${value('account')}`;
@@ -82,7 +80,6 @@ const modelFile = () => join(folder, known.version ?? 'v1', 'edgeloom.config.ts'
 
 const aws = (...words) => ['aws', ...words];
 const edgeloom = (...words) => ['edgeloom', words[0], '--config', modelFile(), ...words.slice(1)];
-/** Deploys the folder of a version of the model. */
 const serverless = (more) => ['npx', 'serverless', 'deploy', '--stage', options.id, ...more];
 
 const LIVE = aws(
@@ -90,10 +87,10 @@ const LIVE = aws(
   ...['--query', 'FunctionVersion', '--output', 'text'],
 );
 
-/** Alarms that ring when their metric stops, as a state that they also begin in. */
+/** Alarms on missing data begin in the state in which they ring. */
 const isOfMissingData = (alarm) => ['NotPolled', 'RedriveMissing', 'ObserverMissing'].includes(alarm);
 
-/** Faults of the stack with the alarms that ring by them. A cause may act once, or again and again until they ring. */
+/** Faults and the alarms that they make ring; a cause acts once, or until they ring. */
 const FAULTS = [
   {
     name: 'an item that nothing can be made of',
@@ -237,7 +234,7 @@ const FAULTS = [
   },
 ];
 
-/** The steps. Each says what it proves; a command is made when it is its turn, a check throws what is wrong. */
+/** A command is made when it is its turn; a check throws what is wrong. */
 const STEPS = [
   step('account', 'credentials and region', async () => {
     known.account = await run(aws('sts', 'get-caller-identity', '--query', 'Account', '--output', 'text'));
@@ -282,7 +279,7 @@ const STEPS = [
   step('verdict', 'with a clean check as its base, the observer has verified everything', async () => {
     await until('the observer has verified everything', async () => {
       const { heldBy } = await observed();
-      // A check that began too early after the observer is no base.
+      // A check that began too early after the observer holds it back.
       if (/check/.test(heldBy ?? '')) await execution({ mode: 'check' });
       const { verifiedThrough, drift } = await observed();
       expect(isDry || drift === 0, `the observer knows ${drift} differences`);
@@ -370,7 +367,7 @@ const STEPS = [
     const ended = deployment.finally(() => {
       isOver = true;
     });
-    // A tenth of the batches reaches the new version: there have to be many.
+    // The new version gets a tenth of the batches, so many are needed.
     for (let i = 0; !isOver && !isDry; i = (i + 1) % NODES) {
       const item = JSON.stringify({ source: { S: `USER-${i}` }, target: { S: `USER-${i}` }, name: { S: `Name ${i}` } });
       await succeeds(aws('dynamodb', 'put-item', '--table-name', `${gradual}-records`, '--item', item));
@@ -435,7 +432,7 @@ const STEPS = [
   step('bill', 'what it cost, by the units that CloudWatch counted', bill),
 ];
 
-/** Deletes everything; each of its commands may find nothing. */
+/** Each command may find nothing. */
 const DELETE = step(
   'delete',
   'a stage whose data goes with its stack leaves nothing, also with failed batches in its bucket',
@@ -451,7 +448,7 @@ const DELETE = step(
         '--no-enable-termination-protection',
       ),
     );
-    // CloudFormation deletes no bucket that holds artefacts: the framework empties its own first.
+    // CloudFormation can't delete a bucket with artefacts; the framework empties only its own.
     if (known.version !== undefined)
       await succeeds(['npx', 'serverless', 'remove', '--stage', options.id], join(folder, known.version));
     for (const name of [stack, gradual]) {
@@ -465,7 +462,6 @@ const DELETE = step(
   },
 );
 
-/** Alarms that no step makes ring. */
 const UNPROVEN_ALARMS = {
   'its fault needs a load': ['HotPartition', 'TableCap', 'AccountLimit', 'FeedAge'],
   'its fault takes hours': ['FailedBatchesAge', 'Unmanaged', 'MigrationOpen', 'CheckTimedOut', 'CheckOverdue'],
@@ -487,7 +483,7 @@ try {
   transcript.push('', `Failed: ${error.message}`);
 }
 try {
-  // What was there before this run is not its own.
+  // What existed before isn't this run's.
   if (!isDry && !known.isOwn) console.log('\nNothing was made, and nothing is deleted.');
   else if (options.keep)
     console.log(`\nThe stack ${stack}, the tables ${table} and ${restored} and the bucket ${bucket()} are left.`);
@@ -519,7 +515,6 @@ async function perform({ name, proves, work }) {
   result.told = `${Math.ceil((Date.now() - from) / 60_000)} min`;
 }
 
-/** What the run has shown, as a page: each step with its time, then everything that was called and said. */
 function pageOfRun() {
   const withoutAccount = (line) => (known.account ? String(line).replaceAll(known.account, 'ACCOUNT') : String(line));
   return [
@@ -537,7 +532,7 @@ function pageOfRun() {
   ];
 }
 
-/** Runs a command, shows it, and gives what it prints. A dry run only shows it. */
+/** A dry run only shows the command. */
 async function run([program, ...words], cwd = ROOT) {
   const shown = words.map((word) => quoted(word.replace(`${ROOT}/`, '')));
   const shownCommand = [program === 'edgeloom' ? 'npx edgeloom' : program, ...shown].join(' ');
@@ -549,7 +544,6 @@ async function run([program, ...words], cwd = ROOT) {
   return stdout.trim();
 }
 
-/** Whether a command succeeds. */
 async function succeeds(words, cwd = ROOT) {
   return await run(words, cwd).then(
     () => true,
@@ -560,7 +554,7 @@ async function succeeds(words, cwd = ROOT) {
   );
 }
 
-/** Refuses to go on where a command finds something, or cannot tell. */
+/** Stops where a command finds something or can't tell. */
 async function absent(what, words) {
   const error = await run(words).then(
     () => undefined,
@@ -571,7 +565,7 @@ async function absent(what, words) {
   expect(/does not exist|ResourceNotFoundException/.test(error.stderr), `${what}: ${error.stderr}`);
 }
 
-/** Runs a command that has to end with an exit code. */
+/** The command must end with this exit code. */
 async function fails(words, code) {
   const ended = await run(words).then(
     () => 0,
@@ -580,7 +574,7 @@ async function fails(words, code) {
   expect(isDry || ended === code, `${words.slice(0, 2).join(' ')} ended with ${ended}, not with ${code}`);
 }
 
-/** Looks again and again until something is so; an hour at most. */
+/** An hour at most. */
 async function until(what, look) {
   const end = Date.now() + 3_600_000;
   while (!(await look()) && !isDry) {
@@ -603,7 +597,6 @@ function quoted(word) {
   return word.includes("'") ? JSON.stringify(word) : `'${word}'`;
 }
 
-/** Writes a file of this run, and gives its path. */
 function writeFile(name, text) {
   const path = join(folder, name);
   mkdirSync(dirname(path), { recursive: true });
@@ -611,7 +604,7 @@ function writeFile(name, text) {
   return path;
 }
 
-/** Users who all follow user 0. */
+/** They all follow user 0. */
 function itemsOf(from, to) {
   const lines = [];
   for (let i = from; i < to; i++) {
@@ -641,7 +634,6 @@ function listed(text) {
   return isDry ? 0 : JSON.parse(text).items.length;
 }
 
-/** Starts the state machine; gives the execution. */
 async function startExecution(input) {
   return await run(
     aws(
@@ -651,7 +643,7 @@ async function startExecution(input) {
   );
 }
 
-/** Starts the state machine, and waits for its end; gives its output. */
+/** Returns the output. */
 async function execution(input) {
   const arn = await startExecution(input);
   const look = aws('stepfunctions', 'describe-execution', '--execution-arn', arn || '<executionArn>');
@@ -665,16 +657,14 @@ async function execution(input) {
   return JSON.parse(state.output);
 }
 
-/** Deploys a version of the model by the Serverless Framework, with observer and feed. */
 async function deploy(version, more = []) {
   known.version = version;
   makeProject(version);
-  // Redrives every two minutes: their absence is noticed within minutes, too.
+  // Redrives every two minutes, so that missing ones are noticed soon.
   const parameters = [...PARAMETERS, 'observe=true', 'feedEventBus=default', 'redriveMinutes=2'];
   await run(serverless([...parameters, ...more].map((one) => `--param=${one}`)), join(folder, version));
 }
 
-/** Deploys a version of the model by a template, gradually. */
 async function deployByTemplate(version) {
   known.version = version;
   makeProject(version);
@@ -694,7 +684,6 @@ async function deployByTemplate(version) {
   );
 }
 
-/** Looks up the event source mapping of the stream. */
 async function mappingOfStream() {
   known.UUID = await run(
     aws(
@@ -704,19 +693,17 @@ async function mappingOfStream() {
   );
 }
 
-/** A call that changes the event source mapping of the stream. */
 function changedMapping(...more) {
   return aws('lambda', 'update-event-source-mapping', '--uuid', value('UUID'), ...more);
 }
 
-/** Calls a function, whatever becomes of it. */
+/** The outcome doesn't matter. */
 async function invoke(name, event) {
   const answer = writeFile(`${name}.json`, '');
   const payload = ['--payload', event, '--cli-binary-format', 'raw-in-base64-out'];
   await succeeds(aws('lambda', 'invoke', answer, '--function-name', `${stack}-${name}`, ...payload));
 }
 
-/** Calls the observer; gives its answer. */
 async function observed() {
   const answer = writeFile('observed.json', '');
   const failed = await run(
@@ -730,7 +717,6 @@ async function observed() {
   return isDry ? {} : JSON.parse(text);
 }
 
-/** Changes the variables of a function. */
 async function changeEnvironment(name, change) {
   const of = ['--function-name', `${stack}-${name}`];
   const text = await run(aws('lambda', 'get-function-configuration', ...of, '--query', 'Environment.Variables'));
@@ -742,7 +728,7 @@ async function putItem(item) {
   await run(aws('dynamodb', 'put-item', '--table-name', table, '--item', JSON.stringify(item)));
 }
 
-/** Changes a user, so that the stream has something new. */
+/** Gives the stream something new. */
 async function putUser() {
   await putItem({
     source: { S: 'USER-2' },
@@ -752,7 +738,7 @@ async function putUser() {
   });
 }
 
-/** Waits until an alarm of the stack is in a state, and acts at each look. */
+/** Acts at each look. */
 async function alarmIs(name, state, act) {
   const look = aws(
     ...['cloudwatch', 'describe-alarms', '--alarm-names', `${stack}-${name}`],
@@ -773,7 +759,7 @@ async function failsToDeploy(version, reason, more) {
   known.version = before;
   expect(isDry || error !== undefined, `the deployment of ${version} was not refused`);
   if (isDry) return;
-  // The command line says that the deployment failed; the stack says why.
+  // The stack says why a deployment failed.
   const events = ['cloudformation', 'describe-stack-events', '--stack-name', stack, '--max-items', '50'];
   const told = `${error.stderr} ${await run(aws(...events))}`;
   expect(reason.test(told), `the deployment of ${version} failed for another reason: ${told.slice(0, 2000)}`);
@@ -784,7 +770,6 @@ async function lastUpdate() {
   return await run(aws('cloudformation', 'describe-stacks', '--stack-name', stack, ...query));
 }
 
-/** A project of a version of the model: the model, handlers, and serverless.yml as that of this clone. */
 function makeProject(version) {
   const searches =
     version === 'v1' ? 'name: { caseInsensitive: true }' : "name: { caseInsensitive: true }, age: { type: 'number' }";
@@ -817,11 +802,10 @@ export default defineGraph({
     .replace("'../src/", "'../../../src/")
     .replace("join(__dirname, '..', 'edgeloom.config.ts')", "join(__dirname, 'edgeloom.config.ts')");
   writeFile(`${version}/stack.cjs`, values);
-  // The framework takes plugins of its folder alone.
+  // The framework takes plugins from its own folder.
   writeFile(`${version}/plugin.cjs`, "module.exports = require('../../../scripts/package-functions.cjs');\n");
 }
 
-/** The bundles of a project's handlers, and the zip of these. */
 async function makeFunctions(version) {
   if (isDry) return;
   const source = join(folder, version);
@@ -843,14 +827,14 @@ async function makeFunctions(version) {
   const files = readdirSync(code, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const paths = files.map((entry) => join(entry.parentPath, entry.name)).sort();
   const entries = paths.map((path) => [path.slice(code.length + 1), readFileSync(path)]);
-  // A zip with one time in it: the same code makes the same zip, and the same key.
+  // Fixed times make the same zip, and the same key, of the same code.
   writeFile(
     `${version}/functions.zip`,
     require('fflate').zipSync(Object.fromEntries(entries), { mtime: new Date(1980, 0, 1) }),
   );
 }
 
-/** The sum of a metric since the run began. */
+/** Since the run began. */
 async function counted(namespace, metric, name, of) {
   const range = [
     ...['--start-time', new Date(began).toISOString()],
@@ -863,7 +847,7 @@ async function counted(namespace, metric, name, of) {
   return isDry ? 0 : JSON.parse(text).Datapoints.reduce((total, { Sum }) => total + Sum, 0);
 }
 
-/** The units and seconds that CloudWatch counted, and their prices. */
+/** By CloudWatch's counts and our prices. */
 async function bill() {
   const rows = [];
   const add = (what, count, price) => rows.push({ what, count, price, dollars: count * price });
@@ -886,7 +870,7 @@ async function bill() {
     add(`gigabyte seconds of ${name}`, (milliseconds / 1000) * gigabytes, lambda.gigabyteSecond);
   }
   const started = await counted('AWS/States', 'ExecutionsStarted', 'StateMachineArn', machine());
-  // A run has ten transitions, or some more.
+  // A run has about ten transitions.
   add('transitions of the state machine', started * 12, stepFunctions.thousandTransitions / 1000);
   add('alarms for an hour', 40 / 730, cloudwatch.alarmMonth);
   add('a dashboard for an hour', 1 / 730, cloudwatch.dashboardMonth);

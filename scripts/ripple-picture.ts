@@ -1,4 +1,4 @@
-/** Makes docs/img/ripple.svg: one write of the demo's goals on its way to readers, as the studio traced it, in an animation. */
+/** Makes docs/img/ripple.svg: the animated trace of one write of the demo's goals. */
 import { writeFileSync } from 'node:fs';
 import { startLocal } from '../packages/local/local.ts';
 import type { DerivedStep, TraceAnswer, TraceStep } from '../packages/studio/api/trace.ts';
@@ -14,16 +14,16 @@ import { studioClient } from '../test/support/studio/client.ts';
 
 const WIDTH = 1000;
 const CARD = { width: 316, height: 74, gap: 14 };
-/** Where the stations are, from left to right: their left edges. */
+/** Left edges. */
 const LEFT = { base: 24, batch: 400, derived: WIDTH - CARD.width - 24 };
 const TOP = 84;
-/** Seconds of the animation, and the part of it in which the write travels. */
+/** Seconds of the loop, and the part in which the write travels. */
 const LOOP_SECONDS = 7;
 const TRAVEL = [0.08, 0.6] as const;
-/** Letters that a line of a card has room for. */
+/** Letters in a card's line. */
 const LETTERS = 40;
 
-/** A local table whose projector a tap notes, for the milliseconds of each write. */
+/** With a tapped projector, for the milliseconds of each write. */
 export async function startTapped(
   graph: CompiledModel,
   observe = true,
@@ -45,7 +45,6 @@ export async function startTapped(
   return { local, tap };
 }
 
-/** Traces a write of the demo's goals: a member becomes the lead. */
 async function traceOne(): Promise<TraceAnswer> {
   const graph = airportsAndGoals;
   const { local, tap } = await startTapped(graph, false);
@@ -58,7 +57,7 @@ async function traceOne(): Promise<TraceAnswer> {
     await writeCompany(writer);
     const { get } = studioClient(studio.url);
     const traces: TraceAnswer[] = [];
-    // The first ones warm the code up; the machine is busy with other things in some.
+    // The first ones warm up the code, some are disturbed.
     for (let i = 0; i < 24; i++) {
       const [role, hours] = i % 2 === 0 ? (['HELPER', 4] as const) : (['LEAD', 6] as const);
       await writer.putEdge('GOAL-speed', 'MEMBER', 'USER-tanaka', { role, since: '2026-07-15', hours });
@@ -80,7 +79,7 @@ const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceA
 const cut = (text: string): string => (text.length > LETTERS ? `${text.slice(0, LETTERS - 1)}…` : text);
 const ms = (value: number): string => `${Math.max(1, Math.round(value))} ms`;
 
-/** The change of a step that says most, old and new: a place in an order before an attribute. */
+/** The most telling change: a place in an order before an attribute. */
 function telling({ changes }: TraceStep): [before: string, after: string] {
   const all = [...changes];
   const rank = ({ name }: { name: string }): number => ['role', 'gsi0sk', 'edgeSet', 'by/role/SLEAD'].indexOf(name);
@@ -89,7 +88,7 @@ function telling({ changes }: TraceStep): [before: string, after: string] {
   return [own + plain(before), own + plain(after)];
 }
 
-/** The name of a sum or of a group, as people say it: `hours`, `role LEAD`. */
+/** `hours`, `role LEAD`. */
 function named(name: string): string {
   return name.replace(/^(sum|by)\//, '').replace('/S', ' ');
 }
@@ -104,7 +103,7 @@ function plain(value: unknown): string {
   return String(value).replace('\0', ' ');
 }
 
-/** A card with a title, its time and units, and what was and is. `at`: the part of the loop at which it lights up. */
+/** `at`: the part of the loop at which it lights up. */
 function card(x: number, y: number, at: number, title: string, tail: string, lines: readonly string[]): string {
   const name = `t${Math.round(at * 1000)}`;
   return `<g class="card ${name}" transform="translate(${x} ${y})"><rect width="${CARD.width}" height="${CARD.height}" rx="8"/>
@@ -112,7 +111,6 @@ function card(x: number, y: number, at: number, title: string, tail: string, lin
 ${lines.map((line, i) => `<text x="14" y="${45 + 18 * i}" class="${i === 0 && lines.length > 1 ? 'old' : 'new'}">${escaped(cut(line))}</text>`).join('\n')}</g>`;
 }
 
-/** The keyframes with which something lights up at a part of the loop. */
 function lightUp(at: number): string {
   const name = `t${Math.round(at * 1000)}`;
   const percent = (100 * at).toFixed(1);
@@ -120,7 +118,6 @@ function lightUp(at: number): string {
   return `@keyframes ${name}{0%,${percent}%{opacity:.28}${full}%,94%{opacity:1}100%{opacity:.28}}.${name}{animation:${name} ${LOOP_SECONDS}s infinite}`;
 }
 
-/** A dot that goes along a way between two parts of the loop. */
 function pulse(way: string, from: number, to: number): string {
   const times = `0;${from.toFixed(3)};${to.toFixed(3)};1`;
   const dots = `<animateMotion dur="${LOOP_SECONDS}s" repeatCount="indefinite" calcMode="linear" keyPoints="0;0;1;1" keyTimes="${times}" path="${way}"/>`;
@@ -175,7 +172,6 @@ ${cards.map(({ svg }) => svg).join('\n')}
 `;
 }
 
-/** Writes the picture into a folder. */
 export async function makeRipple(folder: string): Promise<void> {
   writeFileSync(`${folder}ripple.svg`, drawing(await traceOne()));
 }

@@ -1,5 +1,4 @@
-// `node scripts/set-repository.mjs https://github.com/OWNER/NAME` fills `repository`, `homepage` and `bugs` of package.json. The site takes
-// its links from there.
+// `node scripts/set-repository.mjs https://github.com/OWNER/NAME` fills `repository`, `homepage` and `bugs` of package.json, also for the site.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const [address] = process.argv.slice(2);
@@ -8,7 +7,6 @@ if (!/^https:\/\/[\w.-]+\/[\w.-]+\/[\w.-]+$/.test(address ?? '')) {
   process.exit(2);
 }
 const page = address.replace(/\.git$/, '');
-// It is run in the package's folder.
 const { name, version, description, ...rest } = JSON.parse(readFileSync('package.json', 'utf8'));
 const filled = {
   ...{ name, version, description },

@@ -1,7 +1,7 @@
 /**
- * Makes the pictures of docs/how-to/studio.md, in light and in dark: each place of the studio over the demo's data, in which one item is
- * broken and one is wrong. `-- change` makes those of an edge of the demo's goals with its lists alone, and `-- ripple` the picture of one
- * write that README begins with.
+ * Makes the pictures of docs/how-to/studio.md, light and dark, over the demo's data with planted trouble. `-- change`: only an edge of the
+ * demo's
+ * goals with its lists; `-- ripple`: README's first picture.
  */
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ import { makeRipple, startTapped } from './ripple-picture.ts';
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
 const PHONE = { width: 390, height: 780 };
-/** Seconds that the table is written before the overview is shown. */
+/** Seconds of writes before the overview is shown. */
 const WATCHED_SECONDS = 15;
 const THEMES = ['light', 'dark'] as const;
 const BROKEN = 'AIRPORT-SFO';
@@ -44,7 +44,6 @@ async function fill({ store, worker }: Local): Promise<void> {
   await store.put({ ...item!, gsi0sk: { S: `san fransisco international\u0000${BROKEN}` } });
 }
 
-/** Writes in waves. */
 async function write({ store }: Local, isOver: () => boolean): Promise<void> {
   const writer = createWriter(airports, { store });
   for (let i = 0; !isOver(); i++) {
@@ -62,7 +61,6 @@ async function picture(page: Page, name: string, fullPage = false): Promise<void
   await page.screenshot({ path: `${FOLDER}studio-${name}.png`, fullPage });
 }
 
-/** A studio over a table, opened in light and in dark. */
 async function withStudio(
   graph: CompiledModel,
   take: (local: Local, visits: readonly Visit[]) => Promise<void>,
@@ -86,7 +84,6 @@ async function withStudio(
   }
 }
 
-/** Each place of the studio over the demo's data. */
 async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void> {
   await fill(local);
   let isOver = false;
@@ -101,7 +98,7 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   isOver = true;
   await writing;
   await local.worker.idle();
-  // The consumer notes how far it came every ten seconds: until then a difference may be lag.
+  // The consumer saves its place every ten seconds; until then a difference may be lag.
   await new Promise((resolve) => setTimeout(resolve, 12_000));
   for (const [i, { page, goTo }] of visits.entries()) {
     const theme = THEMES[i];
@@ -115,14 +112,14 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await picture(page, `items-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await goTo('/trust');
-    // The studio keeps the check that ran last: the second picture shows it too.
+    // The studio keeps the last check for the second picture.
     if (i === 0) await page.getByRole('button', { name: 'Check', exact: true }).click();
     await page.getByText('done').waitFor({ timeout: 300_000 });
     await picture(page, `trust-${theme}`);
   }
 }
 
-/** An edge of the demo's goals just after its role has changed. */
+/** Just after its role has changed. */
 async function takeChange({ store, worker }: Local, visits: readonly Visit[]): Promise<void> {
   await writeCompany(createWriter(airportsAndGoals, { store }));
   await worker.idle();
@@ -131,7 +128,7 @@ async function takeChange({ store, worker }: Local, visits: readonly Visit[]): P
     await goTo(`/trace?${new URLSearchParams(FIRST_EDGE)}`);
     await page.getByRole('button', { name: i === 0 ? 'LEAD' : 'HELPER', exact: true }).click();
     await page.locator('.bill').waitFor();
-    // The rows have come to their places.
+    // Wait for the rows' animation.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     await picture(page, `change-${THEMES[i]}`);
   }

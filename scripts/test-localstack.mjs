@@ -1,5 +1,5 @@
-// `npm run test:localstack`: the contract and integration tests on LocalStack, among them one of the functions that are deployed there. Where none answers it fails; with --skip-missing it only
-// says so.
+// `npm run test:localstack`: contract and integration tests on LocalStack, with the deployed functions. Without LocalStack it fails, or with
+// --skip-missing says so.
 import { spawnSync } from 'node:child_process';
 
 const endpoint = process.env.LOCALSTACK_ENDPOINT ?? 'http://localhost:4566';
@@ -15,7 +15,6 @@ const { status } = spawnSync('npx', ['vitest', 'run', '--project', 'contract', '
 });
 process.exit(status ?? 1);
 
-/** Whether LocalStack is there, with DynamoDB. */
 async function answers() {
   try {
     const response = await fetch(`${endpoint}/_localstack/health`, { signal: AbortSignal.timeout(SECONDS * 1000) });

@@ -1,4 +1,4 @@
-// Unit and contract tests, and the test of the packed package, on releases of Node that the arguments name: those beside the one at hand.
+// Unit and contract tests, and the test of the packed package, on the named releases of Node.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -17,7 +17,7 @@ const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 for (const release of releases) {
   const bin = join(installed, 'node_modules', `node-${release}-x64`, 'bin');
   if (!existsSync(join(bin, 'node'))) throw new Error(`there is no ${bin}/node`);
-  // What the tests start is found first on the path.
+  // For what the tests start.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
   for (const args of [
     ['--project', 'unit', '--project', 'contract'],

@@ -7,15 +7,15 @@ import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { numberText } from '../support/report.ts';
 
 /**
- * Tables of figures within pages that people write. A page holds a block between `<!-- figures: NAME -->` and `<!-- /figures -->`;
- * `npm run bench -- figures` writes it from `docs/project/figures.json`, and a test compares the two, so that no page quotes a figure that nobody measured.
+ * Tables of figures in pages that people write, between `<!-- figures: NAME -->` and `<!-- /figures -->`, made from `docs/project/figures.json`.
+ * A test compares them.
  */
 
 type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
-/** Pages that hold blocks, from `docs/`. */
+/** From `docs/`. */
 export const PAGES_WITH_FIGURES: readonly string[] = [
   '../README.md',
   'explain/limits.md',
@@ -24,7 +24,7 @@ export const PAGES_WITH_FIGURES: readonly string[] = [
   'how-to/lists.md',
 ];
 
-/** A page with each of its blocks as the figures say; throws where a block or a figure of one is unknown. */
+/** Fills each block; throws for an unknown block or figure. */
 export function withFigures(page: string, { benchmarks }: FigureFile): string {
   return page.replace(BLOCK, (_, name: string) => {
     const lines = BLOCKS[name];
@@ -33,7 +33,6 @@ export function withFigures(page: string, { benchmarks }: FigureFile): string {
   });
 }
 
-/** The lines of each block. */
 const BLOCKS: Readonly<Record<string, (benchmarks: Benchmarks) => string[]>> = {
   modelling,
   joined,
@@ -51,11 +50,11 @@ function modelling(benchmarks: Benchmarks): string[] {
   return [
     '| strategy | add a child | read | what is read |',
     '|---|---|---|---|',
-    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}: the whole parent is written twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
-    `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change the parent of 20 | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
+    `| complex attribute | ${of('complex attribute: add a child (the parent is written whole)')}, because the whole parent is written twice (item and view) | ${of('complex attribute: parent with its children')} | the parent with its children |`,
+    `| duplicated data | ${of('duplicated data: add a child')}: item, view, reverse item; ${of('duplicated data: change the parent of 20')} to change a parent with 20 children | ${of('duplicated data: child with its parent')} | a child with its parent's attributes |`,
     `| item collection | ${of('item collection: add a child')} | ${of('item collection: children of one type')} | the children of one type |`,
-    `| | | ${of('item collection: is it a child')} | whether it is a child (\`has\`) |`,
-    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 3 for the index item of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and the 10 newest |`,
+    `| | | ${of('item collection: is it a child')} | whether a node is a child (\`has\`) |`,
+    `| secondary index | ${of('secondary index: add a child')}: 1 for the item, 1 for the view, 3 for the index item of the two orders | ${of('secondary index: parent and the 10 newest children')} | the parent and its 10 newest children |`,
     `| composite sort key | ${of('composite sort key: add a child')}: 1 for the item, 1 for the view, 2 for the index item | ${of('composite sort key: children on any level')} | the children on any level |`,
   ];
 }
@@ -67,7 +66,7 @@ function joined(benchmarks: Benchmarks): string[] {
     ['due date changed', 'an attribute that the order sorts by changes'],
     [
       'changed and changed back: r alone',
-      'an attribute changes, and changes back in the same batch: only revision numbers are written',
+      'an attribute changes and changes back in the same batch, so only revision numbers are written',
     ],
   ] as const;
   const row = ([figure, change]: readonly [string, string]): string => {
@@ -85,7 +84,7 @@ function joined(benchmarks: Benchmarks): string[] {
   const addition = (how: string): string =>
     [`${how}, by the edge alone: for an edge`, `${how}, by its source: for an edge`]
       .map((figure) => `${number(added, figure, 'WCU')} WCU and ${number(added, figure, 'RCU')} RCU`)
-      .join(' in an order by the edge alone; ');
+      .join(' in an order by edge attributes; ');
   return [
     '| | capacity, for a source with 1, 10 and 1,000 edges |',
     '|---|---|',
@@ -93,8 +92,8 @@ function joined(benchmarks: Benchmarks): string[] {
     '',
     '| | capacity for each edge |',
     '|---|---|',
-    `| an edge is added, alone in its batch | ${addition('one edge a batch')} in an order by its source |`,
-    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} in an order by its source |`,
+    `| an edge is added, alone in its batch | ${addition('one edge a batch')} in an order by source attributes |`,
+    `| 100 edges of one source are added in a batch | ${addition('100 edges of a node in a batch')} in an order by source attributes |`,
   ];
 }
 
@@ -120,10 +119,10 @@ function has(benchmarks: Benchmarks): string[] {
   const counted = 'edgeSet: false and degree: true, the projection included';
   const inSet = 'in the edge set, the projection included; beyond 64 KB of view the type is evicted';
   return [
-    `| one friend of a person with this many friends | ${friends.join(' | ')} | and reads | growth exponent |`,
+    `| for a person with this many friends | ${friends.join(' | ')} | reads | growth exponent |`,
     `|---|${'---|'.repeat(friends.length + 2)}`,
     row('`has`', 'plain', whole, 'has'),
-    row('add or remove, `edgeSet: false`', 'plain', whole, 'add or remove'),
+    row('add or remove a friend, `edgeSet: false`', 'plain', whole, 'add or remove'),
     row('the same with `degree: true`, projection included', 'plain', counted, 'add or remove'),
     row('the same in the edge set, plain keys', 'plain', inSet, 'add or remove'),
     row('the same in the edge set, hashed keys', 'hashed', inSet, 'add or remove'),
@@ -137,8 +136,8 @@ function redrive(benchmarks: Benchmarks): string[] {
   ] as const;
   const rows = sizes.flatMap(([benchmark, records]) =>
     [
-      ['nothing projected', 'nothing projected yet'],
-      ['all of it right', 'everything already right'],
+      ['nothing projected', 'not projected yet'],
+      ['all of it right', 'already correct'],
     ].map(([state, description], i) => {
       const { title, figures } = benchmarks[benchmark]!.reports[0]!;
       const of = (name: string): string => number(figures, `${state}: ${name}`);
@@ -155,15 +154,15 @@ function redrive(benchmarks: Benchmarks): string[] {
 }
 
 const HOUR_SECONDS = 3600;
-/** Defaults of DynamoDB and Lambda: an index partition, a table's quota, a new table on demand, functions of an account. */
+/** DynamoDB's and Lambda's defaults. */
 const DEFAULTS = { partitionWcu: 1_000, tableRcu: 40_000, tableWcu: 40_000, newTableWcu: 4_000, functions: 1_000 };
-/** Write units of a new edge with a view and one order, in the table: the edge, the view, the index item. */
+/** An edge with a view and one order: edge, view, index item. */
 const EDGE_WCU = 3;
-/** Seconds until a page of a fan-out has come back through the stream: the batch window, and half of one. */
+/** The batch window, and half of one. */
 const ROUND_TRIP_SECONDS = [0.5, 1] as const;
 const GIGABYTE = 1024 ** 3;
 
-/** Where a large table stops, worked out of what was measured and of the defaults of DynamoDB and Lambda. */
+/** Where a large table stops, by measured figures and defaults. */
 function scale(benchmarks: Benchmarks): string[] {
   const measured = figuresOf(benchmarks, 'scale');
   const scaling = number(measured, '8 workers against 1');
@@ -182,17 +181,17 @@ function scale(benchmarks: Benchmarks): string[] {
   const rows = [
     [
       'new edges of one target',
-      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition: 10 million take ${hours(10_000_000 / partitionWcu)}`,
+      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition. 10 million edges take ${hours(10_000_000 / partitionWcu)}`,
       'Set `shards` under `inbound`',
     ],
     [
       'new edges with one order',
-      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table; ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
+      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table, or ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
       'Request a higher quota. Warm the table up before the first load',
     ],
     [
       'a change of a node that is copied to many others (a fan-out)',
-      `${PAGE_CHILDREN} dependent items for each round trip through the stream: 10 million take ${quick} to ${slow}`,
+      `${PAGE_CHILDREN} dependent items for each round trip through the stream. 10 million items take ${quick} to ${slow}`,
       'Copy fewer attributes. Read a node with that many dependents directly',
     ],
     [
@@ -202,7 +201,7 @@ function scale(benchmarks: Benchmarks): string[] {
     ],
     [
       'a check',
-      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second; the check continues the next night`,
+      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second. The check continues the next night`,
       'Set `checkMaxRcu`, `checkHours` and `checkOverdueHours`',
     ],
     [
@@ -214,7 +213,6 @@ function scale(benchmarks: Benchmarks): string[] {
   return ['| load | where it stops | what to do |', '|---|---|---|', ...rows.map((row) => `| ${row.join(' | ')} |`)];
 }
 
-/** This projector against a consumer of the stream that is written by hand, and a list against one that is written by hand. */
 function peers(benchmarks: Benchmarks): string[] {
   const [once, again] = (benchmarks['peers'] ?? { reports: [] }).reports;
   const consumer = (report: typeof once, name: string, figure: string): string =>
@@ -227,14 +225,14 @@ function peers(benchmarks: Benchmarks): string[] {
   const electrodb = figuresOf(benchmarks, 'electrodb');
   const wcu = (what: string, name: string): string => {
     const [ours, native, hand] = ['', ': native', ': by hand'].map((way) => number(single, `${name}${way}`));
-    // It was measured for new items.
+    // Measured for new items only.
     const theirs = electrodb.some((figure) => figure.name === name) ? ` ${number(electrodb, name)}` : '';
     return `| ${what}: WCU | ${ours}; native ${native} | ${hand} |${theirs} |`;
   };
   return [
     '| | Edgeloom | by hand, with the document client | ElectroDB |',
     '|---|---|---|---|',
-    both('project 11,000 records: lines to write', once, 'lines to write'),
+    both('project 11,000 records: lines of code', once, 'lines to write'),
     both('project 11,000 records: WCU', once, 'write capacity'),
     both('wrong items after late duplicates', again, 'wrong items'),
     `| read 100 goals of a user with their titles: RCU | ${rcu('page without edge sets, titles projected')} | ${rcu('by hand, titles duplicated')} | |`,
@@ -252,7 +250,7 @@ function list(benchmarks: Benchmarks): string[] {
     ['page, with edge sets and neighbours', 'nodes and neighbours: edges, views of the nodes, views of the neighbours'],
     [
       'page, neighbours copied under the edges',
-      'the same, if the edge types `copy` the attributes that are shown of neighbours',
+      'the same, if the edge types `copy` the attributes of neighbours that are shown',
     ],
     [
       'page without edge sets',
@@ -279,7 +277,7 @@ function list(benchmarks: Benchmarks): string[] {
 type MeasuredReport = MeasuredBenchmark['reports'][number];
 type MeasuredFigure = MeasuredReport['figures'][number];
 
-/** Finds the figures of a report by its benchmark; name and title choose among the reports of one benchmark. */
+/** Figures of a benchmark's report; name and title choose among several. */
 function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<MeasuredReport> = {}): MeasuredFigure[] {
   const found = benchmarks[benchmark]?.reports.find(
     ({ name, title }) => name === (report.name ?? name) && title === (report.title ?? title),
@@ -288,26 +286,25 @@ function figuresOf(benchmarks: Benchmarks, benchmark: string, report: Partial<Me
   return found.figures;
 }
 
-/** A figure by its name, and by its unit where two have one name; the number of it as text. */
+/** The unit decides where two figures have one name. */
 function number(figures: readonly MeasuredFigure[], name: string, unit?: string): string {
   const found = figures.find((figure) => figure.name === name && figure.unit === (unit ?? figure.unit));
   if (found === undefined) throw new Error(`docs/project/figures.json lacks the figure "${name}"`);
   return text(found);
 }
 
-/** The median as people write it. */
+/** The median. */
 function text({ value }: MeasuredFigure): string {
   return plainText(typeof value === 'number' ? value : value.median);
 }
 
-/** The least and the most of a figure that depends on the size of what is measured. */
 function rangeText(figure: MeasuredFigure): string {
   const { value } = figure;
   if (typeof value === 'number' || value.min === value.max) return text(figure);
   return `${plainText(value.min)} to ${plainText(value.max)}`;
 }
 
-/** A number without zeros at the end of its decimals. */
+/** Without trailing zeros. */
 function plainText(value: number): string {
   return numberText(value)
     .replace(/(\.\d*?)0+$/, '$1')

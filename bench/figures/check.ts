@@ -1,12 +1,8 @@
 import type { MeasuredBenchmark } from '../support/figure-file.ts';
 import { type Figure, isTime, numberText } from '../support/report.ts';
 
-/** Compares the figures of `docs/project/figures.json` with those measured here. */
-
 /**
- * A line for each figure that is not confirmed. A count is not confirmed if it differs by more than it varies. A ratio is not confirmed
- * if the median of the documented runs lies outside of the runs here, and the median here outside of the documented runs. A figure that
- * only one of the two has is not confirmed either. Times are not compared, because another machine has others; nor is what a run did
+ * A count differs if by more than it varies, a ratio if each median lies outside the other's runs. Times aren't compared, nor what one run did
  * while it lasted.
  */
 export function unconfirmed(name: string, documented: MeasuredBenchmark, here: MeasuredBenchmark): string[] {

@@ -4,16 +4,15 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { MeasuredBenchmark } from '../support/figure-file.ts';
 
-/** What a check of figures has measured so far, so that the next call goes on there. Another commit begins anew. */
+/** Figures measured by earlier calls of a check, of this commit. */
 export interface KeptFigures {
   commit: string;
-  /** By benchmark; null: it did not end. */
+  /** null: it did not end. */
   benchmarks: Record<string, MeasuredBenchmark | null>;
 }
 
 const FILE = join('.cache', 'figures-check.json');
 
-/** What was measured of the present commit; empty where nothing was. */
 export async function readKept(): Promise<KeptFigures> {
   const { stdout } = await promisify(execFile)('git', ['rev-parse', 'HEAD']);
   const commit = stdout.trim();
@@ -25,13 +24,11 @@ export async function readKept(): Promise<KeptFigures> {
   return kept?.commit === commit ? kept : { commit, benchmarks: {} };
 }
 
-/** Writes what was measured so far. */
 export async function writeKept(kept: KeptFigures): Promise<void> {
   await mkdir(dirname(FILE), { recursive: true });
   await writeFile(FILE, JSON.stringify(kept));
 }
 
-/** Forgets what was measured: the check is over. */
 export async function forgetKept(): Promise<void> {
   await rm(FILE, { force: true });
 }

@@ -21,12 +21,11 @@ Writes docs/project/figures.md, its plots and the tables of figures in other pag
              A count may differ as far as it varies from run to run, a ratio as far as its runs do. Times are not compared.
              It ends within ten minutes; 3 is the exit code where benchmarks are left, with which the same command goes on
 `;
-/** The program of the benchmarks. */
 const BENCHMARKS = fileURLToPath(new URL('../main.js', import.meta.url));
 const REPETITIONS = 5;
-/** Seconds that one call of a check takes. */
+/** How long one call of a check takes. */
 const CALL_SECONDS = 570;
-/** The exit code of a check that the next call goes on with. */
+/** Exit code of an unfinished check. */
 const UNFINISHED = 3;
 
 const { values, positionals } = parseArgs({
@@ -39,7 +38,7 @@ const { values, positionals } = parseArgs({
 });
 const isRun = values.measure !== values.check;
 const file = await readFigures();
-// One that is measured may be new.
+// A measured benchmark may be new.
 const unknown = values.measure ? [] : positionals.filter((name) => file?.benchmarks[name] === undefined);
 if (values.help || (!isRun && (positionals.length > 0 || values.check))) {
   (values.help ? process.stdout : process.stderr).write(USAGE);
@@ -52,28 +51,24 @@ if (values.help || (!isRun && (positionals.length > 0 || values.check))) {
 else if (values.measure) await write(await measured(file, positionals));
 else await write(file);
 
-/** Measures benchmarks, and puts their figures into the file. */
 async function measured(documented: FigureFile, names: readonly string[]): Promise<FigureFile> {
   const chosen = names.length > 0 ? names : Object.keys(documented.benchmarks);
   await measureAll(chosen, { program: BENCHMARKS, json: true }, true);
   return (await readFigures()) ?? documented;
 }
 
-/**
- * Measures benchmarks until the time of a call is over, and prints which figures of the file are not confirmed. What is left is measured
- * by the next call.
- */
+/** Measures until time is over; the next call goes on. */
 async function check(documented: FigureFile, names: readonly string[]): Promise<void> {
   const chosen = names.length > 0 ? names : Object.keys(documented.benchmarks);
   const kept = await readKept();
   const start = performance.now();
   const secondsLeft = (): number => CALL_SECONDS - (performance.now() - start) / 1000;
-  // A loaded machine takes as much longer as more processes want to run than there are cores.
+  // A loaded machine takes longer in proportion.
   const share = (): number => Math.max(1, loadavg()[0]! / availableParallelism());
   const secondsOf = (name: string): number => documented.benchmarks[name]!.seconds * share();
   const isLeft = (name: string): boolean => kept.benchmarks[name] === undefined;
   for (const [i, name] of chosen.filter(isLeft).entries()) {
-    // The first has the whole time of the call: else one that takes long would never be measured.
+    // The first may take the whole call, or a long one would never be measured.
     if (i > 0 && secondsOf(name) > secondsLeft()) break;
     const mostSeconds = Math.max(1, secondsLeft());
     const options = { program: BENCHMARKS, repetitions: String(REPETITIONS), json: true, mostSeconds };

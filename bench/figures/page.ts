@@ -2,7 +2,7 @@ import type { Plot } from '../friends/plots.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { isTime, type MeasuredReport, numberText, targetText } from '../support/report.ts';
 
-/** The page `figures.md`: everything on it comes from `figures.json`. Plots are named as they lie in the folder `img`. */
+/** Made of `figures.json`; plots lie in `img`. */
 export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly Plot[]): string {
   const { cores, memoryGB, platform, architecture, node } = machine;
   return `# Figures
@@ -36,7 +36,6 @@ function section(name: string, { measuredOn, loadAverage, reports }: MeasuredBen
 ${reports.filter(hasMoreThanTimes).map(table).join('\n')}`;
 }
 
-/** How far a count is the same on another run. */
 function variesText({ varies }: MeasuredReport['figures'][number]): string {
   if (varies === undefined) return '';
   return varies === true ? 'in this run' : `± ${Math.round(varies * 100)} %`;

@@ -3,7 +3,7 @@ import { loadPlotLibrary, type PlotLibrary } from '../plots/library.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import type { Figure } from '../support/report.ts';
 
-/** The plots of the page of figures: bars of measured medians, with the smallest and largest run beside each. */
+/** Bars of medians, with the smallest and largest run beside. */
 
 interface Bar {
   name: string;
@@ -26,7 +26,7 @@ const TEXT_COLOR = '#222222';
 const OURS = '#0072B2';
 const OTHERS = '#BBBBBB';
 
-/** Which figures of which report are drawn together. Ours come first; `of` picks figures by name. */
+/** Ours come first; `of` picks figures by name. */
 const CHARTS: readonly {
   benchmark: string;
   report: string;
@@ -112,7 +112,7 @@ const CHARTS: readonly {
   },
 ];
 
-/** The plots of a file; one whose benchmark was not run is left out. */
+/** Leaves out benchmarks without figures. */
 export async function figurePlots({ benchmarks }: FigureFile): Promise<Plot[]> {
   const { echarts } = await loadPlotLibrary();
   return CHARTS.flatMap(({ benchmark, report, of, ...chart }) => {

@@ -2,8 +2,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { startEngine } from '../../packages/local/engine/engine.ts';
 import { createClient } from '../../src/store/client.ts';
 import { type Random, seededRandom } from '../support/random.ts';
-import type { KeyHash } from './layouts/hash.ts';
-import { layoutsWith } from './layouts/index.ts';
+import { LAYOUTS } from './layouts/index.ts';
 import { type Layout, OPERATIONS, type Operation } from './layouts/layout.ts';
 import { drawn, type Network, randomNetwork } from './network.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -11,15 +10,11 @@ import { type Cost, MeteredTable } from './table.ts';
 
 /** What the experiment is to do. */
 export interface ExperimentOptions {
-  /** The networks' numbers of users. */
+  /** Users in each network. */
   sizes: readonly number[];
-  /** Timed operations of each network, layout and kind, at most. */
+  /** Most timed operations of each network, layout and kind. */
   operations: number;
   seed: number;
-  /** The hash of the layout `hash`. */
-  hash: KeyHash;
-  /** Told after each timed operation. */
-  onProgress?: (done: number, total: number) => void;
 }
 
 /** One timed operation and its cost. */
@@ -28,18 +23,18 @@ export interface Sample extends Cost {
   operation: Operation;
   /** Users in the network. */
   size: number;
-  /** Friends in the list just before. */
+  /** Friends just before. */
   friends: number;
 }
 
-/** The network that warms up compiler and connections; nothing of it is kept. */
+/** Warms up compiler and connections; unmeasured. */
 const WARM_UP_SIZE = 20;
 const WARM_UP_OPERATIONS = 100;
-/** A user of no network, for operations that are not timed. */
+/** For untimed operations. */
 const BYSTANDER = 'USER-bystander';
 const BYSTANDERS_FRIEND = 'USER-bystanders-friend';
 
-/** One network with the timed operations on it, and each layout's table for it. */
+/** A network, its timed operations, and each layout's table. */
 interface Trial {
   network: Network;
   steps: Readonly<Record<Operation, readonly Step[]>>;
@@ -47,38 +42,22 @@ interface Trial {
 }
 
 /**
- * Makes the same operations on the same random networks with every layout, on the embedded engine: all networks are
- * filled, checked, listed and emptied. Throws where a layout gives a wrong answer.
+ * Runs the same operations on the same random networks with every layout, on the embedded engine. Throws for a wrong answer.
  *
- * A machine that slows down meanwhile must not look like growth. So layouts take turns operation by operation, and the
- * users of all networks come in random order, each with all its operations of one kind: users share no item, so each
- * list sees what it would see in any other order.
+ * A machine that slows down must not look like growth: layouts take turns by operation, and users of all networks come in random order, which
+ * changes nothing, since users share no item.
  */
-export async function runExperiment(options: ExperimentOptions): Promise<Sample[]> {
-  const random = seededRandom(options.seed);
-  const { operations } = options;
-  const warmUp = {
-    ...options,
-    sizes: [WARM_UP_SIZE],
-    operations: Math.min(operations, WARM_UP_OPERATIONS),
-    onProgress: undefined,
-  };
-  await runNetworks(random, warmUp);
-  return runNetworks(random, options);
+export async function runExperiment({ sizes, operations, seed }: ExperimentOptions): Promise<Sample[]> {
+  const random = seededRandom(seed);
+  await runNetworks(random, [WARM_UP_SIZE], Math.min(operations, WARM_UP_OPERATIONS));
+  return runNetworks(random, sizes, operations);
 }
 
-/** On an engine of its own. */
-async function runNetworks(
-  random: Random,
-  { sizes, operations, hash, onProgress }: ExperimentOptions,
-): Promise<Sample[]> {
-  const layouts = layoutsWith(hash);
+async function runNetworks(random: Random, sizes: readonly number[], operations: number): Promise<Sample[]> {
   const engine = await startEngine();
   const client = createClient({ endpoint: engine.endpoint });
   try {
-    const trials = sizes.map((size) => trial(random, client, layouts, size, operations));
-    const steps = trials.flatMap((each) => OPERATIONS.map((operation) => each.steps[operation].length));
-    const total = layouts.length * steps.reduce((sum, count) => sum + count, 0);
+    const trials = sizes.map((size) => trial(random, client, size, operations));
     for (const { subjects } of trials) for (const { table } of subjects) await table.create();
     const samples: Sample[] = [];
     for (const operation of OPERATIONS) {
@@ -88,9 +67,8 @@ async function runNetworks(
       for (const { network, subjects, steps, user } of drawn(random, visits, visits.length)) {
         for (const step of steps[operation].filter((each) => each.user === user)) {
           samples.push(...(await timed(operation, network, subjects, step, samples.length)));
-          onProgress?.(samples.length, total);
         }
-        // The rest of the list goes in, so that the network is full when checks begin. What is left in the end stays.
+        // Completes the list: checks need a full network.
         if (operation === 'add') {
           await Promise.all(subjects.map((subject) => subject.prepare(user, network.friends.get(user)!)));
         }
@@ -103,22 +81,16 @@ async function runNetworks(
   }
 }
 
-function trial(
-  random: Random,
-  client: DynamoDBClient,
-  layouts: readonly Layout[],
-  size: number,
-  operations: number,
-): Trial {
+function trial(random: Random, client: DynamoDBClient, size: number, operations: number): Trial {
   const network = randomNetwork(random, size);
   const [add, check, list, remove] = OPERATIONS.map((operation) => stepsOf(operation, random, network, operations));
-  const subjects = layouts.map(
+  const subjects = LAYOUTS.map(
     (layout) => new Subject(layout, new MeteredTable(client, `friends-${layout.name}-${size}`, layout.key)),
   );
   return { network, steps: { add: add!, check: check!, list: list!, remove: remove! }, subjects };
 }
 
-/** One step with every layout, one after the other; `turn` says who begins. */
+/** `turn` decides which layout begins. */
 async function timed(
   operation: Operation,
   { size }: Network,
@@ -145,7 +117,7 @@ class Subject {
     readonly table: MeteredTable,
   ) {}
 
-  /** Makes the user's list what it is to be, in batches: false where it is that already. */
+  /** Stores the user's list; false where it is there already. */
   async prepare(user: string, list: readonly string[]): Promise<boolean> {
     const stored = this.stored.get(user) ?? [];
     if (stored === list) return false;
@@ -172,7 +144,6 @@ class Subject {
     return true;
   }
 
-  /** Makes the operation and says what it cost. */
   async run(operation: Operation, { user, friend, before, isFriend }: Step): Promise<Cost> {
     const { layout, table } = this;
     if (operation === 'check') {
@@ -194,23 +165,22 @@ class Subject {
 }
 
 /**
- * An addition, a check and a removal that are not timed, on a list of its own that is always empty. The writes that prepare
- * a step are as many as the list has friends, and the first operation after them pays for what they left behind (see
- * `compareBetween`): without this it seems to grow with the list.
+ * Untimed operations on an empty list: the first operation after the writes that prepare a step pays for what they left behind, and would seem
+ * to grow with the list.
  */
-export async function settle(layout: Layout, table: MeteredTable): Promise<void> {
+async function settle(layout: Layout, table: MeteredTable): Promise<void> {
   await layout.add(table, BYSTANDER, BYSTANDERS_FRIEND);
   await layout.has(table, BYSTANDER, BYSTANDERS_FRIEND);
   await layout.remove(table, BYSTANDER, BYSTANDERS_FRIEND);
 }
 
-/** Whether both hold the same friends, each once. */
-export function isSameList(found: readonly string[], expected: readonly string[]): boolean {
+/** The same friends, each once. */
+function isSameList(found: readonly string[], expected: readonly string[]): boolean {
   const known = new Set(expected);
   return found.length === expected.length && new Set(found).size === found.length && found.every((id) => known.has(id));
 }
 
-/** The same values, begun elsewhere: who goes first in one step goes last in the next. */
+/** Who begins in one step ends in the next. */
 function rotated<T>(values: readonly T[], by: number): T[] {
   const start = by % values.length;
   return [...values.slice(start), ...values.slice(0, start)];

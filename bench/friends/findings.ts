@@ -4,41 +4,38 @@ import { type Fit, fitGrowth, type Point } from './fit.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import { type Growth, OPERATIONS, type Operation } from './layouts/layout.ts';
 
-/** What is measured of an operation. */
 export type Measure = 'time' | 'capacity' | 'bytes';
 
-/** The mean cost of one operation of one layout on one network. */
+/** Means of one operation of one layout on one network. */
 export interface NetworkCost {
   layout: string;
   operation: Operation;
   /** Users in the network. */
   size: number;
-  /** Timed operations. */
   operations: number;
   /** Mean length of the lists. */
   friends: number;
-  /** Median, as a multiple of `checkMilliseconds`: a mean would tell of the machine's other work. */
+  /** Median, as a multiple of `checkMilliseconds`. */
   time: number;
   rcu: number;
   wcu: number;
   bytes: number;
 }
 
-/** How the costs of one operation of one layout grow with the number of friends. */
+/** Growth of an operation's costs with the number of friends. */
 export interface Finding {
   layout: string;
   operation: Operation;
-  /** What the article claims, on HBase; nothing of listing. */
+  /** The article's, on HBase; none of listing. */
   claim?: Growth;
   /** As a multiple of `checkMilliseconds`. */
   time: Fit;
-  /** RCU and WCU together. */
+  /** RCU and WCU. */
   capacity: Fit;
-  /** Bytes moved. */
   bytes: Fit;
 }
 
-/** The measurements of a fit are put together to so many points, each of about as many measurements. */
+/** Points of a fit, each of about as many measurements. */
 const POINTS = 20;
 
 const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
@@ -47,16 +44,13 @@ const VALUE: Readonly<Record<Measure, (sample: Sample) => number>> = {
   bytes: ({ bytes }) => bytes,
 };
 
-/**
- * The median time of a check in `row`, which reads one small item. Results give times as multiples of this one, because multiples are
- * about the same on every machine, and milliseconds are not.
- */
+/** Median time of a check in `row`, one small read: multiples of it are about the same on every machine. */
 export function checkMilliseconds(samples: readonly Sample[]): number {
   const checks = samples.filter(({ layout, operation }) => layout === 'row' && operation === 'check');
   return median(checks.map(({ milliseconds }) => milliseconds));
 }
 
-/** The costs network by network, by size; layouts that stopped before a size are left out there. */
+/** Sorted by size of the network. */
 export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   const unit = checkMilliseconds(samples);
   const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);
@@ -79,12 +73,11 @@ export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   );
 }
 
-/** The length of the longest list that an operation was timed on. */
+/** Friends in the longest list. */
 export function longestList(samples: readonly Sample[]): number {
   return samples.reduce((longest, { friends }) => Math.max(longest, friends), 0);
 }
 
-/** The growth of every cost, for each layout and operation. */
 export function findGrowth(samples: readonly Sample[]): Finding[] {
   const unit = checkMilliseconds(samples);
   return eachOperation(samples).map(({ layout, operation, found }) => ({
@@ -97,10 +90,7 @@ export function findGrowth(samples: readonly Sample[]): Finding[] {
   }));
 }
 
-/**
- * Measurements at about the same number of friends as one point; never two points at the same number. Of times it is the
- * median that counts.
- */
+/** Groups measurements by number of friends; the median counts for times. */
 export function pointsOf(samples: readonly Sample[], measure: Measure): Point[] {
   const sorted = [...samples].sort((left, right) => left.friends - right.friends);
   const points: Point[] = [];

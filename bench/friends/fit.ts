@@ -1,49 +1,45 @@
 import type { Growth } from './layouts/layout.ts';
 
-/** Some measurements at about the same number of friends. */
+/** Measurements at about the same number of friends. */
 export interface Point {
   /** Friends in the list. */
   x: number;
-  /** What it cost. */
+  /** Cost. */
   y: number;
-  /** How many measurements it stands for. */
+  /** Number of measurements. */
   weight: number;
 }
 
-/** How a cost grows: the better of two models. */
+/** The better of two models of a cost's growth. */
 export interface Fit {
-  /** `undecided` where there are too few different numbers of friends. */
+  /** `undecided` with too few different numbers of friends. */
   growth: Growth | 'undecided';
-  /** Cost at no friends; of a constant cost its mean. */
+  /** Cost without friends; a constant cost's mean. */
   intercept: number;
-  /** Cost of each friend more; 0 for a constant. */
+  /** For each friend; 0 for a constant. */
   slope: number;
-  /** Standard error of the slope that the line has, taken or not. */
+  /** Also known where the constant is chosen. */
   slopeError: number;
-  /** Root mean square of what the model misses, in percent of the mean cost. */
+  /** Root mean square of the residuals, in percent of the mean cost. */
   errorPercent: number;
-  /**
-   * How much better the line explains the points than the constant does: the difference of their corrected Akaike
-   * information criteria; negative where the constant is the better one.
-   */
+  /** Constant's minus line's corrected Akaike information criterion. */
   evidence: number;
-  /** What the line rises from the shortest list to the longest, in percent of the mean cost. */
+  /** From the shortest list to the longest, in percent of the mean. */
   risePercent: number;
 }
 
-/** A difference of 6 makes the line 20 times as likely. */
+/** Makes the line 20 times as likely. */
 const LEAST_EVIDENCE = 6;
-/** A smaller rise over the whole range is the machine's drift, or nothing that anybody would notice. */
+/** Less is the machine's drift. */
 const LEAST_RISE_PERCENT = 10;
-/** With fewer points the corrected criterion of a line has no value. */
+/** The corrected criterion needs as many. */
 const FEWEST_POINTS = 5;
-/** What rounding may leave of a perfect fit, as a part of the squared mean: less counts as so much. */
+/** Least square that counts, as a part of the squared mean. */
 const ROUNDING = 1e-18;
 
 /**
- * Fits a constant and a line by weighted least squares, and takes the line only where it is clearly the better model
- * (corrected Akaike information criterion) and rises by a tenth of the mean. Source of the criterion: Burnham, Anderson,
- * "Model Selection and Multimodel Inference", section 2.4. Throws a RangeError without points.
+ * Fits constant and line by weighted least squares; takes the line where the corrected Akaike criterion clearly prefers it and it rises by a
+ * tenth of the mean. Source: Burnham, Anderson, "Model Selection and Multimodel Inference", section 2.4. Throws a RangeError without points.
  */
 export function fitGrowth(points: readonly Point[]): Fit {
   if (points.length === 0) throw new RangeError('no points to fit');
@@ -69,12 +65,12 @@ export function fitGrowth(points: readonly Point[]): Fit {
   return { ...found, growth: 'O(n)', intercept, slope, errorPercent: percentOf(Math.sqrt(lineMiss), meanY), evidence };
 }
 
-/** The weighted mean square of what a model misses. */
+/** Weighted mean square of the residuals. */
 function missed(points: readonly Point[], total: number, model: (x: number) => number): number {
   return sum(points, ({ x, y, weight }) => weight * (y - model(x)) ** 2) / total;
 }
 
-/** AICc of a least-squares fit; `parameters` counts the variance too. */
+/** AICc; `parameters` includes the variance. */
 function criterion(count: number, miss: number, meanY: number, parameters: number): number {
   const correction = (2 * parameters * (parameters + 1)) / (count - parameters - 1);
   return count * Math.log(Math.max(miss, ROUNDING * meanY ** 2, Number.MIN_VALUE)) + 2 * parameters + correction;

@@ -1,31 +1,18 @@
 import type { Random } from '../support/random.ts';
 
-/** Who reads whom. */
 export interface Network {
-  /** How many users it has. */
+  /** Number of users. */
   size: number;
-  /** The ids of all users. */
   users: readonly string[];
-  /** The friends of those users whose lists are kept: of all but in big networks. At least one each, in no order. */
+  /** Each user has at least one, in any order. */
   friends: ReadonlyMap<string, readonly string[]>;
 }
 
-/** The friends that a network keeps at most, about: lists of bigger networks are a sample, each of them whole. */
-const FRIENDS_KEPT = 20_000;
-/** So many lists are kept however long they are. */
-const FEWEST_LISTS = 10;
-
-/**
- * A random network: each user reads a random number of others, from one to all, equally likely. Users do not touch each
- * other's items, so of a network too big to load a random sample of users is as good as all of them.
- */
+/** Each user reads a random number of others, from one to all. */
 export function randomNetwork(random: Random, size: number): Network {
   const users = Array.from({ length: size }, () => randomId(random));
-  const meanFriends = size / 2;
-  const kept = Math.min(size, Math.max(FEWEST_LISTS, Math.ceil(FRIENDS_KEPT / meanFriends)));
   const friends = new Map<string, readonly string[]>();
-  // Ids are random, so the first users are a random sample.
-  for (const user of users.slice(0, kept)) {
+  for (const user of users) {
     const others = users.filter((other) => other !== user);
     friends.set(user, drawn(random, others, 1 + random.below(size - 1)));
   }
@@ -42,7 +29,7 @@ export function randomId(random: Random): string {
   return `USER-${parts.join('-')}`;
 }
 
-/** So many of some values, in random order; all of them where there are fewer. */
+/** At most `count` values in random order. */
 export function drawn<T>(random: Random, values: readonly T[], count: number): T[] {
   const pool = [...values];
   const end = Math.min(count, pool.length);

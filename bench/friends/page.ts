@@ -1,36 +1,29 @@
 import { median } from '../support/statistics.ts';
-import { BETWEEN, type BetweenCost } from './between.ts';
 import type { Finding, NetworkCost } from './findings.ts';
-import type { KeyHash } from './layouts/hash.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import type { Operation } from './layouts/layout.ts';
 import type { Plot } from './plots.ts';
 import { figure, growthRows, markdownTable, type Rows } from './text.ts';
 import { verdictLines } from './verdict.ts';
 
-/** What the page tells of. */
 export interface PageContent {
   sizes: readonly number[];
   operations: number;
-  seed: number;
-  /** Where the engine kept its file: memory or a disk makes other times. */
+  /** Memory and disks make different times. */
   folder: string;
-  hash: KeyHash;
-  /** Length of the longest list. */
+  /** Friends in the longest list. */
   mostFriends: number;
   costs: readonly NetworkCost[];
   findings: readonly Finding[];
   plots: readonly Plot[];
-  /** Removals with and without writes between them. */
-  between: readonly BetweenCost[];
 }
 
-/** Beyond this error, in percent, times of a run say little. */
+/** Percent beyond which times say little. */
 const NOISY_PERCENT = 15;
 
-/** The page `friends.md`: all on it comes from the run, except for the calmer removals that it compares with. Plots are named as they lie in the folder `img`. */
+/** Made of the run; plots lie in `img`. */
 export function friendsPage(content: PageContent): string {
-  const { sizes, operations, seed, folder, hash, mostFriends, costs, findings, plots, between } = content;
+  const { sizes, operations, folder, mostFriends, costs, findings, plots } = content;
   const largest = sizes.at(-1)!;
   return `# Friend lists: five layouts, measured
 
@@ -92,53 +85,26 @@ from one to all. All five layouts get the same network and the same operations: 
 then checked (every second answer is yes), the lists are read, and all friends are removed in random order. At most ${operations.toLocaleString('en-US')} operations of each network, layout
 and kind are timed, a random sample (of listings at most one a user and 25 a network); what lies between them is written in batches. Checks draw
 friendships, so that a user comes as often as it has friends. Where a list had to be prepared, each layout then adds, checks and
-removes a friend on an empty list, untimed (the next section says why). Layouts take turns operation by
+removes a friend on an empty list, untimed: the first operation after the
+writes that prepare a list pays for what they left behind, and would seem to grow with the list. Layouts take turns operation by
 operation and users come in random order, so that a machine that slows down meanwhile does not look like growth. Units
 are those that the engine reports, except for reads of a single attribute: the engine bills what they return, DynamoDB the
 whole item, so the whole item is read once more, outside the clock, and those units count. Tables have no stream. The layout
-\`hash\` hashes with ${hash === 'md5' ? 'MD5, as the article does' : 'SHA-256, of which it takes 128 bits'}.
+\`hash\` hashes with SHA-256, of which it takes 128 bits.
 Times are medians, of a machine that does other work as well; the engine's file lay in \`${folder}\`.
 
-## Writes between timed operations
-
-An earlier version of this page said that the time of removing grows with the list in \`row\` and \`hash\`. That was an error of
-the measurement: it timed each removal right after the writes that prepared the list, and these are as many as the list
-has friends. In a run of its own, with 70 removals each, on a disk, \`row\` took 1, 0.90 and 0.94 of its first time at 1, 40 and 160
-friends with no such writes, 0.96, 1.53 and 1.63 after them, and 0.91, 1.03 and 1.05 where untimed operations came in
-between; \`hash\` took 1, 1.04 and 0.92, then 1.25, 1.66 and 1.32, then 0.96, 1.07 and 0.92. Without the
-writes both are flat. Below is the same of this page's run: the same removals from the same lists, taken in turn (medians). The columns say
-what lies before each removal: nothing but one addition; writes of as many items as the list has friends, to another
-list; such writes, and then the untimed operations.
-
-${markdownTable(betweenRows(between))}
-${noiseText(findings)}
 In a clone:
 
 \`\`\`sh
-npm run bench -- friends --operations ${operations} --seed ${seed}  # this page, with other times
-npm run bench -- friends --n 10,100,1000,9000     # longer lists
-npm run bench -- friends --longest 1000000        # one list; layouts 1 to 3 stop at 400 KB
-npm run bench -- friends --hash md5                # the article's keys in hash
-npm run bench -- friends --help
+npm run bench -- friends --repetitions ${operations}  # measures again, and writes this page with other times
 \`\`\`
 `;
 }
 
-/** The operations of whose growth the article says something. */
+/** Operations with a claim. */
 const CLAIMED = ['add', 'check', 'remove'] as const;
 
-function betweenRows(between: readonly BetweenCost[]): Rows {
-  return [
-    ['layout', 'friends', ...BETWEEN],
-    ...between.map(({ layout, friends, times }) => [
-      layout,
-      String(friends),
-      ...BETWEEN.map((each) => figure(times[each])),
-    ]),
-  ];
-}
-
-/** A warning where the machine was too busy for the times to be trusted. */
+/** Empty unless the machine was too busy. */
 function noiseText(findings: readonly Finding[]): string {
   const error = median(findings.map(({ time }) => time.errorPercent));
   if (error <= NOISY_PERCENT) return '';
@@ -173,7 +139,7 @@ function costRows(costs: readonly NetworkCost[]): Rows {
   ];
 }
 
-/** What the article says of two layouts, and what was measured of the same. */
+/** The article's claims about two layouts. */
 const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly [string, string] }[] = [
   { claim: 'adding in 2 costs twice that in 3', operation: 'add', layouts: ['count', 'col'] },
   { claim: 'adding in 2 costs twice that in 4', operation: 'add', layouts: ['count', 'row'] },
@@ -183,7 +149,7 @@ const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly
   { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },
 ];
 
-/** The constant factors that the article names, next to those that were measured on the network of a size. */
+/** Measured on the network of this size. */
 export function factorRows(costs: readonly NetworkCost[], size: number): Rows {
   const costOf = (layout: string, operation: Operation): NetworkCost =>
     costs.find((cost) => cost.layout === layout && cost.operation === operation && cost.size === size)!;

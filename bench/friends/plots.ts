@@ -5,11 +5,9 @@ import type { NetworkCost } from './findings.ts';
 import { LAYOUTS } from './layouts/index.ts';
 import { OPERATIONS, type Operation } from './layouts/layout.ts';
 
-/** A drawn plot. */
 export interface Plot {
-  /** File name without its ending. */
+  /** Without extension. */
   name: string;
-  /** What it shows, in one line. */
   title: string;
   svg: string;
 }
@@ -28,19 +26,16 @@ interface Chart {
 const PANEL_WIDTH = 640;
 const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
-/** Pixels of the PNG for each of the SVG. */
+/** Pixels of the PNG for one of the SVG. */
 const PNG_SCALE = 2;
-/** The font of plots, from a package. */
+/** Comes from a package. */
 export const FONT = 'DejaVu Sans';
 const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';
-/** Beyond this ratio of largest to smallest a linear axis hides the small values. */
+/** Beyond it, a linear axis hides small values. */
 const LOG_RATIO = 40;
 
-/**
- * Lines often lie on each other: a later one is thinner and dashed, so that the one beneath it shows. Colors: Okabe and
- * Ito, told apart by people who see fewer.
- */
+/** Overlapping lines: later ones are thinner and dashed. Colors for the colour-blind: Okabe and Ito. */
 const STYLES = [
   { color: '#D55E00', symbol: 'circle', width: 6, dash: 'solid' },
   { color: '#E69F00', symbol: 'diamond', width: 2.5, dash: 'solid' },
@@ -56,8 +51,8 @@ const TITLES: Readonly<Record<Operation, string>> = {
   remove: 'Removing a friend',
 };
 
-/** A plot of time for each operation, and one of capacity units beside bytes moved: one line for each layout; `sizes` names the axis below. */
-export async function drawPlots(costs: readonly NetworkCost[], sizes = 'users in the network'): Promise<Plot[]> {
+/** A plot of time and one of capacity and bytes for each operation, with a line for each layout. */
+export async function drawPlots(costs: readonly NetworkCost[]): Promise<Plot[]> {
   const { echarts } = await loadPlotLibrary();
   const time = OPERATIONS.map((operation) => ({
     operation,
@@ -82,13 +77,12 @@ export async function drawPlots(costs: readonly NetworkCost[], sizes = 'users in
     svg: draw(
       echarts,
       chart,
-      sizes,
       costs.filter((cost) => cost.operation === operation),
     ),
   }));
 }
 
-/** Writes each plot as SVG and as PNG; gives the files' paths. */
+/** As SVG and PNG; returns the paths. */
 export async function writePlots(plots: readonly Plot[], folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const library = await loadPlotLibrary();
@@ -103,7 +97,7 @@ export async function writePlots(plots: readonly Plot[], folder: string): Promis
 }
 
 function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
-  // Fonts from a package: the machine's own would make the same plot look different elsewhere.
+  // The machine's own fonts would differ.
   const fontFiles = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'].map((file) => join(fonts, file));
   return new resvg.Resvg(svg, {
     fitTo: { mode: 'zoom', value: PNG_SCALE },
@@ -116,7 +110,6 @@ function toPng({ resvg, fonts }: PlotLibrary, svg: string): Buffer {
 function draw(
   { init }: PlotLibrary['echarts'],
   { title, subtitle, panels }: Chart,
-  axisName: string,
   costs: readonly NetworkCost[],
 ): string {
   const width = PANEL_WIDTH * panels.length;
@@ -149,7 +142,7 @@ function draw(
         bottom: MARGIN.bottom,
       })),
       xAxis: panels.map((_, place) => ({
-        ...sizeAxis(axisName, [...new Set(costs.map(({ size }) => size))]),
+        ...sizeAxis([...new Set(costs.map(({ size }) => size))]),
         gridIndex: place,
       })),
       yAxis: panels.map((panel, place) => ({
@@ -194,9 +187,9 @@ function axis(name: string, isLog: boolean, nameGap: number) {
   };
 }
 
-/** Ticks stand at the networks that there are. */
-function sizeAxis(name: string, sizes: readonly number[]) {
-  const base = axis(name, isWide(sizes), 34);
+/** Ticks at the measured sizes. */
+function sizeAxis(sizes: readonly number[]) {
+  const base = axis('users in the network', isWide(sizes), 34);
   return {
     ...base,
     min: Math.min(...sizes),

@@ -2,24 +2,21 @@ import type { Random } from '../support/random.ts';
 import type { Operation } from './layouts/layout.ts';
 import { drawn, type Network } from './network.ts';
 
-/** One timed operation. */
 export interface Step {
   user: string;
-  /** Who is added, asked for or removed; of a listing one of the list. */
+  /** Added, asked for, removed, or one of a listing. */
   friend: string;
   /** The user's friends just before. */
   before: readonly string[];
-  /** Whether `friend` is among them. */
   isFriend: boolean;
 }
 
-/** A listing of the layout `hash` reads the whole table: a few of them must do. */
+/** A listing of `hash` reads the whole table. */
 const MOST_LISTINGS = 25;
 
 /**
- * The timed operations of one kind on a network, at most `limit`. Adding goes from no friends to all and removing from
- * all to none, each in a random order; of these a random sample is timed, in that order. Checks are made of whole lists:
- * every second one finds its friend. Listings are of whole lists too, at most one of each user.
+ * A random sample of at most `limit` operations: adding fills lists and removing empties them in random order; checks (every second finds its
+ * friend) and listings (one for each user) see whole lists.
  */
 export function stepsOf(operation: Operation, random: Random, network: Network, limit: number): Step[] {
   const pairs = [...network.friends].flatMap(([user, friends]) => friends.map((friend) => ({ user, friend })));
@@ -54,16 +51,12 @@ function listings(random: Random, network: Network, limit: number): Step[] {
   }));
 }
 
-/** A user and a friend. */
 interface Pair {
   user: string;
   friend: string;
 }
 
-/**
- * Pairs of checks of one user: one of a friend, one of somebody else, so that both see lists of the same length. Friendships
- * are drawn, not users: a user comes as often as it has friends, as in the article.
- */
+/** A friend and a stranger in turn, of lists of one length. Draws friendships, as the article: users come as often as they have friends. */
 function checks(random: Random, network: Network, pairs: readonly Pair[], count: number): Step[] {
   const steps: Step[] = [];
   let pair = pairs[0]!;
@@ -78,7 +71,7 @@ function checks(random: Random, network: Network, pairs: readonly Pair[], count:
   return steps;
 }
 
-/** A user that this user does not read: there is always one, since no user reads itself. */
+/** There is one, since no user reads itself. */
 function stranger(random: Random, network: Network, friends: readonly string[]): string {
   const known = new Set(friends);
   const strangers = network.users.filter((user) => !known.has(user));

@@ -14,43 +14,37 @@ import {
 import pMap from 'p-map';
 import { type AttributeValue, type Item, itemSizeBytes } from '../../src/core/items/attribute-value.ts';
 
-/** What one operation of a layout cost. */
 export interface Cost {
   milliseconds: number;
-  /** Read capacity units; all reads are strongly consistent. */
+  /** All reads are strongly consistent. */
   rcu: number;
-  /** Write capacity units. */
   wcu: number;
-  /**
-   * Keys, attribute names and values that went over the wire, both ways, counted as DynamoDB counts an item's size; the
-   * protocol's own text is left out.
-   */
+  /** Keys, names and values both ways, by DynamoDB's item sizes. */
   bytes: number;
 }
 
-/** The names of a table's key attributes, all strings. */
+/** All strings. */
 export interface TableKey {
   partition: string;
   sort?: string;
 }
 
-/** A change of one item, see `MeteredTable.update`. */
 export interface ItemUpdate {
   set?: Item;
   remove?: readonly string[];
-  /** The write fails unless these attributes have these values; `undefined`: unless they are missing. */
+  /** Values that must be stored; `undefined`: absent. */
   expect?: Readonly<Record<string, AttributeValue | undefined>>;
 }
 
 const BATCH_ITEMS = 25;
-/** What the engine is given at once: far below the 16 MB of DynamoDB's own limit. */
+/** Far below DynamoDB's 16 MB. */
 const BATCH_BYTES = 1024 * 1024;
 const BATCHES_AT_ONCE = 4;
 
-/** One table, through the plain SDK, that counts what calls cost. One operation at a time: see `measure`. */
+/** A table that counts costs, of one operation at a time. */
 export class MeteredTable {
   private cost: Cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
-  /** Time within an operation that is not the operation's. */
+  /** Within an operation, but not counted. */
   private outsideMilliseconds = 0;
 
   constructor(
@@ -59,7 +53,7 @@ export class MeteredTable {
     readonly key: TableKey,
   ) {}
 
-  /** Creates it, on demand and without a stream. */
+  /** On demand, without a stream. */
   async create(): Promise<void> {
     const { partition, sort } = this.key;
     const names = sort === undefined ? [partition] : [partition, sort];
@@ -73,13 +67,12 @@ export class MeteredTable {
     );
   }
 
-  /** The key of one of its items. */
   keyOf(item: Item): Item {
     const { partition, sort } = this.key;
     return { [partition]: item[partition]!, ...(sort !== undefined && { [sort]: item[sort]! }) };
   }
 
-  /** Runs one operation and says what it cost. Not for two operations at once: their costs would mix. */
+  /** Costs of concurrent operations would mix. */
   async measure<T>(operation: () => Promise<T>): Promise<{ value: T; cost: Cost }> {
     this.cost = { milliseconds: 0, rcu: 0, wcu: 0, bytes: 0 };
     this.outsideMilliseconds = 0;
@@ -89,7 +82,6 @@ export class MeteredTable {
     return { value, cost: this.cost };
   }
 
-  /** A whole item; undefined where there is none. */
   async get(key: Item): Promise<Item | undefined> {
     const output = await this.client.send(
       new GetItemCommand({ TableName: this.name, Key: key, ConsistentRead: true, ReturnConsumedCapacity: 'TOTAL' }),
@@ -102,7 +94,7 @@ export class MeteredTable {
     return item;
   }
 
-  /** One attribute of an item; undefined where item or attribute are missing. Only that attribute comes back. */
+  /** Returns only this attribute. */
   async getAttribute(key: Item, attribute: string): Promise<AttributeValue | undefined> {
     const output = await this.client.send(
       new GetItemCommand({
@@ -120,10 +112,7 @@ export class MeteredTable {
     return value;
   }
 
-  /**
-   * DynamoDB bills a projected read for the whole item, the embedded engine only for what it returns. So the units are
-   * those of a read of the whole item, made outside the clock.
-   */
+  /** DynamoDB bills the whole item, the engine only the projection: reads the whole item, off the clock. */
   private async wholeItemUnits(key: Item): Promise<number> {
     const start = performance.now();
     const { ConsumedCapacity } = await this.client.send(
@@ -133,7 +122,7 @@ export class MeteredTable {
     return ConsumedCapacity?.CapacityUnits ?? 0;
   }
 
-  /** All items of a partition; `key` is its key alone. */
+  /** `key` is the partition's alone. */
   async query(key: Item): Promise<Item[]> {
     const equal = equality(key);
     return this.pages(key, (start) =>
@@ -143,7 +132,7 @@ export class MeteredTable {
     );
   }
 
-  /** All items of the table with these values: DynamoDB reads, and bills, the whole table. */
+  /** Bills the whole table. */
   async scan(values: Item): Promise<Item[]> {
     const equal = equality(values);
     return this.pages(values, (start) =>
@@ -170,7 +159,7 @@ export class MeteredTable {
       const output = await read(start);
       this.cost.rcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
       this.cost.bytes += itemSizeBytes(asked);
-      // One at a time: a page may hold more items than a call takes arguments.
+      // A page may have more items than a call takes arguments.
       for (const item of (output.Items ?? []) as Item[]) {
         this.cost.bytes += itemSizeBytes(item);
         items.push(item);
@@ -180,7 +169,6 @@ export class MeteredTable {
     return items;
   }
 
-  /** Puts a whole item. */
   async put(item: Item): Promise<void> {
     const { ConsumedCapacity } = await this.client.send(
       new PutItemCommand({ TableName: this.name, Item: item, ReturnConsumedCapacity: 'TOTAL' }),
@@ -188,7 +176,6 @@ export class MeteredTable {
     this.wrote(ConsumedCapacity, itemSizeBytes(item));
   }
 
-  /** Deletes an item; fine where there is none. */
   async delete(key: Item): Promise<void> {
     const { ConsumedCapacity } = await this.client.send(
       new DeleteItemCommand({ TableName: this.name, Key: key, ReturnConsumedCapacity: 'TOTAL' }),
@@ -196,10 +183,7 @@ export class MeteredTable {
     this.wrote(ConsumedCapacity, itemSizeBytes(key));
   }
 
-  /**
-   * Changes attributes of an item, which comes into being where it is missing. Throws the SDK's
-   * `ConditionalCheckFailedException` where the item is not as expected.
-   */
+  /** Creates a missing item. Throws `ConditionalCheckFailedException` where `expect` fails. */
   async update(key: Item, { set = {}, remove = [], expect = {} }: ItemUpdate): Promise<void> {
     const expression = new Expression();
     const sets = Object.entries(set).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
@@ -226,7 +210,7 @@ export class MeteredTable {
     this.wrote(ConsumedCapacity, itemSizeBytes(key) + expression.bytes);
   }
 
-  /** Puts and deletes many items in batches: for set-up, outside `measure`. */
+  /** For set-up, outside `measure`. */
   async writeMany(puts: readonly Item[], deletes: readonly Item[]): Promise<void> {
     const requests = [
       ...puts.map((item) => ({ PutRequest: { Item: item } })),
@@ -251,7 +235,6 @@ export class MeteredTable {
   }
 }
 
-/** The expression that these attributes have these values. */
 function equality(values: Item) {
   const expression = new Expression();
   const parts = Object.entries(values).map(([name, value]) => `${expression.name(name)} = ${expression.value(value)}`);
@@ -283,7 +266,7 @@ function* batches(requests: readonly BatchRequest[]): Generator<BatchRequest[]> 
   if (batch.length > 0) yield batch;
 }
 
-/** The names and values of an expression: each name once, and what they add to the request. */
+/** Each name once, and their bytes. */
 class Expression {
   readonly names: Record<string, string> = {};
   readonly values: Item = {};

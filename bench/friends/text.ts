@@ -1,8 +1,8 @@
-import type { Finding, Measure, NetworkCost } from './findings.ts';
+import type { Finding, Measure } from './findings.ts';
 import type { Fit } from './fit.ts';
 import { LAYOUTS } from './layouts/index.ts';
 
-/** A table's rows, the head first; each row has as many cells. */
+/** The head first; all rows have as many cells. */
 export type Rows = readonly (readonly string[])[];
 
 const HEADS: Readonly<Record<Measure, string>> = {
@@ -11,10 +11,7 @@ const HEADS: Readonly<Record<Measure, string>> = {
   bytes: 'bytes moved',
 };
 
-/**
- * The table of growths: what the article claims, and what was fitted, with the fit's error. A list that only a Scan finds costs what the
- * whole table costs, however long the list is: a line over the lists' lengths would say something else.
- */
+/** The article's claims, the fits and their errors. A Scan costs the whole table, whatever the list's length. */
 export function growthRows(findings: readonly Finding[]): Rows {
   const measures = Object.keys(HEADS) as Measure[];
   return [
@@ -35,43 +32,18 @@ function isScan({ layout, operation }: Finding): boolean {
   return operation === 'list' && itemPer === 'friend' && key.sort === undefined;
 }
 
-/** The costs length by length, of a list that grows. */
-export function lengthRows(costs: readonly NetworkCost[]): Rows {
-  return [
-    ['layout', 'operation', 'friends', 'time', 'RCU', 'WCU', 'bytes'],
-    ...costs.map(({ layout, operation, size, time, rcu, wcu, bytes }) => [
-      layout,
-      operation,
-      ...[size, time, rcu, wcu, bytes].map(figure),
-    ]),
-  ];
-}
-
-/** A fit in short: `O(n): 1.6 + 0.044 n, ±9 %`; `n` is the number of friends. */
+/** `O(n): 1.6 + 0.044 n, ±9 %`; `n` is the number of friends. */
 export function fitText({ growth, intercept, slope, errorPercent }: Fit): string {
   const model = growth === 'O(n)' ? `${figure(intercept)} + ${figure(slope)} n` : figure(intercept);
   return `${growth}: ${model}, ±${errorPercent < 0.05 ? '0' : errorPercent.toFixed(1)} %`;
 }
 
-/** A number with three significant digits, whole ones and large ones without a fraction. */
+/** Three significant digits; none after the point of large numbers. */
 export function figure(value: number): string {
   if (Number.isInteger(value) || Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
   return String(Number(value.toPrecision(3)));
 }
 
-/** A table for a terminal. */
-export function plainTable(rows: Rows): string {
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
-  const lines = rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]!))
-      .join('  ')
-      .trimEnd(),
-  );
-  return [lines[0]!, widths.map((width) => '-'.repeat(width)).join('  '), ...lines.slice(1)].join('\n');
-}
-
-/** A table in Markdown. */
 export function markdownTable(rows: Rows): string {
   const lines = rows.map((row) => `| ${row.join(' | ')} |`);
   return [lines[0]!, `|${'---|'.repeat(rows[0]!.length)}`, ...lines.slice(1)].join('\n');

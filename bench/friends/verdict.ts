@@ -1,19 +1,18 @@
 import type { Finding } from './findings.ts';
 import { figure } from './text.ts';
 
-/** What became, in capacity units on DynamoDB, of the growth that the article claims. */
+/** What became of the article's claims in capacity units. */
 export interface Verdict {
-  /** Layouts of which no operation with a claim grows. */
+  /** Layouts whose claimed operations don't grow. */
   constant: string[];
-  /** Operations that are O(1) in the article and grow here. */
+  /** O(1) in the article, growing here. */
   lost: Finding[];
-  /** Those of them that still move no more bytes: only the bill grows. */
+  /** Those that move no more bytes. */
   billedOnly: Finding[];
-  /** Operations that are O(n) in the article and do not grow here, over the lists measured. */
+  /** O(n) in the article, not growing here. */
   gained: Finding[];
 }
 
-/** Sorts the findings by what is left of the article's claims. Operations without a claim are left out. */
 export function judge(all: readonly Finding[]): Verdict {
   const findings = all.filter(({ claim }) => claim !== undefined);
   const lost = findings.filter(({ claim, capacity }) => claim === 'O(1)' && capacity.growth === 'O(n)');
@@ -28,7 +27,7 @@ export function judge(all: readonly Finding[]): Verdict {
   };
 }
 
-/** The verdict in sentences, made from the measured numbers; `mostFriends` is the length of the longest list. */
+/** `mostFriends`: in the longest list. */
 export function verdictLines(findings: readonly Finding[], mostFriends: number): string[] {
   const { constant, lost, billedOnly, gained } = judge(findings);
   const kept = findings.filter(({ layout, claim }) => claim !== undefined && constant.includes(layout));

@@ -24,15 +24,15 @@ import { loadToolbox } from './dynamodb-toolbox/library.ts';
 import type { Handler, StreamEvent } from './event.ts';
 import { powertoolsHandler } from './powertools.ts';
 
-/** The consumers of the bench `peers`, each on a table of its own. */
+/** The consumers of `peers`, each on its own table. */
 
 const BATCH = 10_000;
 const NODE_CHANGES = sizeOf({ whole: 1_000, short: 100 });
-/** Items in a BatchGetItem, and in a call of statements. */
+/** BatchGetItem's and statements' limits. */
 const [READS_A_CALL, STATEMENTS_A_CALL] = [100, 25];
 const TABLE = fullModel.table.name;
 
-/** Returns how many calls of DynamoDB a call of the store makes, by its first parameter. */
+/** DynamoDB calls of one call of the store, by its first parameter. */
 function callsOf(name: string | symbol, given: unknown): number {
   if (name === 'getMany') return Math.ceil((given as readonly unknown[]).length / READS_A_CALL);
   if (name !== 'updateMany') return 1;
@@ -42,10 +42,9 @@ function callsOf(name: string | symbol, given: unknown): number {
   return Math.ceil(together / STATEMENTS_A_CALL) + updates.length - together;
 }
 
-/** A consumer that a user writes. */
 export interface Peer {
   name: string;
-  /** The files of the bench that its user would write. */
+  /** That the user would write. */
   files: readonly string[];
   handler: (client: DynamoDBClient) => Handler | Promise<Handler>;
 }
@@ -54,7 +53,6 @@ const BY_HAND = 'bench/peers/by-hand.ts';
 const DOCUMENTS = 'bench/peers/document-client.ts';
 const POWERTOOLS = 'bench/peers/powertools.ts';
 
-/** The consumers that users write. */
 export const PEERS: readonly Peer[] = [
   {
     name: 'DocumentClient',
@@ -83,7 +81,7 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
-/** What a consumer took for one delivery, and what it left. */
+/** What one delivery took and left. */
 export interface Outcome {
   calls: number;
   wcu: number;
@@ -91,10 +89,9 @@ export interface Outcome {
   wrong: number;
 }
 
-/** The projector's name among the consumers. */
 export const PROJECTOR = 'projector';
 
-/** What a consumer takes for the stream, and then for the half of it that is delivered again. */
+/** Delivers the stream, then its first half again. */
 export async function outcomesOf(name: string): Promise<[Outcome, Outcome]> {
   const workload = recordedBatch({ nodeChanges: NODE_CHANGES });
   const late = workload.records.slice(0, workload.records.length / 2);
@@ -133,14 +130,14 @@ async function peer(
   return [await deliver(workload.records), await deliver(late)];
 }
 
-/** The projector: its items are those of a table in memory, its CPU that of the same calls on a table that answers at once. */
+/** Items from a table in memory; CPU of the same calls on a table that answers at once. */
 async function ours(
   workload: Workload,
   derived: readonly Item[],
   late: readonly RawRecord[],
 ): Promise<[Outcome, Outcome]> {
   const memory = new MemoryStore(fullModel.table, { indexes: fullModel.indexes });
-  // What is late is settled by the base items, which are as the last record left them.
+  // Late records read base items as the last record left them.
   const items = [...baseItemsAfter(workload), ...derived];
   for (const item of items) await memory.put(item);
   return await withFreeTable(

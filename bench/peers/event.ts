@@ -1,6 +1,6 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
-/** A record of a stream, as Lambda hands it to a function. */
+/** As Lambda hands it over. */
 export interface DynamoDBRecord {
   eventName?: 'INSERT' | 'MODIFY' | 'REMOVE';
   dynamodb?: {
@@ -10,10 +10,8 @@ export interface DynamoDBRecord {
   };
 }
 
-/** What a function is called with. */
 export interface StreamEvent {
   Records: DynamoDBRecord[];
 }
 
-/** A function as a user would deploy it. */
 export type Handler = (event: StreamEvent) => Promise<unknown>;

@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { applier } from './document-client.ts';
 import type { Handler } from './event.ts';
 
-// Powertools' batch processor: a record that fails is reported, the others are not repeated for it.
+// Powertools' batch processor: reports a failed record without repeating others.
 
 export function powertoolsHandler(client: DynamoDBClient, table: string, processInParallel: boolean): Handler {
   const processor = new BatchProcessor(EventType.DynamoDBStreams);

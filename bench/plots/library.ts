@@ -2,22 +2,21 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { installedPackage } from '../../test/support/test-package.ts';
 
-/** A chart of ECharts, as far as the plots use it. */
+/** Of ECharts, as far as used. */
 export interface Chart {
   setOption(option: object): void;
   renderToSVGString(): string;
   dispose(): void;
 }
 
-/** The libraries that draw plots. */
 export interface PlotLibrary {
   echarts: { init(element: null, theme: null, options: object): Chart };
   resvg: { Resvg: new (svg: string, options: object) => { render(): { asPng(): Buffer } } };
-  /** The folder of the DejaVu fonts. */
+  /** Folder of the DejaVu fonts. */
   fonts: string;
 }
 
-/** Loads what draws plots, and installs it first where it is missing. */
+/** Installs them first where they are missing. */
 export async function loadPlotLibrary(): Promise<PlotLibrary> {
   const folder = await installedPackage(join(process.cwd(), 'bench/plots'));
   const require = createRequire(join(folder, 'package.json'));

@@ -3,18 +3,17 @@ import { WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
 import type { IndexName } from '../../src/core/model/compiled.ts';
 import type { Item } from './images.ts';
 
-/** What no consumer can go below: each derived item that changed was written once. */
+/** What no consumer can undercut: one write of each changed item. */
 export interface LowerBound {
   /** Derived items that differ. */
   touched: number;
-  /** Capacity of one write of each, those of its index entries included. */
+  /** Including index entries. */
   wcu: number;
 }
 
 /**
- * Computes the bound from the items before and after. A write costs one unit for each started KB of the larger of the
- * item before and after; an index entry likewise, but a change of its keys costs a delete and a put. Source: "Read and
- * write operations" and "Using Global Secondary Indexes" in DynamoDB's developer guide.
+ * A write costs a unit for each started KB of the larger of the items before and after; an index entry likewise, twice if its keys change.
+ * Source: "Read and write operations" and "Using Global Secondary Indexes" in DynamoDB's developer guide.
  */
 export function lowerBound(
   before: ReadonlyMap<string, Item>,
@@ -32,7 +31,6 @@ export function lowerBound(
   return bound;
 }
 
-/** What a write costs that makes an item of another. */
 export function writeUnits(old: Item | undefined, current: Item | undefined, indexes: readonly IndexName[]): number {
   return indexes.reduce((sum, index) => sum + indexUnits(index, old, current), Math.max(units(old), units(current)));
 }
@@ -43,7 +41,7 @@ function indexUnits(index: IndexName, old: Item | undefined, current: Item | und
   return (oldKey === undefined ? 0 : units(old)) + (currentKey === undefined ? 0 : units(current));
 }
 
-/** The index's two keys as one text; undefined where the item is not in the index. */
+/** Undefined where the item isn't in the index. */
 function indexKey(index: IndexName, item: Item | undefined): string | undefined {
   const partition = item?.[`${index}pk`];
   const sort = item?.[`${index}sk`];

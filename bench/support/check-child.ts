@@ -1,4 +1,4 @@
-/** A check as a process of its own: prints what it saw and the most memory that it took. Arguments: endpoint, model, sources... */
+/** A check in its own process: prints counts and peak memory. Arguments: endpoint, model, sources... */
 
 import { createClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';

@@ -7,24 +7,22 @@ import { SHORT } from './extent.ts';
 import { type FigureFile, figureFile, readFigures, saveFigures } from './figure-file.ts';
 import { type Report, reportJson, reportText } from './report.ts';
 
-/** What every benchmark takes. */
 export interface BenchmarkOptions {
-  /** How often each variant is run at most; the benchmark's own number where absent. */
+  /** Most runs of each variant. Default: the benchmark's. */
   repetitions?: number;
-  /** Nodes of the benchmark `migrate`, source items of `sync`; their own numbers where absent. */
+  /** Nodes of `migrate`, source items of `sync`. Default: the benchmark's. */
   nodes?: number;
 }
 
-/** A benchmark: measures, and says what it found. */
 export type Benchmark = (options: BenchmarkOptions) => Promise<Report[]>;
 
-/** Seconds that a benchmark may take on a machine that does nothing else; then it is stopped, and the run fails. */
+/** On an idle machine; then the benchmark is stopped. */
 const MOST_SECONDS = 180;
-/** The same of one in its short form, next to the others that run at once. */
+/** The same in the short form, beside others. */
 const MOST_SHORT_SECONDS = 60;
-/** More seconds for a number of nodes that was asked for, on a machine that does much else. */
+/** More time for a given number of nodes, on a busy machine. */
 const SLOWEST_NODES_PER_SECOND = 20;
-/** Benchmarks that run side by side in their short form. */
+/** Side by side in the short form. */
 const SHORT_AT_ONCE = 3;
 
 const USAGE = `Usage: npm run bench -- NAME... | all [--repetitions N] [--nodes N] [--json] [--save] [--short]
@@ -43,10 +41,9 @@ Examples:
   npm run bench -- all --json
 `;
 
-// The SDK's notice about future Node versions says nothing about a benchmark.
+// Silences the SDK's notice about future Node versions.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
-/** Runs benchmarks as the command line says, and prints what they found: tables, or one JSON document. */
 export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmark>>): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -54,7 +51,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
       json: { type: 'boolean', default: false },
       save: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
-      // What the processes of single benchmarks are started with.
+      // Single benchmarks run in processes with this option.
       here: { type: 'boolean', default: false },
       repetitions: { type: 'string' },
       nodes: { type: 'string' },
@@ -93,7 +90,7 @@ export async function runBenchmarks(benchmarks: Readonly<Record<string, Benchmar
   if (gone.length > 0) process.exitCode = 1;
 }
 
-/** The documented benchmarks and reports that a run has not printed; of a run of all also those that are no benchmarks any more. */
+/** Documented reports not printed by this run; of `all` also benchmarks that no longer exist. */
 function unprinted(
   documented: FigureFile | undefined,
   printed: FigureFile,
@@ -102,28 +99,27 @@ function unprinted(
 ): string[] {
   return Object.entries(documented?.benchmarks ?? {}).flatMap(([name, { reports }]) => {
     if (!names.includes(name)) return isAll ? [`the benchmark ${name}`] : [];
-    // One that failed has said so.
+    // A failed one has said so.
     const here = printed.benchmarks[name]?.reports.map((report) => report.name);
     if (here === undefined) return [];
     return reports.flatMap((report) => (here.includes(report.name) ? [] : [`the report ${report.name} of ${name}`]));
   });
 }
 
-/** How benchmarks are measured. */
 interface MeasuringOptions {
-  /** The program that runs a benchmark by its name: `bench/main.js`. Default: this one. */
+  /** `bench/main.js`. Default: this program. */
   program?: string;
   repetitions?: string | undefined;
   nodes?: string | undefined;
-  /** Seconds after which a benchmark is stopped at the latest. Default: as many as its size and the load of the machine explain. */
+  /** Default: by size and load of the machine. */
   mostSeconds?: number;
-  /** Whether nothing is printed but progress. */
+  /** Print progress only. */
   json: boolean;
-  /** Whether each runs once, at its smallest size. */
+  /** Once, at the smallest size. */
   short?: boolean;
 }
 
-/** Runs benchmarks one after the other; a process of its own keeps one from changing what the next one finds compiled. */
+/** Each runs in a process of its own, so that none changes what the next finds compiled. */
 export async function measureAll(
   names: readonly string[],
   { program = process.argv[1]!, repetitions, nodes, json, short = false, mostSeconds: bound }: MeasuringOptions,
@@ -140,14 +136,14 @@ export async function measureAll(
       ...(repetitions === undefined && !short ? [] : ['--repetitions', repetitions ?? '1']),
       ...(nodes === undefined ? [] : ['--nodes', nodes]),
     ];
-    // Where more processes want to run than there are cores, each of them takes as much longer.
+    // A loaded machine takes longer in proportion.
     const share = Math.max(1, loadAverage / availableParallelism());
     const secondsHere =
       (short ? MOST_SHORT_SECONDS : MOST_SECONDS) +
       (nodes === undefined ? 0 : Number(nodes) / SLOWEST_NODES_PER_SECOND);
     const mostSeconds = Math.ceil(Math.min(share * secondsHere, bound ?? Number.POSITIVE_INFINITY));
     const reports = await ownProcess(name, args, mostSeconds, short).catch((error: unknown) => {
-      // The others are measured all the same; the command ends with 1.
+      // Others go on; the command ends with 1.
       process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
       process.exitCode = 1;
       return undefined;
@@ -160,12 +156,12 @@ export async function measureAll(
       loadAverage,
       reports: reports.map(reportJson),
     };
-    // One by one: a benchmark that fails takes none of the others along.
+    // One by one, so that a failure loses no other.
     if (isSaved) await saveFigures({ ...file, benchmarks: { [name]: file.benchmarks[name]! } });
     process.stderr.write(`${name}: ${seconds} s\n`);
     if (!json) for (const report of reports) process.stdout.write(`${reportText(report)}\n`);
   };
-  // What is not measured may run side by side: some of it waits for most of its time.
+  // Unmeasured runs mostly wait, so may overlap.
   await pMap(names, measure, { concurrency: short ? SHORT_AT_ONCE : 1 });
   return file;
 }
@@ -177,7 +173,7 @@ async function ownProcess(
   isShort: boolean,
 ): Promise<Report[]> {
   const env = { ...process.env, ...(isShort && { [SHORT]: '1' }) };
-  // One that hangs may not hear any other signal.
+  // A hanging process may ignore other signals.
   const limits = {
     ...{ timeout: Math.ceil(mostSeconds * 1000), killSignal: 'SIGKILL' as const },
     ...{ maxBuffer: 64 * 1024 * 1024, env },

@@ -4,7 +4,7 @@ import { derivedItems } from './derived.ts';
 import type { Item } from './images.ts';
 import { copyModel } from './models.ts';
 
-/** The kinds of damage to what other partitions decide, in the order in which `corruptCopy` takes them. */
+/** Damage to what other partitions decide, in `corruptCopy`'s order. */
 export const COPY_KINDS = [
   'copy missing',
   'copy stale',
@@ -18,7 +18,7 @@ export const COPY_KINDS = [
 
 const GONE = COPY_KINDS.indexOf('copy of a node that is gone');
 
-/** Some of a projected table: books of two authors each, every author with two books. */
+/** Two authors for each book, two books for each author. */
 export function projectedBooks(books: number): Item[] {
   const bases: Item[] = [];
   for (let b = 0; b < books; b++) {
@@ -31,17 +31,15 @@ export function projectedBooks(books: number): Item[] {
   return [...bases, ...derivedItems(copyModel, bases)];
 }
 
-/** An author, whose name is copied. */
 export function authorImage(id: string): Item {
   return { source: { S: id }, target: { S: id }, name: { S: `The name of ${id}` }, birthYear: { N: '1900' } };
 }
 
-/** An edge of a book. */
 export function wroteImage(book: string, author: string): Item {
   return { source: { S: book }, target: { S: `WROTE-${author}` }, since: { S: '2026-01-01' } };
 }
 
-/** Breaks one derived item that other partitions decide about; the kind goes round. Gives `source target` of it. */
+/** Takes the kinds in turn; returns `source target`. */
 export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, number: number): Promise<string> {
   const book = `BOOK-${number}`;
   const author = `AUTHOR-${number}`;
@@ -78,7 +76,7 @@ export async function corruptCopy(store: Pick<Store, 'get' | 'put' | 'delete'>, 
   }
 }
 
-/** Drives the fan-outs that were restarted, as their records would. */
+/** Restarted fan-outs, as their records would. */
 export async function driveFanOuts(store: Store, books: number): Promise<void> {
   const projector = createProjector(copyModel, { store });
   for (let number = COPY_KINDS.length - 1; number < books; number += COPY_KINDS.length) {

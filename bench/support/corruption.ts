@@ -4,7 +4,7 @@ import { derivedItems } from './derived.ts';
 import { edgeImage, goalImage, type Item } from './images.ts';
 import { ROLE_NAMES } from './models.ts';
 
-/** Some of a projected table: goals with three members each, from a number on, and everything that is derived of them. */
+/** Goals with three members each from a number on, with derived items. */
 export function projectedGoals(graph: CompiledModel, goals: number, first = 0): Item[] {
   const bases: Item[] = [];
   for (let g = first; g < first + goals; g++) {
@@ -15,7 +15,7 @@ export function projectedGoals(graph: CompiledModel, goals: number, first = 0): 
       bases.push(edgeImage({ source, target: `USER-U${g + member}`, version: 1, role, date: '2026-03-01' }));
     }
   }
-  // Every target exists: an edge without one is looked up, and would be counted against the scan.
+  // Every target exists: others are looked up, which a bare scan doesn't do.
   for (let user = first; user < first + goals + 2; user++) {
     const id = `USER-U${user}`;
     bases.push({ source: { S: id }, target: { S: id }, name: { S: `user ${user}` } });
@@ -23,7 +23,7 @@ export function projectedGoals(graph: CompiledModel, goals: number, first = 0): 
   return [...bases, ...derivedItems(graph, bases)];
 }
 
-/** The kinds of damage, in the order in which `corrupt` takes them. */
+/** Kinds of damage in `corrupt`'s order. */
 export const KINDS = [
   'element missing or extra',
   'wrong label',
@@ -37,12 +37,11 @@ export const KINDS = [
   'unknown derived item',
 ] as const;
 
-/** A goal's id. */
 export function goalOf(number: number): string {
   return `GOAL-G${number}`;
 }
 
-/** Breaks one derived item of a goal; the kind goes round with the goal's number. Gives its sort key. */
+/** Takes the kinds in turn, by the goal's number; returns the sort key. */
 export async function corrupt(store: Pick<Store, 'get' | 'put' | 'delete'>, goal: number): Promise<string> {
   const source = goalOf(goal);
   const change = async (target: string, make: (item: Item) => Item): Promise<string> => {

@@ -6,7 +6,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import type { Item } from './images.ts';
 
-/** The derived items of some base items, as an earlier projection has left them: what a measured batch starts from. */
+/** As an earlier projection left them. */
 export function derivedItems(graph: CompiledModel, baseItems: readonly Item[]): Item[] {
   const stamped = (model: string): Item => ({ r: { N: '1' }, model: { S: model } });
   const stamp = stamped(graph.fingerprint);

@@ -9,14 +9,14 @@ import { decodeRecords } from '../../src/stream/decode.ts';
 import { edgeSetModel } from './models.ts';
 import { type Timing, timed } from './paired.ts';
 
-/** The writes of a projector as a user sends them: a loop over a DocumentClient, which the projector is compared with. */
+/** The projector's writes as a loop over a DocumentClient. */
 
 /** Calls at once. */
 export const CONCURRENCY = 32;
 
 type DocumentInput = ConstructorParameters<typeof UpdateCommand>[0];
 
-/** The updates that the projector makes of these records, in the plain form that a DocumentClient takes. */
+/** The projector's updates, in a DocumentClient's plain form. */
 export function documentInputs(records: Parameters<typeof decodeRecords>[1]): DocumentInput[] {
   const inputs: DocumentInput[] = [];
   for (const { source, target, newImage } of decodeRecords(edgeSetModel, records)) {
@@ -35,7 +35,7 @@ export function documentInputs(records: Parameters<typeof decodeRecords>[1]): Do
   return inputs;
 }
 
-/** Sends the updates with the SDK's default HTTP handler, and times that. */
+/** With the SDK's default HTTP handler, timed. */
 export async function documentClientLoop(endpoint: string, inputs: readonly DocumentInput[]): Promise<Timing> {
   const base = new DynamoDBClient({
     endpoint,

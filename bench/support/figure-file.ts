@@ -3,28 +3,24 @@ import { availableParallelism, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { MeasuredReport } from './report.ts';
 
-/** The measured figures, as `docs/project/figures.json` keeps them; a program makes `docs/project/figures.md` and its plots from that file. */
+/** `docs/project/figures.json`, from which `figures.md` and its plots are made. */
 export interface FigureFile {
-  /** Where it was measured, in general terms. */
   machine: { cores: number; memoryGB: number; platform: string; architecture: string; node: string };
   benchmarks: Record<string, MeasuredBenchmark>;
 }
 
-/** One benchmark's figures. */
 export interface MeasuredBenchmark {
-  /** Seconds that it took, set-up included. */
+  /** With set-up. */
   seconds: number;
-  /** Day of the measurement. */
   measuredOn: string;
-  /** Processes that wanted to run when it began, a minute's average; absent of older measurements. */
+  /** A minute's load average at its start; absent of older ones. */
   loadAverage?: number;
   reports: MeasuredReport[];
 }
 
-/** The file, from the repository's root: benchmarks run there. */
+/** From the repository's root, where benchmarks run. */
 export const FIGURES = join('docs', 'project', 'figures.json');
 
-/** An empty file for this machine. */
 export function figureFile(): FigureFile {
   const machine = {
     cores: availableParallelism(),
@@ -36,7 +32,6 @@ export function figureFile(): FigureFile {
   return { machine, benchmarks: {} };
 }
 
-/** The file as it is; undefined where there is none. */
 export async function readFigures(): Promise<FigureFile | undefined> {
   try {
     return JSON.parse(await readFile(FIGURES, 'utf8')) as FigureFile;
@@ -46,7 +41,7 @@ export async function readFigures(): Promise<FigureFile | undefined> {
   }
 }
 
-/** Puts benchmarks into the file; figures of others stay. */
+/** Keeps figures of other benchmarks. */
 export async function saveFigures(file: FigureFile): Promise<void> {
   const present = await readFigures();
   const merged = { ...file, benchmarks: { ...present?.benchmarks, ...file.benchmarks } };

@@ -7,19 +7,18 @@ import { fileURLToPath } from 'node:url';
 import type { Item } from './images.ts';
 import { saveTexts, storedTexts } from './stored-answers.ts';
 
-/** How a free table answers. */
 interface FreeTableOptions {
-  /** Milliseconds before each answer. Default: 0. */
+  /** Before each answer. Default: 0. */
   delayMs?: number;
-  /** The items that GetItem and BatchGetItem find. Default: none. */
+  /** Found by GetItem and BatchGetItem. Default: none. */
   items?: readonly Item[];
-  /** Other answers to calls, by the names of the calls. */
+  /** Answers to other calls, by name. */
   answers?: Readonly<Record<string, object>>;
 }
 
 /**
- * Runs something against a table that answers at once, from a process of its own: what is left is the client's work. A consumer
- * that reads has to get items (`items`), or its reads look cheaper than they are.
+ * Runs something against a free table in its own process, which leaves the client's work. A consumer that reads needs `items`, or its reads look
+ * cheap.
  */
 export async function withFreeTable<T>(
   run: (endpoint: string) => Promise<T>,

@@ -2,7 +2,7 @@ import type { ItemKey, Store } from '../../src/core/store-port.ts';
 import type { Item } from './images.ts';
 import { itemKey } from './table.ts';
 
-/** A store that takes no time: every update applies and changes nothing, and a read finds these items. */
+/** Takes no time: updates apply and change nothing, reads find these items. */
 export function idleStore(items: Iterable<Item> = []): Store {
   const stored = new Map([...items].map((item) => [itemKey(item), item]));
   const find = ({ source, target }: ItemKey): Item | undefined => stored.get(`${source} ${target}`);

@@ -2,10 +2,8 @@ import type { Item } from '../../src/core/items/attribute-value.ts';
 
 export type { Item } from '../../src/core/items/attribute-value.ts';
 
-/** A membership, as far as the workload moves it. */
 export interface EdgeState {
   source: string;
-  /** The user's id. */
   target: string;
   role: string;
   /** ISO date. */
@@ -13,7 +11,6 @@ export interface EdgeState {
   version: number;
 }
 
-/** A goal, as far as the workload moves it. */
 export interface GoalState {
   source: string;
   status: string;
@@ -22,7 +19,7 @@ export interface GoalState {
   version: number;
 }
 
-/** The image of a membership: a dozen attributes, of which a model needs a few. */
+/** A dozen attributes, of which a model needs a few. */
 export function edgeImage({ source, target, role, date, version }: EdgeState): Item {
   return {
     source: { S: source },
@@ -40,7 +37,6 @@ export function edgeImage({ source, target, role, date, version }: EdgeState): I
   };
 }
 
-/** The image of a goal. */
 export function goalImage({ source, status, dueDate, version }: GoalState): Item {
   return {
     source: { S: source },

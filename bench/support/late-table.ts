@@ -1,13 +1,12 @@
 import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 
-/** A table that answers late, and the number of calls that it got. */
 interface LateTable {
   store: Store & ScanSource;
   calls: number;
 }
 
-/** The same table, each call of which takes some milliseconds: as long as a call over a network. */
+/** Answers after some milliseconds, like a network. */
 export function answeringLate(store: Store & ScanSource, milliseconds: number): LateTable {
   const table: LateTable = {
     calls: 0,

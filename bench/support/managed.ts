@@ -6,25 +6,23 @@ import type { Registry } from '../../src/registry/registry.ts';
 import { keepGeneration, makeAllReady, noteKeptSince, registerAll } from '../../src/registry/transitions.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
-/** A model as the registry of a table has it, for measuring what that costs. */
+/** A model as a table's registry has it. */
 
 /**
- * `registered`: as an empty table is registered. `migrated`: everything in its second generation, kept since long before any
- * record that is measured. Or one projection has a second generation beside the first, kept since then.
+ * `registered`: an empty table's. `migrated`: all in its second generation, kept since long before the measured records; or one projection
+ * beside its first.
  */
 export type ManagedState = 'registered' | 'migrated' | { second: string; sinceMs: number };
 
-/** A table's registry, and what writers maintain by it. */
 export interface Managed {
   graph: CompiledModel;
-  /** A table in memory that holds the registry and nothing else. */
+  /** Has only the registry. */
   store: MemoryStore;
 }
 
-/** Long before the records of any workload. */
+/** Before any workload's records. */
 const SINCE_MS = Date.UTC(2020, 0, 1);
 
-/** Registers a model. */
 export async function managed(own: CompiledModel, state: ManagedState): Promise<Managed> {
   const { projections, views } = definitionsOf(own);
   const registry = registryOf(projections, views, state);

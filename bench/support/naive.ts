@@ -12,54 +12,36 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
 import { writeUnits } from './bound.ts';
 
-/** What a consumer's batch took. */
-export interface ConsumerCost {
+interface ConsumerCost {
   writes: number;
   wcu: number;
 }
 
 type WriteCommand = UpdateItemCommand | PutItemCommand | DeleteItemCommand;
 
-/**
- * A consumer that applies records one by one, in stream order: nothing is folded. With a concurrency above 1 sources run
- * side by side, each still in order. It writes the same derived items as the projector, without conditions.
- */
+/** Applies records one by one in stream order, sources side by side up to the concurrency, without conditions. */
 export async function applyOneByOne(
   client: DynamoDBClient,
   graph: CompiledModel,
   records: readonly ChangeRecord[],
   concurrency: number,
-): Promise<ConsumerCost> {
-  const cost: ConsumerCost = { writes: 0, wcu: 0 };
-  const apply = async (record: ChangeRecord): Promise<void> => {
-    for (const command of commandsOf(graph, record)) {
-      // The union's members are all commands of this client; `send` is overloaded for each alone.
-      const output = await client.send(command as UpdateItemCommand);
-      cost.writes += 1;
-      cost.wcu += output.ConsumedCapacity?.CapacityUnits ?? 0;
-    }
-  };
-  if (concurrency === 1) {
-    for (const record of records) await apply(record);
-    return cost;
-  }
+): Promise<void> {
   const bySource = new Map<string, ChangeRecord[]>();
   for (const record of records) {
     const chain = bySource.get(record.source);
     if (chain === undefined) bySource.set(record.source, [record]);
     else chain.push(record);
   }
-  await pMap(
-    bySource.values(),
-    async (chain) => {
-      for (const record of chain) await apply(record);
-    },
-    { concurrency },
-  );
-  return cost;
+  const apply = async (chain: readonly ChangeRecord[]): Promise<void> => {
+    for (const record of chain) {
+      // `send` is overloaded for each command alone.
+      for (const command of commandsOf(graph, record)) await client.send(command as UpdateItemCommand);
+    }
+  };
+  await pMap(bySource.values(), apply, { concurrency });
 }
 
-/** The writes of one record. An element that changes takes two: DynamoDB refuses ADD and DELETE of one set in one. */
+/** A changed element takes two writes: DynamoDB refuses ADD and DELETE of one set in one. */
 function commandsOf(graph: CompiledModel, { source, target, oldImage, newImage }: ChangeRecord): WriteCommand[] {
   const before = derivedOf(graph, source, target, oldImage);
   const after = derivedOf(graph, source, target, newImage);
@@ -102,10 +84,7 @@ function common(graph: CompiledModel, source: string, target: string) {
   };
 }
 
-/**
- * The writes of `applyOneByOne` and what DynamoDB bills for them, by its rules and without making them: an engine takes minutes
- * for a set of thousands that is rewritten for each of its edges.
- */
+/** What DynamoDB bills for `applyOneByOne`, computed: an engine takes minutes for large sets. */
 export function costOneByOne(
   graph: CompiledModel,
   before: ReadonlyMap<string, Item>,

@@ -2,26 +2,23 @@ import { INDEX_KEYS } from '../../src/core/items/derived-item.ts';
 import type { Item } from './images.ts';
 import type { Workload } from './workload.ts';
 
-/**
- * What a consumer should have left of a workload. The oracle compares answers, not items: which index an entry lies in, and which entries
- * share an item, is the consumer's own affair.
- */
+/** What a consumer should leave. Compares answers, not items, whose layout is the consumer's affair. */
 
 const WEIGHTS: Readonly<Record<string, number>> = { LEAD: 500, CONTRIBUTOR: 400, VIEWER: 300 };
 const INDEX_ITEM = ' ~ix/';
 const VIEW = ' ~view';
 
-/** Throws where the views' edge sets are not those of the workload's oracle. */
+/** Throws where edge sets differ from the oracle's. */
 export function checkEdgeSets(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
   refuse(consumer, 'edge set', wrongEdgeSets(workload, items));
 }
 
-/** Throws where the entries of edges and goals in the indexes are not those of the workload's oracle. */
+/** Throws where index entries differ from the oracle's. */
 export function checkIndexItems(consumer: string, workload: Workload, items: ReadonlyMap<string, Item>): void {
   refuse(consumer, 'index item', wrongEntries(workload, items));
 }
 
-/** How many edge sets, and base items' entries in the indexes, are not those of the workload's oracle: wrong, missing, or too many. */
+/** Wrong, missing and surplus edge sets and index entries. */
 export function wrongItems(workload: Workload, items: ReadonlyMap<string, Item>): number {
   return wrongEdgeSets(workload, items).length + wrongEntries(workload, items).length;
 }
@@ -31,7 +28,6 @@ function refuse(consumer: string, what: string, [first, ...others]: readonly str
   throw new Error(`${consumer} left a wrong ${what} of ${first}, and ${others.length} more`);
 }
 
-/** The sources whose edge sets are wrong. */
 function wrongEdgeSets({ edges }: Workload, items: ReadonlyMap<string, Item>): string[] {
   const found = new Map<string, string[]>();
   for (const [key, { edgeSet }] of items) {
@@ -47,14 +43,13 @@ function wrongEdgeSets({ edges }: Workload, items: ReadonlyMap<string, Item>): s
   return differences(expected, found);
 }
 
-/** The base items whose entries in the indexes are wrong. */
 function wrongEntries(workload: Workload, items: ReadonlyMap<string, Item>): string[] {
   const found = new Map<string, string[]>();
   for (const [key, item] of items) {
     const at = key.indexOf(INDEX_ITEM);
     if (at < 0) continue;
     const [source, name] = [key.slice(0, at), key.slice(at + INDEX_ITEM.length)];
-    // Behind an edge's sort key, which has a dash, or the name of a search.
+    // An edge's sort key has a dash; a search's name follows otherwise.
     const base = name.includes('-') ? `${source} ${name}` : source;
     const entries = entriesOf(item);
     if (entries.length > 0) found.set(base, [...(found.get(base) ?? []), ...entries]);
@@ -62,7 +57,7 @@ function wrongEntries(workload: Workload, items: ReadonlyMap<string, Item>): str
   return differences(expectedEntries(workload), found);
 }
 
-/** Partition, without the shard, and sort key of an item in each index. */
+/** Partition without shard, and sort key, for each index. */
 function entriesOf(item: Item): string[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition, sort }) => {
     const [partitionKey, sortKey] = [item[partition], item[sort]];
@@ -97,7 +92,7 @@ function entry(partition: string, sortKey: string): string {
   return `${partition} ${sortKey}`;
 }
 
-/** The names that do not have the same texts in both maps, in any order. */
+/** Texts are compared in any order. */
 function differences(expected: ReadonlyMap<string, string[]>, found: ReadonlyMap<string, string[]>): string[] {
   const text = (texts: readonly string[] = []): string => JSON.stringify([...texts].sort());
   const names = new Set([...expected.keys(), ...found.keys()]);

@@ -4,14 +4,14 @@ import type { RawRecord } from '../../src/stream/decode.ts';
 import type { Item } from './images.ts';
 import { STREAM_ARN } from './workload.ts';
 
-/** A person's attributes; `change` counts the writes. */
+/** `change` counts the writes. */
 export interface Person {
   name: string;
   city: string;
   change: number;
 }
 
-/** People who are found by name, in so many shards, and by city. */
+/** Found by name, in so many shards, and by city. */
 export function peopleModel(shards: number) {
   return defineGraph({
     table: 'bench',
@@ -20,12 +20,10 @@ export function peopleModel(shards: number) {
   });
 }
 
-/** The id of a person. */
 export function personId(i: number): `PERSON-${string}` {
   return `PERSON-${i}`;
 }
 
-/** A person's base item. */
 export function personImage(i: number, { name, city, change }: Person): Item {
   const key = { S: personId(i) };
   return { source: key, target: key, name: { S: name }, city: { S: city }, change: { N: String(change) } };
@@ -33,7 +31,7 @@ export function personImage(i: number, { name, city, change }: Person): Item {
 
 let sequence = 10n ** 30n;
 
-/** The record of a change, later than all that were made before it. */
+/** Later than all earlier ones. */
 export function personRecord(i: number, before: Person, after: Person, madeAtMs: number): RawRecord {
   sequence += 1n;
   const key = { S: personId(i) };

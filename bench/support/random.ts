@@ -1,12 +1,12 @@
-/** A seeded source of pseudo-random numbers, so that every run of a benchmark sees the same workload. */
+/** Seeded, so that every run sees the same workload. */
 export interface Random {
-  /** A number from 0 up to, not including, 1. */
+  /** In [0, 1). */
   next(): number;
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** A whole number in [0, `limit`). */
   below(limit: number): number;
 }
 
-/** Makes one. Source of the generator: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (32-bit mix). */
+/** Source: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (32-bit mix). */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   const next = (): number => {
@@ -19,7 +19,7 @@ export function seededRandom(seed: number): Random {
   return { next, below: (limit) => Math.floor(next() * limit) };
 }
 
-/** Draws ranks 0 to `count - 1`, rank k with a probability in proportion to 1 / (k + 1): Zipf's law. */
+/** Draws rank k of `count` with a probability in proportion to 1 / (k + 1): Zipf's law. */
 export function zipf(random: Random, count: number): () => number {
   const cumulative: number[] = [];
   let total = 0;

@@ -1,6 +1,6 @@
 /**
- * A redrive of a failed batch as a process of its own: prints what it came to, its CPU and the most memory that it took.
- * Arguments: endpoint, file with the whole invocation record, as the mapping puts it into a bucket.
+ * A redrive in its own process: prints counts, CPU and peak memory. Arguments: endpoint, file with the invocation record from the mapping's
+ * bucket.
  */
 import { readFile } from 'node:fs/promises';
 import { createClient } from '../../src/store/client.ts';

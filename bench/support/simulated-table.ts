@@ -6,15 +6,14 @@ import { seededRandom } from './random.ts';
 import { itemKey } from './table.ts';
 
 /**
- * A table in this process, behind the SDK's own client: what a consumer sends is serialized and signed as ever, and only the
- * network is missing. It understands unconditional puts, deletes, and updates that set, add and delete, which is what
- * consumers without conditions send; anything else is an error. Answers come out of order, as those of a network do.
+ * A table in this process behind the SDK's client: serialization and signing without a network. Knows unconditional puts, deletes, and updates
+ * that set, add and delete. Answers come out of order.
  */
 export class SimulatedTable {
   readonly items = new Map<string, Item>();
   calls = 0;
   wcu = 0;
-  /** Milliseconds that the table itself took: no part of a consumer's work. */
+  /** The table's time, not a consumer's. */
   ownMs = 0;
   readonly client: DynamoDBClient;
   private readonly viewBytes = new Map<string, number>();
@@ -37,12 +36,12 @@ export class SimulatedTable {
     });
   }
 
-  /** As `writeUnits`, for an item in no index: its size before is remembered, as sets have thousands of elements. */
+  /** `writeUnits` outside indexes, with remembered sizes, since sets have thousands of elements. */
   private viewUnits(key: string, before: Item | undefined, after: Item | undefined): number {
     const old = this.viewBytes.get(key) ?? (before === undefined ? 0 : itemSizeBytes(before));
     const grown = elementsOf(after).length - elementsOf(before).length;
     const [longer, shorter] = grown > 0 ? [after, before] : [before, after];
-    // One element came or went, at the end of the longer list or before: the sizes differ by its bytes.
+    // One element came or went: the sizes differ by its bytes.
     const isStep = Math.abs(grown) === 1 && elementsOf(shorter).length > 0;
     const bytes = isStep
       ? old + grown * Buffer.byteLength(firstMissing(elementsOf(longer), elementsOf(shorter)))
@@ -79,7 +78,7 @@ function elementsOf(item: Item | undefined): readonly string[] {
   return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
-/** The first element at whose place the shorter list has another one, or none. */
+/** The first element that the shorter list lacks at its place. */
 function firstMissing(longer: readonly string[], shorter: readonly string[]): string {
   return longer.find((element, i) => element !== shorter[i])!;
 }

@@ -1,11 +1,10 @@
-/** The middle and the ends of some measurements. */
 export interface Spread {
   median: number;
   min: number;
   max: number;
 }
 
-/** The median of some numbers; throws where there are none. */
+/** Throws without numbers. */
 export function median(values: readonly number[]): number {
   if (values.length === 0) throw new RangeError('no values to take the median of');
   const sorted = [...values].sort((left, right) => left - right);
@@ -13,21 +12,20 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Median, minimum and maximum of some numbers; throws where there are none. */
+/** Throws without numbers. */
 export function spread(values: readonly number[]): Spread {
   return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-/** Something measured at one size of its input. */
+/** A measurement at one size of the input. */
 export interface Sized {
   size: number;
   value: number;
 }
 
 /**
- * How a measured thing grows with the size: the exponent `b` of the power law `value = a * size^b` that fits best, the
- * least-squares slope of its logarithm over that of the size. 0 is constant, 1 linear. What is nothing at every size does
- * not grow; throws where it is nothing at some, or where there are fewer than two sizes.
+ * The exponent `b` of the best power law `value = a * size^b`, by least squares of logarithms: 0 is constant, 1 linear. Nothing at every size
+ * doesn't grow; throws for nothing at some, or fewer than two sizes.
  */
 export function growthExponent(points: readonly Sized[]): number {
   if (points.length > 0 && points.every(({ value }) => value === 0)) return 0;

@@ -2,10 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Item } from './images.ts';
 import { itemKey } from './table.ts';
 
-/**
- * The answers of a table that costs nothing: to a write "done", to a read the items that the table is said to hold. Items stay JSON texts, so
- * that answering takes next to no time. Writes change nothing.
- */
+/** Answers of a free table: "done" to writes, which change nothing, and stored JSON texts to reads, which take next to no time. */
 
 const UNITS = '"ConsumedCapacity":{"TableName":"bench","CapacityUnits":1}';
 const UNITS_OF_MANY = '"ConsumedCapacity":[{"TableName":"bench","CapacityUnits":1}]';
@@ -19,20 +16,17 @@ const FIXED: Readonly<Record<string, string>> = {
   TransactWriteItems: `{${UNITS_OF_MANY}}`,
 };
 
-/** The JSON texts of items, by `itemKey`. */
+/** JSON texts by `itemKey`. */
 export type StoredTexts = ReadonlyMap<string, string>;
 
-/** The texts of these items. */
 export function storedTexts(items: Iterable<Item>): StoredTexts {
   return new Map([...items].map((item) => [itemKey(item), JSON.stringify(item)]));
 }
 
-/** Writes texts to a file for another process. */
 export function saveTexts(file: string, texts: StoredTexts): void {
   writeFileSync(file, [...texts.values()].join('\n'));
 }
 
-/** Reads what `saveTexts` has written. */
 export function readTexts(file: string): StoredTexts {
   return storedTexts(
     readFileSync(file, 'utf8')
@@ -42,7 +36,7 @@ export function readTexts(file: string): StoredTexts {
   );
 }
 
-/** The body of the answer to a call; undefined where the table does not know the call. */
+/** Undefined for an unknown call. */
 export function answerTo(call: string, body: string, stored: StoredTexts): string | undefined {
   if (call === 'GetItem') {
     const item = stored.get(itemKey((JSON.parse(body) as { Key: Item }).Key));

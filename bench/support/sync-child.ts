@@ -1,7 +1,4 @@
-/**
- * A sync of a source as a process of its own, which may be killed: prints a line with all counts at each step. Arguments: endpoint, and
- * `resume` to go on with the sync before.
- */
+/** A sync in its own process, which may be killed: prints counts at each step. Arguments: endpoint, and `resume` to go on. */
 import { createSources } from '../../src/sources/sources.ts';
 import { createClient } from '../../src/store/client.ts';
 import { endWithParent } from './end-with-parent.ts';

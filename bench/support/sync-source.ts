@@ -7,11 +7,11 @@ import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { MeteredStore } from '../../src/store/metered.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 
-/** A source table of issues, each of which makes a node and an edge. */
+/** A source table of issues, each a node and an edge. */
 
 export const SOURCE = 'bench-source';
 
-/** The model of the table that the source is mirrored into. */
+/** The mirroring table's model. */
 export const mirrorModel = defineGraph({
   table: 'bench-mirror',
   nodes: { ISSUE: node({ view: ['subject'] }), REPO: node() },
@@ -19,26 +19,26 @@ export const mirrorModel = defineGraph({
   mirrored: ['ISSUE', 'IN_REPO'],
 });
 
-/** The keys of the source table. */
+/** The source table's keys. */
 export const sourceModel = defineGraph({
   table: { name: SOURCE, partitionKey: 'pk', sortKey: 'sk' },
   nodes: { ISSUE: node() },
 });
 
-/** The issue of a number, of 200 bytes or so. */
+/** Of about 200 bytes. */
 export function issue(number: number, state = 'open') {
   const subject = `Subject of the issue ${number}: ${'words '.repeat(15)}`;
   return { pk: `repo#${number % 1000}`, sk: `issue#${number}`, number, repo: number % 1000, subject, state };
 }
 
-/** What was consumed so far: of the table, and of the source. */
+/** Of the table, and of the source. */
 export interface SyncCounts {
   rcu: number;
   wcu: number;
   sourceRcu: number;
 }
 
-/** Options of `createSources` for the two tables, and what they have consumed. */
+/** Options of `createSources`, and what the tables have consumed. */
 export function countedSources(client: DynamoDBClient): {
   graph: typeof mirrorModel;
   options: SourcesOptions;

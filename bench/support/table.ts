@@ -9,20 +9,18 @@ import { tableDefinition } from '../../src/store/definition/table-definition.ts'
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import type { Item } from './images.ts';
 
-/** A table of its own on an engine of its own. */
 export interface FreshTable {
   endpoint: string;
   client: DynamoDBClient;
   store: DynamoDBStore;
 }
 
-/** No request may be larger than the engine takes, and a batch of views may have megabytes. */
+/** A batch of views may have megabytes. */
 const LOAD_ITEMS = 25;
 const LOAD_BYTES = 1024 * 1024;
 
 /**
- * Runs something on a fresh engine and table, loaded with `items`. The engine slows down as a stream grows, so no two
- * runs share one, and the table has no stream: records are synthesised.
+ * Runs something on a fresh engine and table with `items`. The engine slows down as a stream grows, so the table has none.
  *
  * @param dataDir where the engine keeps its data. Default: a scratch folder.
  */
@@ -46,7 +44,6 @@ export async function withFreshTable<T>(
   }
 }
 
-/** Puts many items. */
 export async function load(store: Pick<Store, 'writeMany'>, items: readonly Item[]): Promise<void> {
   await pMap(chunksOf(items), (chunk) => store.writeMany(chunk.map((item) => ({ put: item }))), { concurrency: 8 });
 }
@@ -67,7 +64,7 @@ function* chunksOf(items: readonly Item[]): Generator<Item[]> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** Every item of a table, by its key: see `itemKey`. */
+/** By `itemKey`. */
 export async function scanTable(client: DynamoDBClient, graph: CompiledModel): Promise<Map<string, Item>> {
   const items = new Map<string, Item>();
   let start: Item | undefined;
@@ -81,7 +78,6 @@ export async function scanTable(client: DynamoDBClient, graph: CompiledModel): P
   return items;
 }
 
-/** An item's key as one text. */
 export function itemKey(item: Item): string {
   const { source, target } = item as Record<string, { S: string }>;
   return `${source!.S} ${target!.S}`;

@@ -5,45 +5,41 @@ import { ROLE_NAMES } from './models.ts';
 import { type Random, seededRandom, zipf } from './random.ts';
 import { itemKey } from './table.ts';
 
-/** A recorded batch, the base items before it, and what it leaves: the same on every run. */
+/** A recorded batch, the same on every run. */
 export interface Workload {
-  /** Base items before the batch. */
+  /** Before the batch. */
   before: Item[];
-  /** The batch as Lambda gets it, in stream order. */
+  /** As Lambda gets it, in stream order. */
   records: RawRecord[];
-  /** The memberships of each goal after the batch by their users, kept apart from any consumer: the oracle of edges. */
+  /** The oracle of edges: each goal's memberships after the batch, by user. */
   edges: ReadonlyMap<string, ReadonlyMap<string, EdgeState>>;
-  /** Every goal after the batch; empty where the workload has no node records. */
+  /** After the batch; empty without node records. */
   goals: ReadonlyMap<string, GoalState>;
 }
 
-/** Options of `recordedBatch`. */
 export interface WorkloadOptions {
-  /** Adds nodes, and so many changes of them among those of edges. Default 0: no nodes. */
+  /** Changes of nodes among those of edges. Default 0: no nodes. */
   nodeChanges?: number;
 }
 
 const SEED = 20_200_701;
-/** A batch that only shows that a benchmark works is a tenth of it. */
+/** The short form takes a tenth. */
 const TENTHS = sizeOf({ whole: 10, short: 1 });
 const SOURCES = 200 * TENTHS;
 const USERS = 2_000 * TENTHS;
 const EDGES_BEFORE = 2_200 * TENTHS;
-/** How many records the whole batch has of each kind: a tenth of it has a tenth of each. */
+/** Records of each kind; a tenth has a tenth of each. */
 const [INSERTS, ROLE_CHANGES, REMOVES] = [5_072, 2_951, 1_977].map((count) => Math.round((count * TENTHS) / 10)) as [
   number,
   number,
   number,
 ];
-/** Any stream has such an ARN. */
+/** Any stream's. */
 export const STREAM_ARN = 'arn:aws:dynamodb:us-east-1:123456789012:table/bench/stream/2026-01-01T00:00:00.000';
 
 type Action = 'insert' | 'change' | 'remove' | 'node';
 
-/**
- * 10,000 changes of edges over 2,000 sources, drawn by Zipf's law: 5,072 inserts, 2,951 role changes, 1,977 removes, on
- * top of sets of up to about 3,000 members.
- */
+/** 10,000 changes of edges over 2,000 sources by Zipf's law (5,072 inserts, 2,951 role changes, 1,977 removes), on sets of up to about 3,000. */
 export function recordedBatch({ nodeChanges = 0 }: WorkloadOptions = {}): Workload {
   const random = seededRandom(SEED);
   const state = new GraphState(random, nodeChanges > 0);
@@ -65,11 +61,10 @@ interface Change {
   newImage?: Item;
 }
 
-/** The base items as the batch goes on. */
 class GraphState {
   readonly goals = new Map<string, GoalState>();
   readonly edges = new Map<string, Map<string, EdgeState>>();
-  /** The targets of each source as a list, to draw from. */
+  /** Targets of each source, to draw from. */
   private readonly targets = new Map<string, string[]>();
   private readonly nextSource: () => number;
 
@@ -139,7 +134,7 @@ class GraphState {
     return { oldImage };
   }
 
-  /** Mostly the status moves, sometimes the due date: what goals are searched by. */
+  /** Mostly the status, sometimes the due date. */
   private changeGoal(): Change {
     const goal = this.goals.get(goalId(this.nextSource()))!;
     const oldImage = goalImage(goal);
@@ -168,14 +163,14 @@ function streamRecord({ oldImage, newImage }: Change, place: number): RawRecord 
       Keys: { source, target },
       ...(newImage !== undefined && { NewImage: newImage }),
       ...(oldImage !== undefined && { OldImage: oldImage }),
-      // Numbers of one shard have gaps between them.
+      // A shard's numbers have gaps.
       SequenceNumber: String(442_158_450_000_000_017_450_439_091n + BigInt(place) * 13n),
       StreamViewType: 'NEW_AND_OLD_IMAGES',
     },
   };
 }
 
-/** The base items after the batch: what a table holds when a consumer gets the records. */
+/** What a table holds when a consumer gets the records. */
 export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'records'>): Item[] {
   const bases = new Map(before.map((item) => [itemKey(item), item]));
   for (const { dynamodb } of records) {
@@ -186,7 +181,7 @@ export function baseItemsAfter({ before, records }: Pick<Workload, 'before' | 'r
   return [...bases.values()];
 }
 
-/** A goal's id by its rank in popularity. */
+/** By rank in popularity. */
 export function goalId(rank: number): string {
   return `GOAL-G${rank + 1}`;
 }
@@ -211,7 +206,7 @@ function getOrAdd<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   return value;
 }
 
-/** So many inserts of edges, each of another source: each of them is one write of one small view. */
+/** Inserts of different sources: each writes one small view. */
 export function insertsOverSources(count: number): RawRecord[] {
   return Array.from({ length: count }, (_, i) => {
     const edge = {

@@ -35,7 +35,7 @@ export interface ModelCost {
   writes: WriteCost[];
   queries: QueryCost[];
   overheads: Overhead[];
-  /** By number of edges. */
+  /** Costs by number of edges. */
   edgeSets: EdgeSetCost[];
   /** DynamoDB's limits of one partition. An index partition without shards is one of its keys. */
   partition: { wcu: number; rcu: number; gigabytes: number };

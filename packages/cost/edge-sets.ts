@@ -13,13 +13,13 @@ import { listedEdges } from '../../src/core/model/edge-sets.ts';
 export interface EdgeSetCost {
   type: string;
   edges: number;
-  /** Of the view. */
+  /** The size of the view. */
   bytes: number;
   /** Units of the view for the next edge; beyond its budget, of the view without the set. */
   wcu: number;
   /** Beyond the budget: readers query the edges. */
   isEvicted: boolean;
-  /** Of the view with its set, and of the view without it plus a Query of the edges. */
+  /** To read the view with its set, or the view without it and a Query of the edges. */
   rcu: number;
   queryRcu: number;
   /** Reads for each write from which the set is cheaper; absent: never. */

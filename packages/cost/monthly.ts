@@ -9,7 +9,7 @@ import type { ValueCounts, WriteCost } from './writes.ts';
 export interface Load {
   /** Base items written each second. */
   putsPerSecond: number;
-  /** Of the table and its indexes. */
+  /** The size of the table with its indexes. */
   gigabytes: number;
   /** How often each type is written, relative to others; empty: all equally often. */
   shares: ReadonlyMap<string, number>;
@@ -39,7 +39,7 @@ export interface ObserverCost {
   usd: number;
   /** Millions a month; DynamoDB bills them apart, and `prices` lacks them. */
   millionStreamReads: number;
-  /** At most, in millions a month, of a feed that tells all. */
+  /** Millions a month, at most, for a feed that tells all. */
   millionFeedEvents: number;
   /** `feedEventBus` at most: a message for every event, without targets. */
   feedUsd: number;
@@ -68,11 +68,11 @@ export interface MonthlyPart {
 /** A month's bill in both billing modes. */
 export interface MonthlyCost {
   monthly: MonthlyPart[];
-  /** With provisioned capacity that follows the load. */
+  /** The bill with provisioned capacity that follows the load. */
   monthlyProvisioned: MonthlyPart[];
   /** The same load on demand without Edgeloom: see `alternativesText`. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
-  /** Of the stack's parameter `observe`. */
+  /** What the stack's parameter `observe` costs. */
   observer: ObserverCost;
   /** Each has batches of its own. */
   streamShards: number;
@@ -105,7 +105,7 @@ const UTILISATION = 0.7;
 const MS_A_WRITE = 1;
 /** The same with a loop over the DocumentClient: `npm run bench -- peers`. */
 const MS_A_WRITE_BY_HAND = 2;
-/** Of a busy shard: the batch window is one second. */
+/** A busy shard has a batch a second: the batch window. */
 const BATCHES_A_SECOND = 1;
 /** WCU of a table partition, each of which has a stream shard; a new table on demand has four. */
 const PARTITION_WCU = 1_000;
@@ -239,7 +239,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   };
 }
 
-/** At most, in US dollars a month. */
+/** An upper bound, in US dollars a month. */
 function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): number {
   const millionPolls = (POLLERS * SECONDS) / POLL_SECONDS / MILLION;
   const usdOfFunction =

@@ -33,7 +33,7 @@ const pricesSchema = z.strictObject({
   sqs: z.strictObject({ millionFifoRequests: price }),
 });
 
-/** Of a region in US dollars, without free tiers, discounts and taxes. */
+/** Prices of a region in US dollars, without free tiers, discounts and taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
 /** The prices in the package. */

@@ -26,7 +26,7 @@ import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './inde
 
 /** Units of one write, alone in its batch. */
 export interface WriteCost {
-  /** Of a part: node type and part, `USER.STATE`. */
+  /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
   kind: 'node' | 'part' | 'edge';
   write: 'create' | 'change' | 'delete';
@@ -35,9 +35,9 @@ export interface WriteCost {
   /** The producer's write, with the item's entries in native indexes. */
   base: number;
   view: number;
-  /** With their indexes; a search item for each value of a multi-valued attribute. */
+  /** Includes their indexes. A multi-valued attribute has a search item for each value. */
   indexItems: number;
-  /** Of an edge that copies attributes of its target. */
+  /** An edge that copies attributes of its target has one. */
   reverseItem: number;
   /** An edge's entry in its target's total, and the total: a transaction. A batch shares the two units of the total. */
   totalEntry: number;

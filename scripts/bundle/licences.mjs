@@ -1,12 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The licences of the packages that a bundle contains, as their texts ask for: one after the other, by name. */
+/** Licence texts of bundled packages, by name. */
 export function licencesOf({ inputs }, root) {
   return foldersOf(inputs, root).map(licenceOf).sort().join('\n');
 }
 
-/** Name, version and licence of the packages that a bundle contains. */
 export function packagesOf({ inputs }, root) {
   return foldersOf(inputs, root).map(manifestOf);
 }
@@ -19,7 +18,7 @@ function manifestOf(folder) {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 }
 
-/** The folder of the package that a file is of: parts of a package may have such files, and names, of their own. */
+/** Parts of a package may have a package.json of their own. */
 function packageFolder(path) {
   return /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0];
 }

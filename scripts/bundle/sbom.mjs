@@ -1,13 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
-/**
- * The packages that are bundled into `dist`, for those who look for known faults: nobody's `npm audit` sees them. They are written as a CycloneDX
- * document into `dist/sbom.cdx.json`, and into SECURITY.md between two comments.
- */
+/** `npm audit` doesn't see bundled packages: they are listed in `dist/sbom.cdx.json` (CycloneDX) and SECURITY.md. */
 
 const LIST = /(<!-- bundled -->\n)[^<]*(<!-- end of bundled -->)/;
 
-/** Writes the packages of a bundle, with those that other bundles of `dist` have written. @param isFirst whether it begins the document anew. */
+/** Adds a bundle's packages; @param isFirst begins the document anew. */
 export function writeSbom(root, packages, isFirst) {
   const path = `${root}dist/sbom.cdx.json`;
   const before = isFirst || !existsSync(path) ? [] : JSON.parse(readFileSync(path, 'utf8')).components;

@@ -1,12 +1,11 @@
 import type TypeScript from 'typescript-5.9';
 import { type Sources, ts } from './syntax.ts';
 
-/** JSON Schemas of what commands print with `--json`, made of the types in their code. */
+/** JSON Schemas of the `--json` documents, from the types in the code. */
 
-/** A JSON Schema. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** The commands of each file, in the order in which the file prints documents; a document of several commands has several names. */
+/** Commands by file, in the order in which the file prints; one document may be of several commands. */
 const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>> = {
   'project/adopt': ['adopt'],
   'project/init': ['init'],
@@ -39,10 +38,10 @@ const COMMANDS: Readonly<Record<string, readonly (string | readonly string[])[]>
   'write/item': ['put', 'update', 'delete'],
 };
 
-/** Functions that print what the function which they are given returns. */
+/** They print what the given function returns. */
 const PRINTING = new Set(['inSession', 'inTable', 'inModel', 'bind']);
 
-/** The schema of each command, and those that they share. */
+/** By command, and those that several share. */
 export function documentSchemas(sources: Sources): { commands: Map<string, Schema>; shared: Map<string, Schema> } {
   const schemas = new Schemas(sources.checker);
   const found = new Map<string, Schema[]>();
@@ -57,7 +56,6 @@ export function documentSchemas(sources: Sources): { commands: Map<string, Schem
   return { commands: new Map(commands), shared: schemas.shared };
 }
 
-/** The types of the documents that a file prints. */
 function documentsOf(sources: Sources, path: string): TypeScript.Type[] {
   const { checker } = sources;
   const found: TypeScript.Type[] = [];
@@ -85,12 +83,12 @@ function documentsOf(sources: Sources, path: string): TypeScript.Type[] {
   return found;
 }
 
-/** Several types as one: the compiler makes no unions for others. */
+/** The compiler makes unions only for itself. */
 function unionOf(types: readonly TypeScript.Type[]): TypeScript.Type {
   return { types, isUnion: () => true, flags: ts.TypeFlags.Union } as unknown as TypeScript.Type;
 }
 
-/** Types as schemas; an interface that contains itself is shared by its name. */
+/** An interface that contains itself is shared by name. */
 class Schemas {
   readonly shared = new Map<string, Schema>();
   private readonly open = new Set<TypeScript.Type>();
@@ -109,7 +107,7 @@ class Schemas {
     if (flags & TypeFlags.Number) return { type: 'number' };
     if (flags & TypeFlags.Boolean) return { type: 'boolean' };
     if (flags & TypeFlags.Null) return { type: 'null' };
-    // A command without a document prints its lines itself.
+    // The command prints its lines itself.
     if (flags & TypeFlags.Undefined) return { type: 'object' };
     if (flags & TypeFlags.TypeParameter) return this.of(this.checker.getBaseConstraintOfType(type) ?? type);
     if (this.checker.isArrayLikeType(type)) return { type: 'array', items: this.of(this.elementOf(type)) };
@@ -134,7 +132,7 @@ class Schemas {
       ...(isBoolean ? [{ type: 'boolean' }] : []),
       ...others,
     ];
-    // The compiler has the members of a union in the order in which it met them.
+    // The compiler orders a union's members by when it met them.
     const byText = all.map((schema) => [JSON.stringify(schema), schema] as const);
     byText.sort(([left], [right]) => (left < right ? -1 : 1));
     const different = [...new Map(byText).values()];
@@ -142,7 +140,7 @@ class Schemas {
     return different.length === 1 ? different[0]! : { anyOf: different };
   }
 
-  /** The schema of a type that may contain itself: then it is shared under its name. */
+  /** A type that contains itself is shared under its name. */
   private once(type: TypeScript.Type, make: () => Schema): Schema {
     const name = (type.aliasSymbol ?? type.symbol)?.name ?? '';
     const reference = { $ref: `#/$defs/${name}` };

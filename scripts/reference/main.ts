@@ -1,4 +1,4 @@
-// `npm run reference`: writes the pages of docs/reference from the code. A test compares them.
+// `npm run reference`: writes docs/reference from the code. A test compares the pages.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HAND_WRITTEN, referencePages } from './pages.ts';

@@ -14,14 +14,11 @@ import { DESCRIPTIONS } from '../../src/deployment/telemetry/instruments.ts';
 import { documentSchemas } from './documents.ts';
 import { commentOf, nodesOf, oneLine, ROOT, readText, Sources, textOf, ts } from './syntax.ts';
 
-/** The pages of docs/reference, made from the code. Each is a list of tables with what the code says of itself. */
-
-/** Pages of docs/reference that a person writes. */
+/** Written by people. */
 export const HAND_WRITTEN = ['glossary.md', 'model-options.md', 'stored-items.md'];
 
 const WRITTEN_BY = '`npm run reference` writes this page from the code.';
 
-/** Makes all pages, by their names. */
 export async function referencePages(): Promise<Map<string, string>> {
   const sources = new Sources(['src', 'packages']);
   return new Map(
@@ -38,7 +35,6 @@ export async function referencePages(): Promise<Map<string, string>> {
   );
 }
 
-/** A page of sections, each with a heading, a sentence and a table. */
 function page(title: string, ...parts: (string | readonly string[])[]): string {
   return `${[`# ${title}`, WRITTEN_BY, ...parts.map((part) => (typeof part === 'string' ? part : part.join('\n')))].join('\n\n')}\n`;
 }
@@ -49,7 +45,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }
 
-/** A text with links in the place of the pages that it names. */
 function linked(text: string): string {
   return text.replace(/(?<![/\w`])docs\/([\w-]+\/)([\w-]+)(\.md(?:#[\w-]+)?)/g, (_, folder: string, name, rest) =>
     folder === 'reference/' ? `[${name}](${name}${rest})` : `[${name}](../${folder}${name}${rest})`,
@@ -58,9 +53,7 @@ function linked(text: string): string {
 
 const code = (text: string): string => (text === '' ? '' : `\`${text.replaceAll('`', "'")}\``);
 
-// Metrics and alarms.
-
-/** A stack with everything that a parameter adds, and one with a table of its own. */
+/** Every parameter, and a table of its own. */
 const EVERYTHING: Record<string, unknown> = {
   ...{ observe: true, feedEventBus: 'changes', canaryMinutes: 5 },
   sourceStreamArns: 'arn:aws:dynamodb:eu-central-1:123456789012:table/app/stream/2026-01-01T00:00:00.000',
@@ -102,9 +95,6 @@ function ringsWhen({ metric, threshold, orStops, period = 300, periods = 1, ofTh
   return `${names.join(' + ')} (${metrics[0]!.statistic}) ≥ ${threshold} in ${within}${stops}`;
 }
 
-// Variables.
-
-/** Variables of this repository's own tests and benchmarks. */
 const OF_TESTS: Readonly<Record<string, string>> = {
   EDGELOOM_BENCH_CPU: 'The file that a benchmark of cold starts writes its processor time to.',
   EDGELOOM_BENCH_SHORT: 'Benchmarks take their short extent: whether they run, not how fast.',
@@ -141,7 +131,7 @@ function environmentPage(sources: Sources): string {
   );
 }
 
-/** The variables that the command line reads for an option: `config: options.config ?? environment['EDGELOOM_CONFIG'] ?? …`. */
+/** Reads `config: options.config ?? environment['EDGELOOM_CONFIG'] ?? …`. */
 function commandVariables(sources: Sources): string[][] {
   const file = sources.file('packages/cli/shared/settings.ts');
   return [...nodesOf(file)].filter(ts.isPropertyAssignment).flatMap((one) => {
@@ -159,7 +149,7 @@ function commandVariables(sources: Sources): string[][] {
   });
 }
 
-/** Each variable that a file of the repository names, with the file: for a test that none is missing. */
+/** Variables that the repository's files name, for a test that none is missing. */
 export function namedVariables(): Map<string, string> {
   const found = new Map<string, string>();
   for (const folder of ['src', 'packages', 'handlers', 'assets', 'test', 'scripts', 'bench', 'examples']) {
@@ -169,12 +159,10 @@ export function namedVariables(): Map<string, string> {
         found.set(variable, join(folder, name));
     }
   }
-  // What a project's package.json gets in its place is a version.
+  // Replaced by a version in a project's package.json.
   found.delete('EDGELOOM_VERSION');
   return found;
 }
-
-// Parameters of the stack.
 
 function parametersPage(sources: Sources): string {
   const defaults = readParameters({ stage: 'prod' }) as unknown as Readonly<Record<string, unknown>>;
@@ -195,8 +183,6 @@ function parametersPage(sources: Sources): string {
   );
 }
 
-// Errors.
-
 function errorsPage(sources: Sources): string {
   const text = readText('src/foundation/error-code.ts');
   const messages = messagesByCode(sources);
@@ -213,7 +199,6 @@ function errorsPage(sources: Sources): string {
   );
 }
 
-/** The messages of each code, where the code makes an error of it. */
 function messagesByCode(sources: Sources): Map<string, Set<string>> {
   const found = new Map<string, Set<string>>();
   for (const file of sources.files()) {
@@ -232,8 +217,6 @@ function messagesByCode(sources: Sources): Map<string, Set<string>> {
   }
   return found;
 }
-
-// Log lines.
 
 const LEVELS = new Set(['debug', 'info', 'warn', 'error']);
 
@@ -271,9 +254,7 @@ function logLine(sources: Sources, file: TypeScript.SourceFile, call: TypeScript
   return [text, levels.join(', '), fields.map(({ name }) => code(name)).join(', ')];
 }
 
-// Options.
-
-/** What takes options, with a row for each: option, type, meaning. */
+/** A row for each option: name, type, meaning. */
 interface Optioned {
   name: string;
   about: string;
@@ -305,7 +286,7 @@ function optionsPage(sources: Sources): string {
   );
 }
 
-/** Functions that take the same option from which on the section describes the option once. */
+/** From so many functions on, a section describes a shared option once. */
 const SHARED_BY = 4;
 
 function optionsSection(title: string, optioned: readonly Optioned[]): string[] {
@@ -338,7 +319,7 @@ function optionsSection(title: string, optioned: readonly Optioned[]): string[] 
   ];
 }
 
-/** The entry points of package.json that are sources, with their files. */
+/** Entry points of package.json with source files. */
 function entries(): { entry: string; path: string }[] {
   const { name, exports } = JSON.parse(readText('package.json')) as { name: string; exports: Record<string, unknown> };
   return Object.entries(exports).flatMap(([entry, value]) => {
@@ -347,7 +328,7 @@ function entries(): { entry: string; path: string }[] {
   });
 }
 
-/** The options of an exported function, or of the methods of a reader and a writer: parameters whose name or type says so. */
+/** Parameters named or typed as options, also of the methods of readers and writers. */
 function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
   const { checker } = sources;
   const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
@@ -368,10 +349,9 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
     : [];
 }
 
-/** Functions of a model file: `model-options.md` has their options, with defaults and costs. */
+/** `model-options.md` describes their options. */
 const OF_THE_MODEL = ['defineGraph', 'edge', 'node', 'part'];
 
-/** The interfaces whose methods take options. */
 const WITH_METHODS = ['Reader', 'Writer'];
 
 function optionsOfDeclared(
@@ -381,7 +361,7 @@ function optionsOfDeclared(
 ): Optioned[] {
   const { checker } = sources;
   const parameters = declared.parameters.filter(({ name, type, dotDotDotToken }) => {
-    // A rest parameter has the members of an array; a method's names the options as its last type argument.
+    // A rest parameter has an array's members; a method's last type argument names the options.
     if (dotDotDotToken !== undefined) return ts.isMethodSignature(declared);
     const said = `${name.getText()} ${type?.getText() ?? ''}`;
     return /\b(options|input|request|description|load)\b|Options\b|Input\b/.test(said);
@@ -398,7 +378,7 @@ function optionsOfDeclared(
   return [{ name, about: firstSentence(commentOf(declared)), rows }];
 }
 
-/** Whether it is for tests alone: the build leaves it out of declarations. */
+/** For tests: the build leaves it out of declarations. */
 function isInternal(property: TypeScript.Symbol): boolean {
   return property.getJsDocTags().some(({ name }) => name === 'internal');
 }
@@ -422,8 +402,6 @@ function shortType(type: string): string {
 function firstSentence(text: string): string {
   return /^(?:`[^`]*`|[^`])*?[.:](?= |$)/.exec(text)?.[0] ?? text;
 }
-
-// Commands.
 
 async function commandsPage(): Promise<string> {
   const program = createProgram();
@@ -462,10 +440,8 @@ const ERROR_SCHEMA = {
   additionalProperties: false,
 };
 
-/** The documents of all commands, as definitions of one schema. */
 function schemasPage(sources: Sources): string {
   const { commands, shared } = documentSchemas(sources);
-  // A line for each command.
   const lines = [...commands, ['error', ERROR_SCHEMA] as const, ...shared].map(
     ([name, schema]) => `${JSON.stringify(name)}: ${JSON.stringify(schema)}`,
   );

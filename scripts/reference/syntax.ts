@@ -3,15 +3,14 @@ import { createRequire } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import type TypeScript from 'typescript-5.9';
 
-/** The sources as a compiler sees them: their syntax, types and doc comments. Packages are left out, so that it takes a second. */
+/** Syntax, types and doc comments of the sources, without packages, which saves most of the time. */
 
 export const ROOT = resolve(import.meta.dirname, '../..');
-// The compiler that checks the types gives programs no syntax.
+// The compiler that checks the types offers no syntax tree.
 const ts = createRequire(import.meta.url)('typescript-5.9') as typeof TypeScript;
 
 export { ts };
 
-/** The sources of some folders, read by the compiler. */
 export class Sources {
   readonly program: TypeScript.Program;
   readonly checker: TypeScript.TypeChecker;
@@ -40,7 +39,7 @@ export class Sources {
     this.checker = this.program.getTypeChecker();
   }
 
-  /** The files, but for those of the language. */
+  /** Without those of the language. */
   files(): TypeScript.SourceFile[] {
     return this.program
       .getSourceFiles()
@@ -53,7 +52,6 @@ export class Sources {
     return file;
   }
 
-  /** The members of an interface with their doc comments and the text of their types. */
   members(path: string, name: string): { name: string; type: string; means: string }[] {
     const file = this.file(path);
     const declared = file.statements.find(
@@ -67,13 +65,12 @@ export class Sources {
     }));
   }
 
-  /** A path from the repository's root. */
+  /** From the repository's root. */
   path(file: TypeScript.SourceFile): string {
     return relative(ROOT, file.fileName);
   }
 }
 
-/** Each node of a file. */
 export function* nodesOf(node: TypeScript.Node): Generator<TypeScript.Node> {
   yield node;
   const children: TypeScript.Node[] = [];
@@ -81,18 +78,17 @@ export function* nodesOf(node: TypeScript.Node): Generator<TypeScript.Node> {
   for (const child of children) yield* nodesOf(child);
 }
 
-/** The doc comment of a node, in one line; empty without one. */
+/** In one line; empty without one. */
 export function commentOf(node: TypeScript.Node): string {
   const [comment] = ts.getJSDocCommentsAndTags(node).filter(ts.isJSDoc);
   return comment === undefined ? '' : oneLine(ts.getTextOfJSDocComment(comment.comment) ?? '');
 }
 
-/** The text in one line. */
 export function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** The text of a string or a template, with … in the place of values; undefined: it is none. */
+/** With … in the place of values; undefined for anything else. */
 export function textOf(node: TypeScript.Node): string | undefined {
   if (ts.isStringLiteralLike(node)) return node.text;
   if (ts.isTemplateExpression(node))
@@ -100,7 +96,6 @@ export function textOf(node: TypeScript.Node): string | undefined {
   return undefined;
 }
 
-/** The text of a file from the repository's root. */
 export function readText(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8');
 }

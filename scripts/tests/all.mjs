@@ -1,5 +1,5 @@
-// `npm run test:all`, and with names of parts what `.ci/run` runs: one part after the other, also where one fails. At the end it names
-// what failed, as few readers of a long log see more. The last line says how many tests passed and failed in all of them.
+// `npm run test:all`, and `.ci/run` with names of parts. A part that fails doesn't stop the others; the last lines name failures and sum up
+// tests.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,17 +9,17 @@ const VITEST = ['npx', 'vitest', 'run'];
 const DYNAMODB_LOCAL = { EDGELOOM_TEST_ENGINE: 'dynamodb-local' };
 const WHOLE = { EDGELOOM_TEST_EXTENT: 'all' };
 
-/** Parts: a command each. `counts` says that the command counts its tests; any other counts as one. */
+/** `counts`: the command counts its tests; any other counts as one. */
 const PARTS = {
   lint: npm('lint'),
   typecheck: npm('typecheck'),
   demo: npm('demo'),
   test: { ...npm('test'), counts: true },
-  // The figures of `test`, which has run before it, next to those of the repository.
+  // Compares the figures of `test`, which ran before.
   cpu: { command: ['node', 'scripts/tests/cpu.mjs'] },
-  // A third of what `test` leaves out, and the planted bugs of the files that have changed.
+  // A third of what `test` leaves out, and planted bugs of changed files.
   rest: { ...npm('test:rest'), counts: true },
-  // Everything that `test` and `rest` draw from.
+  // All that `test` and `rest` draw from.
   whole: { command: VITEST, env: WHOLE, counts: true },
   // The port's contract, and one write that goes the whole way.
   'dynamodb-local': {
@@ -38,11 +38,11 @@ const PARTS = {
     command: [...VITEST, '--project', 'contract', '--project', 'integration'],
     ...{ env: { ...DYNAMODB_LOCAL, ...WHOLE }, counts: true, needs: 'java' },
   },
-  // The release of Node that the functions run on, and all that are supported besides the one at hand.
+  // The functions' release of Node, and all others that are supported.
   node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '24'], counts: true },
   nodes: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '22', '24'], counts: true },
   localstack: { ...npm('test:localstack'), counts: true },
-  // Each benchmark once, at its smallest size: one that is broken is seen.
+  // Each benchmark once, at its smallest size.
   bench: { command: ['node', 'scripts/bench.mjs', 'all', '--short'] },
 };
 const ALL = ['whole', 'dynamodb-local-whole', 'nodes', 'bench'];
@@ -64,7 +64,7 @@ try {
     const counts = run(name, PARTS[name]);
     add(counts, all);
     const line = `${name}: ${text(counts)}, ${Math.round((Date.now() - startMs) / 1000)} s`;
-    // A run that is stopped has said how far it was.
+    // A stopped run has said how far it was.
     console.log(line);
     lines.push(line);
   }
@@ -77,12 +77,11 @@ process.exitCode = all.failures.length === 0 ? 0 : 1;
 const { EDGELOOM_TEST_COUNTS: outer } = process.env;
 if (outer !== undefined) appendFileSync(outer, `${JSON.stringify(all)}\n`);
 
-/** A part that is a script of package.json. */
 function npm(script) {
   return { command: ['npm', 'run', '--silent', script] };
 }
 
-/** Runs a part, and gives its counts. A part that fails without a test that failed, or has run none, counts as one failure. */
+/** A part without tests, or failing without a failed test, counts as one failure. */
 function run(name, { command, env, counts: isCounted = false, needs }) {
   if (needs !== undefined && spawnSync(needs, ['-version']).error !== undefined) {
     console.log(`No ${needs}: ${name} is left out.`);
@@ -107,7 +106,6 @@ function run(name, { command, env, counts: isCounted = false, needs }) {
   return counts;
 }
 
-/** Adds counts to a sum. */
 function add({ passed, skipped, failures }, sum) {
   sum.passed += passed;
   sum.skipped += skipped;

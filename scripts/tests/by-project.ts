@@ -2,14 +2,13 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The CPU-seconds of the files that take the most. */
+/** CPU-seconds of the longest files. */
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
 
 /**
- * Puts the files of each project together. A process goes on with another file only where that is of the same project: in an order by length
- * alone, in which projects alternate, most files would start a process. The last project of the configuration comes first, so that
- * the first one has short files, which fill all processes to the end. In a project the files with the most CPU come first: one of
- * them at the end would run alone.
+ * Groups files by project, since a process takes another file only of the same project, and puts the longest first, which would else run alone
+ * at
+ * the end. The last project comes first, so that the short files of the first one fill all processes at the end.
  */
 export default class ByProject extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -17,7 +16,7 @@ export default class ByProject extends BaseSequencer {
     const kept = JSON.parse(readFileSync(KEPT, 'utf8')) as { files: Record<string, number> };
     const place = ({ project }: TestSpecification): number => projects.indexOf(project);
     const seconds = ({ moduleId }: TestSpecification): number => kept.files[relative(config.root, moduleId)] ?? 0;
-    // Others stay as they are: by what they took before, or by their sizes.
+    // Other files by their last duration or size.
     return (await super.sort(files)).sort(
       (left, right) => place(right) - place(left) || seconds(right) - seconds(left),
     );

@@ -1,10 +1,11 @@
-// `npm run test:changed`: tests that are near to files that differ from a commit, HEAD or the one that is named: of the fast ones all that depend
-// on these files, of the others those that import one of them. It is for the minute between two edits; `npm test` is for a commit.
+// `npm run test:changed`: tests near the files that differ from a commit (default: HEAD): of the fast ones all that depend on them, of the
+// others
+// those that import one. For the minute between two edits.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** They read the sources and pages as texts, so that no import says that they depend on them. */
+/** They read sources and pages as texts, without imports. */
 const READERS = [
   ...['architecture', 'docs', 'docs-names', 'planted-bugs', 'releasing'].map((name) => `unit/${name}`),
   ...['expressions', 'limits'].map((name) => `hostile/${name}`),
@@ -29,7 +30,7 @@ const near = OTHERS.flatMap(testsOf).filter(
   (test) => changed.has(test) || imports(test).some((file) => changed.has(file)),
 );
 if (near.length > 0) statuses.push(vitest(...projects(...OTHERS), ...near));
-// They run the command that is built, with all of the packages in it, and import nothing of it.
+// They run the built command, and import nothing of it.
 if ([...changed].some((path) => /^(packages|test\/cli)\//.test(path))) statuses.push(vitest(...projects('cli')));
 process.exitCode = statuses.every((status) => status === 0) ? 0 : 1;
 
@@ -41,7 +42,7 @@ function projects(...names) {
   return names.flatMap((name) => ['--project', name]);
 }
 
-/** Files that differ from the commit, and those that are new. */
+/** From the commit, and new ones. */
 function differing() {
   const lines = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');
   return new Set([...lines('diff', '--name-only', commit), ...lines('ls-files', '--others', '--exclude-standard')]);
@@ -52,7 +53,6 @@ function testsOf(project) {
   return files.filter((file) => file.endsWith('.test.ts')).map((file) => join('test', project, file));
 }
 
-/** The files of this repository that a file imports itself. */
 function imports(file) {
   const found = readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g);
   return [...found].map(([, path]) => join(dirname(file), path));

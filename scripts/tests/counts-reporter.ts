@@ -3,17 +3,16 @@ import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 
-/** A test that failed, or a suite, a file or a run that failed beside its tests. */
+/** A failed test, or a suite, file or run that failed beside its tests. */
 export interface Failure {
-  /** The name with those of the suites around it; that of the suite or the file where no test failed. */
+  /** With its suites; the suite or file where no test failed. */
   test: string;
   /** From the current folder. */
   file: string;
-  /** The first line of the error. */
+  /** First line. */
   error: string;
 }
 
-/** How many tests a run had, and which of them failed. */
 export interface Counts {
   passed: number;
   skipped: number;
@@ -21,8 +20,8 @@ export interface Counts {
 }
 
 /**
- * Appends a line of JSON with the counts of a run to the file that EDGELOOM_TEST_COUNTS names, so that several runs can be summed
- * up. Without it, does nothing. A file that could not be loaded counts as one failure, as does a suite whose hook failed.
+ * Appends counts as a line of JSON to EDGELOOM_TEST_COUNTS, if set, so that runs can be summed up. A file that can't be loaded, or a suite whose
+ * hook fails, counts as one failure.
  */
 export default class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {

@@ -2,13 +2,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 
-/** A run of a name filter or of some files says nothing of what all files cost. */
+/** A run of fewer files says nothing of all. */
 const LEAST_FILES = 200;
 
-/**
- * Writes the CPU-seconds of each test file to `.cache/test-cpu.json` after a whole `npm test`, for `scripts/tests/cpu.mjs`. Each file has
- * measured itself (`test/support/cpu-setup.ts`); engines and builds that a run shares are in no file's figure.
- */
+/** Writes CPU-seconds of test files to `.cache/test-cpu.json` after a whole `npm test`. Shared engines and builds are in no file's figure. */
 export default class CpuReporter implements Reporter {
   #root = process.cwd();
 

@@ -1,17 +1,17 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 
-/** Ticks of a second in the kernel's accounts; it is 100 on every Linux that Node runs on. */
+/** 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
 interface ProcessTime {
   readonly parent: number;
-  /** CPU of the process itself and of its children that ended, in ticks. */
+  /** Of the process and its ended children, in ticks. */
   readonly ticks: number;
 }
 
 /**
- * CPU-seconds of a process, of all that it started and of what they started in turn, from /proc. Children that ended count
- * as soon as their parent has waited for them; one whose parent ended before it is lost. Without /proc: of this process alone.
+ * CPU-seconds of a process and its descendants, from /proc. A child counts once its parent has waited for it; one that outlives its parent is
+ * lost. Without /proc: of this process alone.
  */
 export function cpuSecondsOfTree(root: number): number {
   if (!existsSync('/proc/self/stat')) {
@@ -38,7 +38,7 @@ function isWithin(root: number, pid: number, processes: ReadonlyMap<number, Proc
   return false;
 }
 
-/** Undefined where the process has ended meanwhile. */
+/** Undefined where the process has ended. */
 function processTime(pid: number): ProcessTime | undefined {
   let stat: string;
   try {
@@ -46,7 +46,7 @@ function processTime(pid: number): ProcessTime | undefined {
   } catch {
     return undefined;
   }
-  // The name of the program may hold anything; the fields behind its last bracket are plain: state, parent, ...
+  // The program's name may hold anything; plain fields follow its last bracket.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = [11, 12, 13, 14].reduce((sum, field) => sum + Number(fields[field]), 0);
   return { parent: Number(fields[1]), ticks };

@@ -1,15 +1,16 @@
-// `node scripts/tests/cpu.mjs`: the CPU-seconds of each file of the last `npm test`, next to those that `test/cpu-seconds.json` keeps. It names
-// the files that grew, and fails only where one has grown far beyond what a busy machine explains. `--keep` keeps the new figures.
+// `node scripts/tests/cpu.mjs`: names the test files whose CPU grew beyond `test/cpu-seconds.json` in the last `npm test`; fails only for growth
+// that a
+// busy machine can't explain. `--keep` keeps the new figures.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const MEASURED = new URL('../../.cache/test-cpu.json', import.meta.url);
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
-/** Files below it are not kept one by one. */
+/** Shorter files aren't kept. */
 const LEAST_SECONDS = 2;
-/** A file has grown if it takes this many times its figure, and this many seconds more. */
+/** This many times, and this many seconds more. */
 const GROWN = { times: 1.5, seconds: 5 };
 const FAILED = { times: 4, seconds: 30 };
-/** CPU-seconds that all of `npm test` is to take. */
+/** Of all of `npm test`. */
 const BUDGET_SECONDS = 360;
 
 if (!existsSync(MEASURED)) {

@@ -1,5 +1,5 @@
-// `npm run test:long`: hundreds of thousands of schedules, a slice of seeds at a time. It keeps after each slice how far it came and goes on
-// from there when it is started again; once all are done, it begins a round of the seeds that follow. `-- --minutes N` stops it before then.
+// `npm run test:long`: hundreds of thousands of schedules in slices of seeds. Resumes after each slice; a finished round starts the next seeds.
+// `-- --minutes N` stops earlier.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util';
 const FILE = new URL('../../.cache/test-long.json', import.meta.url);
 const WORKERS = ['--workers', String(availableParallelism())];
 
-/** Schedules of a round, and of a slice, which takes some minutes. */
+/** Schedules of a round, and of a slice of some minutes. */
 const KINDS = {
   projecting: { args: ['projecting', ...WORKERS], round: 300_000, slice: 20_000 },
   evolution: { args: ['evolution', ...WORKERS], round: 100_000, slice: 4_000 },
@@ -35,7 +35,7 @@ for (const [kind, { args, round: count, slice }] of Object.entries(KINDS)) {
     const command = ['simulate', '--', ...args, '--runs', String(runs), '--seed', String(seed)];
     console.log(`\n> npm run ${command.join(' ')}`);
     const [status] = await once(spawn('npm', ['run', '--silent', ...command], { stdio: 'inherit' }), 'close');
-    // Ctrl-C reaches the slice too: it is run again.
+    // Ctrl-C ends the slice too, so it runs again.
     if (isStopped) break;
     if (status !== 0) failed.push(`npm run ${command.join(' ')}`);
     done[kind] = (done[kind] ?? 0) + runs;
@@ -47,10 +47,9 @@ const isDone = !isStopped;
 if (isDone) keep({ round: round + 1, done: {}, failed: [] });
 for (const command of failed) console.log(`failed: ${command}`);
 console.log(isDone ? `Round ${round + 1} is done.` : 'It is not done: npm run test:long goes on with it.');
-// A run that is stopped by its time has done what it was to do.
+// A run stopped by its time succeeded.
 process.exitCode = (isDone || Date.now() >= endMs) && failed.length === 0 ? 0 : 1;
 
-/** How far the round came; the first has just begun. */
 function kept() {
   try {
     return JSON.parse(readFileSync(FILE, 'utf8'));

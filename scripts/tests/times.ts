@@ -5,19 +5,16 @@ import { join } from 'node:path';
 import type { Counts } from './counts-reporter.ts';
 import { cpuSecondsOfTree } from './cpu-time.ts';
 
-/**
- * Measures what the tests cost, on Linux: `npx tsx scripts/tests/times.ts [COMMAND...]` runs the commands of the table in CONTRIBUTING.md, or
- * those that are named, and writes what each took into it. A command that takes hours has no row.
- */
+/** Measures the commands of CONTRIBUTING.md's table, or those named, on Linux, and writes the rows: `npx tsx scripts/tests/times.ts [COMMAND...]`. */
 
 const CONTRIBUTING = new URL('../../CONTRIBUTING.md', import.meta.url);
 const BEGIN = '<!-- times: npx tsx scripts/tests/times.ts -->\n';
 const END = '<!-- end of times -->';
-/** `npm run test:changed` is measured with a change of this file, which is undone. */
+/** Measured with a change of this file, which is undone. */
 const CHANGED_COMMAND = 'npm run test:changed';
 const CHANGED_FILE = new URL('../../src/core/plan/units.ts', import.meta.url);
 
-/** What a command took; `load` is the machine's before it. */
+/** `load`: the machine's before it. */
 interface Measured {
   passed: number;
   failed: number;
@@ -26,12 +23,12 @@ interface Measured {
   load: number;
 }
 
-/** A row of the table: the cells as they stand in it. */
+/** The cells. */
 type Row = [command: string, what: string, tests: string, wall: string, cpu: string, load: string];
 
 measureCommands(process.argv.slice(2));
 
-/** Measures commands, and writes each row as soon as it is measured. The exit code is 1 where a command failed. */
+/** Writes each row once measured; exits with 1 where a command failed. */
 function measureCommands(names: readonly string[]): void {
   const cells = readTable().rows.map(([cell]) => cell);
   const unknown = names.filter((name) => !cells.some((cell) => commandOf(cell) === name));
@@ -47,7 +44,6 @@ function measureCommands(names: readonly string[]): void {
   }
 }
 
-/** Writes the measured cells of a command into its row of CONTRIBUTING.md. */
 function writeRow(cell: string, measured: readonly string[]): void {
   const { text, rows } = readTable();
   const table = rows.map((row) => (row[0] === cell ? [cell, row[1], ...measured] : row));
@@ -57,7 +53,6 @@ function writeRow(cell: string, measured: readonly string[]): void {
   writeFileSync(CONTRIBUTING, `${head}${BEGIN}${heading}\n${lines}${rest.slice(rest.indexOf(END))}`);
 }
 
-/** The table of CONTRIBUTING.md, and the page around it. */
 function readTable(): { text: string; rows: Row[] } {
   const text = readFileSync(CONTRIBUTING, 'utf8');
   const [, part] = text.split(BEGIN);
@@ -72,7 +67,6 @@ function commandOf(cell: string): string {
   return cell.replaceAll('`', '');
 }
 
-/** Runs something while a source file differs from its commit. */
 function withChange<T>(run: () => T): T {
   const text = readFileSync(CHANGED_FILE, 'utf8');
   writeFileSync(CHANGED_FILE, `${text}\n`);
@@ -83,7 +77,7 @@ function withChange<T>(run: () => T): T {
   }
 }
 
-/** Runs a command; throws where it fails without a test that failed, as its figures are not those of the tests then. */
+/** Throws where the command fails without a failed test. */
 function measure(command: string): Measured {
   const folder = mkdtempSync(join(tmpdir(), 'edgeloom-times-'));
   const countsFile = join(folder, 'counts.jsonl');

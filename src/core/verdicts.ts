@@ -34,7 +34,7 @@ export const VERDICTS = {
   stale: {
     ...DRIFT,
     means:
-      "drift: a derived item differs from what it should be, or has an attribute, expiry or revision that can't occur",
+      "drift: a derived item differs from its expected content, or has an attribute, expiry or revision that can't occur",
     counts: 'Derived items that differed.',
   },
   orphan: {
@@ -45,47 +45,48 @@ export const VERDICTS = {
   quarantined: {
     ...NO_DRIFT,
     ...{ names: 'base item', isWrong: true, exitsWith1: 'always' },
-    means: 'a base item could not be projected in full; the reason says why',
+    means: "a base item couldn't be projected in full. The reason explains why",
     counts: 'Entries of the quarantine, also those that are in no index.',
   },
   unregistered: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
-    means: 'a derived item of a projection or shape that the registry does not know; it is never repaired or deleted',
+    means: "a derived item of a projection or shape that isn't in the registry. It is never repaired or deleted",
     counts: 'Derived items of projections or shapes that the registry does not know.',
   },
   maintenance: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'right, but could be better: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` does it',
+      'correct, but can be improved: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` improves the item',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'unless-explained' },
     means:
-      "differs, but the consumer hasn't read the change yet, a fan-out is on its way, or [the model changes](repair.md#the-check-during-a-change-of-the-model)",
+      "a difference that may still go away: the consumer hasn't read the change yet, a fan-out is running, or [the model is changing](repair.md#the-check-during-a-change-of-the-model)",
     counts: 'Differences that the consumer may still resolve.',
   },
   dangling: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'never' },
     means:
-      'an edge to a node that does not exist; found only with `--dangling`, which costs one or two read units for each edge',
+      "an edge to a node that doesn't exist. Found only with `--dangling`, which costs one or two read units for each edge",
     counts: 'Edges to a node that does not exist, where a check looks for them.',
   },
   unknown: {
     ...NO_DRIFT,
     ...{ names: 'base item', exitsWith1: 'with-strict' },
     means:
-      'base items whose type the model does not have, reported as one finding; `unknownTypes` lists the types with their counts and similar names of the model',
+      "base items whose type isn't in the model, reported as one finding. `unknownTypes` lists the types, with their counts and similar names in the model",
     counts: 'Base items of types outside the model.',
   },
   superseded: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'never' },
-    means: 'differed at first and was right when read again, so it was only late; counted, but not listed as a finding',
+    means:
+      'a difference that was gone when the item was read again, so the item was only late. Counted, but not listed as a finding',
     counts: 'Differences that were gone at the second look.',
   },
 } as const satisfies Record<string, VerdictTraits>;

@@ -28,6 +28,7 @@ export const sources = [sourceTable('app-table', { map: () => [] })];
 /** Each command with arguments with which it calls the table, and waits for an answer that never comes. */
 const CALLS: Readonly<Record<string, readonly string[]>> = {
   wait: [],
+  status: [],
   table: ['describe'],
   migrate: ['--yes'],
   import: ['ITEMS'],
@@ -35,7 +36,6 @@ const CALLS: Readonly<Record<string, readonly string[]>> = {
   update: ['USER-1', '{"name":"Ada"}'],
   delete: ['USER-1'],
   project: [],
-  status: ['--watch'],
   observe: [],
   total: ['USER-1', 'GOALMEMBERSHIP'],
   explain: ['USER-1'],

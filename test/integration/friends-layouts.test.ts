@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from 'vitest';
+import { hashLayout } from '../../bench/friends/layouts/hash.ts';
 import { LAYOUTS } from '../../bench/friends/layouts/index.ts';
 import type { Layout } from '../../bench/friends/layouts/layout.ts';
 import { MeteredTable } from '../../bench/friends/table.ts';
@@ -201,4 +202,13 @@ describe('the layouts of the article, as they are stored', () => {
     await layout.remove(table, user, a);
     await stored({ ...key, '1': { S: c }, '2': { S: b }, ...(name === 'count' && { count: { N: '2' } }) });
   });
+});
+
+it.each([
+  ['F11: md5 makes the keys of the article, in hex', 'md5', 32],
+  ['F12: sha256 makes keys of 128 bits for each id', 'sha256', 32],
+] as const)('%s', (_name, hash, digits) => {
+  const [item] = hashLayout(hash).items('USER-1', ['USER-2']);
+  const digest = (text: string): string => createHash(hash).update(text).digest('hex').slice(0, digits);
+  expect(item?.['pair']).toEqual({ S: digest('USER-1') + digest('USER-2') });
 });

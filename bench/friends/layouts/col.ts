@@ -1,9 +1,6 @@
 import type { Layout } from './layout.ts';
 
-/**
- * One item per user; an attribute's name is the friend's id, its value says nothing. No operation reads before it writes,
- * so writers cannot get into each other's way. Ids and the key share the names: no id may be `user`.
- */
+/** One item for each user, an attribute named after each friend, so no friend may be `user`. No operation reads first, so writers don't collide. */
 export const colLayout: Layout = {
   name: 'col',
   summary: "one item per user, an attribute's name is the friend",

@@ -2,10 +2,7 @@ import type { AttributeValue } from '../../../src/core/items/attribute-value.ts'
 import { friendsIn, numbered, placeOf } from './default.ts';
 import type { Layout } from './layout.ts';
 
-/**
- * As `default`, with the number of friends in an attribute of its own: adding asks for that one alone. Two writers at
- * once: the condition of the later one fails, and its caller has to start again.
- */
+/** `default` plus a count: adding reads the count alone. Of two writers, the later one's condition fails. */
 export const countLayout: Layout = {
   name: 'count',
   summary: 'as default, and an attribute `count`',

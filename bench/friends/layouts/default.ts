@@ -1,10 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
-/**
- * One item per user, the friends in attributes numbered from 1. Nothing says how many there are, so each operation reads
- * the whole item. Two writers at once: the condition of the later one fails, and its caller has to start again.
- */
+/** One item for each user with numbered friends: each operation reads the whole item. Of two writers, the later one's condition fails. */
 export const defaultLayout: Layout = {
   name: 'default',
   summary: 'one item per user, numbered attributes hold the friends',
@@ -44,12 +41,11 @@ export const defaultLayout: Layout = {
   },
 };
 
-/** Friends as attributes numbered from 1. */
 export function numbered(friends: readonly string[]): Item {
   return Object.fromEntries(friends.map((friend, place) => [String(place + 1), { S: friend }]));
 }
 
-/** The number under which a user's item holds a friend, found by looking at one after the other. */
+/** The number of a friend's attribute. */
 export function placeOf(item: Item | undefined, friend: string): string | undefined {
   if (item === undefined) return undefined;
   for (const [name, value] of Object.entries(item)) {
@@ -58,12 +54,11 @@ export function placeOf(item: Item | undefined, friend: string): string | undefi
   return undefined;
 }
 
-/** The friends in numbered attributes: all texts but the key. */
 export function friendsIn(item: Item | undefined): string[] {
   return Object.entries(item ?? {}).flatMap(([name, value]) => (name !== 'user' && 'S' in value ? [value.S] : []));
 }
 
-/** How many attributes besides the key an item has: they are numbered without gaps. */
+/** Attributes are numbered without gaps. */
 function lastNumber(item: Item | undefined): number {
   return item === undefined ? 0 : Object.keys(item).length - 1;
 }

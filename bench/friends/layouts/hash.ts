@@ -3,16 +3,15 @@ import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 import { friendOf } from './row.ts';
 
-/** 128 bits: two of a billion ids share a hash with a probability of about 10^-21. */
+/** 128 bits: a collision among a billion ids has a probability of about 10^-21. */
 const HASH_HEX_DIGITS = 32;
 
-/** The hashes of ids: MD5, the article's, gives its very keys in hex; of SHA-256 the first 128 bits are taken. */
+/** MD5 gives the article's keys; of SHA-256, 128 bits are taken. */
 export type KeyHash = 'sha256' | 'md5';
 
 /**
- * An item for each friend, under hash(user) + hash(friend): keys of one length, whatever the ids are, that need no
- * separator, and are spread evenly even where one user has a million friends. The price on DynamoDB: no Query lists a
- * user's friends, because partition keys have no order; a Scan of the whole table does.
+ * An item for each friend under hash(user) + hash(friend): keys of one length without separator, evenly spread. Only a Scan lists a user's
+ * friends.
  */
 export function hashLayout(hash: KeyHash): Layout {
   return {
@@ -48,7 +47,7 @@ function pairKey(hash: KeyHash, user: string, friend: string): Item {
   return { pair: { S: idHash(hash, user) + idHash(hash, friend) } };
 }
 
-/** A hash cannot be read back, so the item says whom it joins. */
+/** A hash can't be read back. */
 function pairItem(hash: KeyHash, user: string, friend: string): Item {
   return { ...pairKey(hash, user, friend), user: { S: user }, friend: { S: friend } };
 }

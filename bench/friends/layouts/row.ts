@@ -1,10 +1,7 @@
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import type { Layout } from './layout.ts';
 
-/**
- * An item for each friend, under user and friend: how Edgeloom stores an edge. One Query of the partition lists the
- * friends.
- */
+/** An item for each friend under user and friend, as Edgeloom stores an edge. */
 export const rowLayout: Layout = {
   name: 'row',
   summary: 'one item per friend, key: user and friend',
@@ -33,7 +30,6 @@ export const rowLayout: Layout = {
   },
 };
 
-/** The friend of an item that holds a single one. */
 export function friendOf({ friend }: Item): string {
   if (friend === undefined || !('S' in friend)) throw new Error('An item of a friend list names no friend.');
   return friend.S;

@@ -4,25 +4,22 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { installedPackage } from '../../../test/support/test-package.ts';
 import type { StreamEvent } from '../event.ts';
 
-/**
- * aws-lambda-stream, from a folder of its own: its peer dependencies hold the SDK's parts at old majors, and in the repository's
- * own folder they would change what is measured of everybody else.
- */
+/** In a folder of its own: its peer dependencies are old majors of the SDK. */
 
-/** What goes through a pipeline: a record, and what its steps have added. */
+/** A record, and what steps have added. */
 export interface UnitOfWork {
   event: { raw: { old?: Record<string, unknown>; new?: Record<string, unknown> } };
   updateRequest?: object;
 }
 
-/** A Highland stream, as far as the consumer uses it. */
+/** Highland's, as far as used. */
 export interface Stream<T> {
   map<U>(mapping: (value: T) => U): Stream<U>;
   flatten(): Stream<T extends readonly (infer U)[] ? U : T>;
   through<R>(step: (stream: Stream<T>) => R): R;
 }
 
-/** The library, which has no types, as far as the consumer uses it. */
+/** As far as used; it has no types. */
 export interface LambdaStream {
   fromDynamodb(event: StreamEvent, options: { pkFn: string; skFn: string }): Stream<UnitOfWork>;
   updateDynamoDB(options: { tableName: string }): (stream: Stream<UnitOfWork>) => Stream<UnitOfWork>;
@@ -30,9 +27,8 @@ export interface LambdaStream {
   toPromise(stream: Stream<UnitOfWork>): Promise<unknown>;
 }
 
-/** Loads the library, and installs it first where it is missing. Its clients, which it makes itself, ask what `client` asks. */
+/** Installs it first where it is missing. Its clients send their calls to `client`. */
 export async function loadLambdaStream({ config }: DynamoDBClient): Promise<LambdaStream> {
-  // Benchmarks run in the repository's root.
   const folder = await installedPackage(join(process.cwd(), 'bench/peers/aws-lambda-stream'));
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'bench', AWS_SECRET_ACCESS_KEY: 'bench' });
   const require = createRequire(join(folder, 'package.json'));

@@ -2,20 +2,18 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { installedPackage } from '../../../test/support/test-package.ts';
 
-/** The schema of an attribute. */
 export interface Schema {
   key(): Schema;
   optional(): Schema;
 }
 
-/** A command that is being built. */
 export interface Built {
   item(item: object): Built;
   key(key: object): Built;
   send(): Promise<unknown>;
 }
 
-/** The library, as far as the consumer uses it. */
+/** As far as used. */
 export interface Toolbox {
   string(): Schema;
   any(): Schema;
@@ -31,10 +29,7 @@ export interface Toolbox {
   DeleteItemCommand: unknown;
 }
 
-/**
- * Loads dynamodb-toolbox, and installs it first where it is missing. It lies inside the repository, without the SDK, which is its peer
- * dependency: so it finds the SDK that everybody else is measured with.
- */
+/** Installs it first where it is missing, inside the repository without its peer dependency, so that it uses the same SDK. */
 export async function loadToolbox(): Promise<Toolbox> {
   const folder = await installedPackage(join(process.cwd(), 'bench/peers/dynamodb-toolbox'), {
     cache: join(process.cwd(), '.cache/packages'),

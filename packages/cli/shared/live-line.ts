@@ -1,4 +1,5 @@
 import { countText, figureText } from '../../../src/foundation/figure.ts';
+import { ProgressLine, type ProgressStream } from './progress-line.ts';
 
 export interface Projected {
   records: number;
@@ -17,8 +18,7 @@ export interface Verified {
 }
 
 export interface LiveLineOptions {
-  /** A terminal gets one changing line, anything else a line now and then. */
-  stream: { isTTY?: boolean; write(text: string): unknown };
+  stream: ProgressStream;
   quarantined(): Promise<number>;
   /** Age in seconds of the oldest unapplied record. Asked when nothing moves: the work may be done or stuck. */
   behindSeconds(): Promise<number>;
@@ -42,9 +42,11 @@ export class LiveLine {
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> = Promise.resolve();
   private readonly now: () => number;
+  private readonly line: ProgressLine;
 
   constructor(private readonly options: LiveLineOptions) {
     this.now = options.now ?? Date.now;
+    this.line = new ProgressLine(options.stream, TELL_MS, this.now);
     this.told.atMs = this.now();
     this.movingSinceMs = this.told.atMs;
   }
@@ -73,17 +75,16 @@ export class LiveLine {
     clearTimeout(this.timer);
     this.timer = undefined;
     await this.ticking;
-    if (this.options.stream.isTTY === true) this.options.stream.write('\n');
+    this.line.end();
   }
 
   async showIfDue(): Promise<void> {
-    const { stream, quarantined, behindSeconds } = this.options;
+    const { quarantined, behindSeconds } = this.options;
     const { records, writes, newestRecordAgeMs = 0 } = this.projected;
-    const isTerminal = stream.isTTY === true;
     const hasMoved = records !== this.told.records;
     const nowMs = this.now();
     if (!hasMoved) this.movingSinceMs = nowMs;
-    if (!isTerminal && (!hasMoved || nowMs - this.told.atMs < TELL_MS)) return;
+    if (!this.line.isTerminal && !(hasMoved && this.line.isDue())) return;
     if (hasMoved) this.idleBehindSeconds = undefined;
     else this.idleBehindSeconds ??= await behindSeconds();
     const elapsedMs = nowMs - this.movingSinceMs;
@@ -99,8 +100,7 @@ export class LiveLine {
     ];
     this.told = { records, atMs: nowMs };
     this.movingSinceMs = nowMs;
-    const line = `projected: ${parts.join(', ')}`;
-    stream.write(isTerminal ? `\r\u001b[2K${line}` : `${line}\n`);
+    this.line.show(`projected: ${parts.join(', ')}`);
   }
 
   private verifiedParts(): string[] {

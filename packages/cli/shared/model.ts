@@ -8,7 +8,7 @@ import { readSettings, type Settings } from './settings.ts';
 /** For a command that needs no table. */
 export interface ModelSession {
   settings: Settings;
-  /** With the table's name of the global options. */
+  /** Has the table's name that the global options give. */
   graph: CompiledModel;
 }
 

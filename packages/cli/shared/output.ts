@@ -11,12 +11,12 @@ export interface Output<Json = unknown> {
 }
 
 /** Right, wrong, to be looked at. */
-export const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
+const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
 
 export type Colour = keyof typeof COLOURS;
 
 /** Paints a text on a terminal, unless NO_COLOR is set. */
-export function painted(text: string, colour: Colour | undefined): string {
+function painted(text: string, colour: Colour | undefined): string {
   const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
   return isColoured && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
 }

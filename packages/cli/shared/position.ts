@@ -1,3 +1,4 @@
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { readHead } from '../../../src/registry/head.ts';
 import { identityAtHome } from '../../../src/registry/identity.ts';
 import { createStreamsClient } from '../../../src/store/client.ts';
@@ -19,6 +20,13 @@ export function positionOf({ graph, store, settings }: CommandSession, streamArn
     ...positionOfStream(graph, store, source, { savesPlaces: true }),
     release: () => streams.destroy(),
   };
+}
+
+/** The ARN of the table's stream; throws `no-stream` where it has none. */
+export function requireStream({ graph }: CommandSession, { streamArn }: { streamArn?: string | undefined }): string {
+  if (streamArn !== undefined) return streamArn;
+  const message = `The table ${graph.table.name} has no stream.`;
+  throw new EdgeloomError('no-stream', message, 'Add it with edgeloom table update.');
 }
 
 /** Throws `not-home-region` where another region writes this table's derived items. */

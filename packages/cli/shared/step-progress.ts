@@ -1,9 +1,8 @@
 import { countText, figureText } from '../../../src/foundation/figure.ts';
+import { ProgressLine, type ProgressStream, secondsText } from './progress-line.ts';
 
 /** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
-/** Milliseconds between updates on a terminal. */
-const CHANGE_MS = 200;
 
 export interface WalkFigures {
   /** `backfill`, `verify`, … */
@@ -18,47 +17,34 @@ export interface WalkFigures {
 export class StepProgress {
   private phase = '';
   private begunAtMs = 0;
-  private toldAtMs = 0;
-  private isLineOpen = false;
+  private readonly line: ProgressLine;
 
-  /**
-   * @param totalItems as DynamoDB last counted them
-   * @param stream a terminal gets one changing line, anything else a line now and then
-   */
+  /** @param totalItems as DynamoDB last counted them */
   constructor(
     private readonly totalItems: number,
-    private readonly stream: { isTTY?: boolean; write(text: string): unknown } = process.stderr,
+    stream: ProgressStream = process.stderr,
     private readonly now: () => number = Date.now,
-  ) {}
+  ) {
+    this.line = new ProgressLine(stream, TELL_MS, now);
+  }
 
   noteFigures({ phase, items, rcu, wcu }: WalkFigures): void {
-    const nowMs = this.now();
     if (phase !== this.phase) {
       this.phase = phase;
-      this.begunAtMs = nowMs;
-      this.toldAtMs = nowMs;
+      this.begunAtMs = this.now();
+      this.line.startAgain();
       return;
     }
-    const isTerminal = this.stream.isTTY === true;
-    if (nowMs - this.toldAtMs < (isTerminal ? CHANGE_MS : TELL_MS)) return;
-    this.toldAtMs = nowMs;
+    if (!this.line.isDue()) return;
     const total = Math.max(items, this.totalItems);
-    const left = ((nowMs - this.begunAtMs) / 1000) * (total / Math.max(1, items) - 1);
-    const text = `${phase}: ${figureText(items)} of about ${countText(total, 'item')}, ${figureText(rcu)} RCU, ${figureText(wcu)} WCU, about ${secondsText(left)} left`;
-    this.stream.write(isTerminal ? `\r\u001b[2K${text}` : `${text}\n`);
-    this.isLineOpen = isTerminal;
+    const left = ((this.now() - this.begunAtMs) / 1000) * (total / Math.max(1, items) - 1);
+    this.line.show(
+      `${phase}: ${figureText(items)} of about ${countText(total, 'item')}, ${figureText(rcu)} RCU, ${figureText(wcu)} WCU, about ${secondsText(left)} left`,
+    );
   }
 
-  /** Writes a line of its own. */
+  /** Prints a line that stays. */
   printLine(text: string): void {
-    this.stream.write(`${this.isLineOpen ? '\r\u001b[2K' : ''}${text}\n`);
-    this.isLineOpen = false;
+    this.line.print(text);
   }
-}
-
-/** `40 s`, `12 min`, `3.5 h`. */
-export function secondsText(seconds: number): string {
-  if (seconds < 120) return `${Math.ceil(seconds)} s`;
-  if (seconds < 2 * 3600) return `${Math.ceil(seconds / 60)} min`;
-  return `${Math.ceil(seconds / 360) / 10} h`;
 }

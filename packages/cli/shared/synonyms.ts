@@ -94,7 +94,6 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--max-rcu'], 'rate-limit read-limit rcu'),
   ...meaningOption(['--max-wcu'], 'write-limit wcu'),
   ...meaningOption(['--segments'], 'parallel parallelism concurrency workers total-segments'),
-  ...meaningOption(['--watch'], 'follow f live tail'),
   ...meaningOption(['--until-idle'], 'once exit-when-idle'),
   ...meaningOption(['--config'], 'model schema c'),
   ...meaningOption(['--table'], 'table-name t'),

@@ -11,7 +11,7 @@ export interface EngineProcess {
 }
 
 const OUTPUT_CHARACTERS = 2000;
-/** For an engine to write what it holds in memory. */
+/** An engine needs time to write what it holds in memory. */
 const GRACE_SECONDS = 5;
 
 /** Ends with this process, and doesn't keep it alive. */

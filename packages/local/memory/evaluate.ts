@@ -120,7 +120,7 @@ export function applyUpdate(item: Values, update: Update): Values {
   return next;
 }
 
-/** From the last element on, so that others keep their numbers. */
+/** The last element goes first, so that the others keep their numbers. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   return [...paths].sort((left, right) => {
     const [a, b] = [left.at(-1), right.at(-1)];

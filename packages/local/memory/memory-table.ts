@@ -14,7 +14,7 @@ export interface Stored {
   size: number;
 }
 
-/** Of the table, and of each index that changes. */
+/** Units of the table, and of each index that changes. */
 export interface WriteUnits {
   table: number;
   indexes: Record<string, number>;

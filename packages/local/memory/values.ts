@@ -19,7 +19,7 @@ export function typeOf(value: Value): ValueType {
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 }
 
-/** Of bytes, their base64. */
+/** Bytes are given in base64. */
 export function textOf(value: Value): string {
   return value[typeOf(value)] as string;
 }
@@ -126,7 +126,7 @@ export function sameItem(left: Values | undefined, right: Values | undefined): b
   return names.length === Object.keys(right).length && names.every((name) => sameValue(left[name], right[name]));
 }
 
-/** Of two strings, numbers or bytes. */
+/** Orders two strings, numbers or bytes. */
 export function compareValues(left: Value, right: Value): number {
   const type = typeOf(left);
   const [a, b] = [textOf(left), textOf(right)];

@@ -18,7 +18,7 @@ const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
 const SIGNS = SEPARATORS.slice(0, 4);
 /** More different texts at one place are ids, not words. */
 const MOST_WORDS = 20;
-/** From so many items with twice the same key on, these keys are ids, even without a digit. */
+/** With so many items whose two keys are the same, the keys are ids, even without a digit. */
 const LEAST_SELVES = 3;
 /** Further parts are one. */
 const MOST_PARTS = 12;

@@ -17,10 +17,10 @@ export interface Field {
 
 export interface Kind {
   items: readonly SampledItem[];
-  /** In the form of a type's name. */
+  /** Written like a type's name. */
   name: string;
   mark?: Mark;
-  /** Of its ElectroDB entity. */
+  /** The version of the ElectroDB entity. */
   version?: string;
   /** Where no library says which attributes make the keys. */
   forms?: readonly [KeyForm, KeyForm];

@@ -46,7 +46,7 @@ export interface LeftOut {
 export interface Proposal {
   /** Whose layout it is, if known. */
   library: Library | undefined;
-  /** Of most keys, and of ids of several parts. */
+  /** The separator of most keys, and of ids of several parts. */
   separator: string;
   keys: KeyNames;
   kinds: readonly ProposedKind[];
@@ -61,7 +61,7 @@ const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
 /** So few items of a kind, among so many, are rare. */
 const [FEW, ENOUGH_ITEMS] = [5, 500];
-/** In one id. */
+/** Fields that make one id. */
 const MOST_FIELDS = 4;
 /** Shares of values that must be ids, with and without a field of the same name. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
@@ -221,7 +221,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   }
   const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
   const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
-  // An index key often repeats an attribute; the attribute is the edge.
+  // An index key may repeat an attribute, which then makes the edge.
   const byAttributes = new Set(
     found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
   );
@@ -255,7 +255,7 @@ function isReference(kind: Kind, id: readonly Field[], target: Target, named: nu
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
-/** Digits and letters alike: `cus_7Fa` is `a_9a`. */
+/** Replaces all digits and letters alike: `cus_7Fa` becomes `a_9a`. */
 function shapeOf(text: string): string {
   const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');

@@ -32,7 +32,7 @@ export class ExpectedWorld {
     this.counts.get(origin)?.delete(destination);
   }
 
-  /** By destination. */
+  /** Sorted by destination. */
   edgeSet(iata: string): RouteElement[] {
     const elements = [...(this.counts.get(iata) ?? [])].map(
       ([destination, count]): RouteElement => ({ type: 'ROUTE', target: airportId(destination), count }),
@@ -52,7 +52,7 @@ export class ExpectedWorld {
     );
   }
 
-  /** By state, city, name and id. */
+  /** Sorted by state, city, name and id. */
   airportsAt(country: string, path: readonly string[]): Airport[] {
     const placeOf = ({ state, city, name, iata }: Airport): string[] => [state, city, name, airportId(iata)];
     return [...this.airports.values()]
@@ -63,7 +63,7 @@ export class ExpectedWorld {
       });
   }
 
-  /** By folded name, then id. */
+  /** Sorted by folded name, then id. */
   airportsNamed(prefix: string): Airport[] {
     const foldedName = (name: string): string => foldText(name);
     return [...this.airports.values()]

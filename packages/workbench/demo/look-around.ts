@@ -21,7 +21,7 @@ export interface VerifiedTable {
   streams: StudioTable['streams'];
   store: DynamoDBStore;
   streamArn: string;
-  /** Of its worker, which has ended. */
+  /** The checkpoint of the worker, which has ended. */
   checkpoint: CheckpointStore;
 }
 

@@ -7,7 +7,7 @@ export interface DemoResult {
   writes: number;
   wcu: number;
   rcu: number;
-  /** Of the whole demo. */
+  /** The whole demo takes so long. */
   seconds: number;
   /** From a write's end to the end of its batch, by the demo's clock. */
   lagMs: { p50: number; p99: number };
@@ -32,7 +32,7 @@ function shorten(text: string | undefined): string {
   return text === undefined ? 'nothing' : text.length > 300 ? `${text.slice(0, 297)}...` : text;
 }
 
-/** Of sorted values. */
+/** The values must be sorted. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -38,7 +38,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   say(`verified ${iatas.length} views, ${routes} routes in their order, and three searches`);
 }
 
-/** By state, city and name. */
+/** Compares them in the order of state, city and name. */
 async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorld['reader']): Promise<void> {
   const countries = new Set([...expected.airports.values()].map(({ country }) => country));
   for (const country of countries) {

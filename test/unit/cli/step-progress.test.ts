@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { StepProgress, secondsText } from '../../../packages/cli/shared/step-progress.ts';
+import { secondsText } from '../../../packages/cli/shared/progress-line.ts';
+import { StepProgress } from '../../../packages/cli/shared/step-progress.ts';
 
 function progress(isTTY: boolean) {
   const written: string[] = [];

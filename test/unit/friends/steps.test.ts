@@ -26,13 +26,6 @@ describe('randomNetwork', () => {
     expect(randomNetwork(seededRandom(2), 40)).not.toEqual(network);
   });
 
-  it('keeps whole lists of a sample of a big network', () => {
-    const big = randomNetwork(seededRandom(1), 2_000);
-    expect(big.users).toHaveLength(2_000);
-    expect(big.friends.size).toBeLessThan(100);
-    expect(Math.max(...[...big.friends.values()].map((friends) => friends.length))).toBeGreaterThan(1_000);
-  });
-
   it('names users by random UUIDs', () => {
     for (const user of network.users) {
       expect(user).toMatch(/^USER-[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);

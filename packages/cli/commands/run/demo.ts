@@ -22,18 +22,18 @@ export function demoCommand(command: Command): void {
     .action(async ({ studio = false, engine }: DemoFlags, command: Command) => {
       const settings = readSettings(command.optsWithGlobals());
       const { json } = settings;
-      const bars = new StepBars();
+      const progress = new StepProgress();
       try {
         const result = await runDemo({
           engine,
           say: (line) => {
-            bars.stop();
+            progress.stop();
             if (!json) process.stdout.write(`${line}\n`);
           },
-          onProgress: (step, done, total) => bars.update(step, done, total),
+          onProgress: (step, done, total) => progress.update(step, done, total),
           ...(studio && {
             look: async (table) => {
-              bars.stop();
+              progress.stop();
               await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
                 const { href: url } = new URL(
                   `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
@@ -49,26 +49,29 @@ export function demoCommand(command: Command): void {
         // With --json there is one document: the address of the studio.
         if (!(studio && json)) print({ json: result, text: text + hint }, json);
       } finally {
-        bars.stop();
+        progress.stop();
       }
     });
 }
 
-class StepBars {
-  private step: string | undefined;
-  private bar: Progress | undefined;
+/** What each step counts. */
+const COUNTED = { import: 'items imported', project: 'records projected' } as const;
 
-  update(step: string, done: number, total: number): void {
+class StepProgress {
+  private step: string | undefined;
+  private current: Progress | undefined;
+
+  update(step: keyof typeof COUNTED, done: number, total: number): void {
     if (this.step !== step) {
       this.stop();
       this.step = step;
-      this.bar = startProgress(step, total);
+      this.current = startProgress(COUNTED[step], total);
     }
-    this.bar?.update(done, total);
+    this.current?.update(done, total);
   }
 
   stop(): void {
-    this.bar?.stop();
-    this.bar = undefined;
+    this.current?.stop();
+    this.current = undefined;
   }
 }

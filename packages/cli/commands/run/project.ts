@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { createWorker } from '../../../../src/projecting/worker/worker.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
@@ -9,8 +8,7 @@ import { describeTable } from '../../../../src/store/table-description.ts';
 import { fileCheckpoint } from '../../../../src/stream/checkpoint.ts';
 import { printModelNotice } from '../../shared/model-notice.ts';
 import { examples } from '../../shared/options.ts';
-
-import { requireHomeRegion } from '../../shared/position.ts';
+import { requireHomeRegion, requireStream } from '../../shared/position.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { STOP_GRACE_MS, stopOnSignal } from '../../shared/signals.ts';
@@ -65,14 +63,7 @@ export function projectCommand(command: Command): void {
 async function project(session: CommandSession, { untilIdle, checkpoint }: ProjectOptions) {
   const { graph, client, store, settings, logger } = session;
   const status = await describeTable(graph, { client });
-  const { streamArn } = status;
-  if (streamArn === undefined) {
-    throw new EdgeloomError(
-      'no-stream',
-      `The table ${graph.table.name} has no stream.`,
-      'Add it with edgeloom table update.',
-    );
-  }
+  const streamArn = requireStream(session, status);
   requireFit(status);
   await requireHomeRegion(session);
   const notice = await printModelNotice(graph, store);

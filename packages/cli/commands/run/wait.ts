@@ -3,7 +3,7 @@ import { EdgeloomError, isRetryableStoreError } from '../../../../src/foundation
 import { countText } from '../../../../src/foundation/figure.ts';
 import { describeTable } from '../../../../src/store/table-description.ts';
 import { examples, wholeNumber } from '../../shared/options.ts';
-import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { type OpenPosition, positionOf, requireStream } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
@@ -55,13 +55,8 @@ async function waitUntilProjected(session: CommandSession, seconds: number) {
 }
 
 async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
-  const { streamArn } = await describeTable(session.graph, { client: session.client });
-  if (streamArn !== undefined) return positionOf(session, streamArn);
-  throw new EdgeloomError(
-    'no-stream',
-    `The table ${session.graph.table.name} has no stream.`,
-    'Add it with edgeloom table update.',
-  );
+  const table = await describeTable(session.graph, { client: session.client });
+  return positionOf(session, requireStream(session, table));
 }
 
 /** True for errors of an engine that is still starting. */

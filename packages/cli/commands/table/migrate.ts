@@ -19,8 +19,9 @@ import { askToConfirm } from '../../shared/ask-to-confirm.ts';
 import { gapTexts } from '../../shared/native-gaps.ts';
 import { examples, type RateFlags, readRateOption, writeRateOption } from '../../shared/options.ts';
 import { textTable } from '../../shared/output.ts';
+import { secondsText } from '../../shared/progress-line.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { StepProgress, secondsText } from '../../shared/step-progress.ts';
+import { StepProgress } from '../../shared/step-progress.ts';
 import { installedTelemetry } from '../../shared/telemetry.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 

@@ -8,6 +8,7 @@ import { DynamoDBStreamSource } from '../../../../src/stream/dynamodb-source.ts'
 import { type ObserveResult, observe } from '../../../../src/trust/observe/observe.ts';
 import { driftLine, indexDifferenceLine } from '../../shared/drift-line.ts';
 import { examples, share } from '../../shared/options.ts';
+import { requireStream } from '../../shared/position.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { stopOnSignal } from '../../shared/signals.ts';
 
@@ -56,14 +57,7 @@ async function runObserver(
   { repair, untilVerified, indexShare }: CommandOptions,
 ): Promise<ObserveResult> {
   const { graph, client, store, settings, logger } = session;
-  const { streamArn } = await describeTable(graph, { client });
-  if (streamArn === undefined) {
-    throw new EdgeloomError(
-      'no-stream',
-      `The table ${graph.table.name} has no stream.`,
-      'Add it with edgeloom table update.',
-    );
-  }
+  const streamArn = requireStream(session, await describeTable(graph, { client }));
   const streams = createStreamsClient(settings.client);
   let isStopped = false;
   const release = stopOnSignal(async () => {

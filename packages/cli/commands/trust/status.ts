@@ -7,95 +7,36 @@ import type { ErasureStatus, Status } from '../../../../src/trust/explain/status
 import { tableStatus } from '../../../../src/trust/explain/table-status.ts';
 import { verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import { examples } from '../../shared/options.ts';
-import { type Colour, painted, textTable } from '../../shared/output.ts';
-import { type OpenPosition, positionOf } from '../../shared/position.ts';
+import { type Colour, textTable } from '../../shared/output.ts';
+import { positionOf } from '../../shared/position.ts';
 import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
-import { stopOnSignal } from '../../shared/signals.ts';
 
 /** Something needs a person. */
 const PROBLEMS = 1;
-const WATCH_MS = 2_000;
 const FINE = 'no problems found';
 
 export function statusCommand(command: Command): void {
-  command
-    .option('--watch', 'repeat every two seconds, until Ctrl-C')
-    .addHelpText('after', examples('status', 'status --watch', 'status --json'))
-    .action(
-      inSession(async (session, { watch = false }: { watch?: boolean }) => {
-        const looks = new StatusLooks(session);
-        try {
-          const result = watch ? await watchStatus(session, looks) : await looks.look();
-          if (result.problems.length > 0) process.exitCode = PROBLEMS;
-          return outputOf(session, result);
-        } finally {
-          looks.release();
-        }
-      }),
-    );
+  command.addHelpText('after', examples('status', 'status --json')).action(
+    inSession(async (session) => {
+      const result = await statusOf(session);
+      if (result.problems.length > 0) process.exitCode = PROBLEMS;
+      return outputOf(session, result);
+    }),
+  );
 }
 
-/** Each look reads only what is new in the stream. */
-class StatusLooks {
-  private streamArn: string | undefined;
-  private position: OpenPosition | undefined;
-  /** Priced, since the quarantine is counted by reading it. */
-  private readonly store: PricedStore;
-
-  constructor(private readonly session: CommandSession) {
-    this.store = new PricedStore(session.store);
-  }
-
-  async look(): Promise<Status> {
-    const { graph, client } = this.session;
-    const { store } = this;
-    const table = await describeTable(graph, { client });
-    const ttl = await hasTtl(client, graph);
-    const position = this.positionIn(table.streamArn);
-    return await tableStatus({ graph, store, table, hasTtl: ttl, position: position && { look: position.latest } });
-  }
-
-  release(): void {
-    this.position?.release();
-  }
-
-  private positionIn(streamArn: string | undefined): OpenPosition | undefined {
-    if (streamArn !== this.streamArn) {
-      this.release();
-      this.streamArn = streamArn;
-      this.position = streamArn === undefined ? undefined : positionOf(this.session, streamArn);
-    }
-    return this.position;
-  }
-}
-
-/** Redraws until Ctrl-C; returns the last status. */
-async function watchStatus(session: CommandSession, looks: StatusLooks): Promise<Status> {
-  let isOver = false;
-  let wake = (): void => undefined;
-  const release = stopOnSignal(async () => {
-    isOver = true;
-    wake();
-  });
+async function statusOf(session: CommandSession): Promise<Status> {
+  const { graph, client } = session;
+  // Priced, since the quarantine is counted by reading it.
+  const store = new PricedStore(session.store);
+  const table = await describeTable(graph, { client });
+  const ttl = await hasTtl(client, graph);
+  const position = table.streamArn === undefined ? undefined : positionOf(session, table.streamArn);
   try {
-    for (;;) {
-      const result = await looks.look();
-      if (isOver) return result;
-      const { text, json } = outputOf(session, result);
-      if (session.settings.json) process.stdout.write(`${JSON.stringify(json)}\n`);
-      else
-        process.stdout.write(
-          `${process.stdout.isTTY ? '\u001b[H\u001b[2J' : ''}${new Date().toISOString()}\n${coloured(text)}\n`,
-        );
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-        setTimeout(resolve, WATCH_MS);
-      });
-      if (isOver) return result;
-    }
+    return await tableStatus({ graph, store, table, hasTtl: ttl, position: position && { look: position.latest } });
   } finally {
-    release();
+    position?.release();
   }
 }
 
@@ -177,13 +118,6 @@ function outputOf({ graph }: CommandSession, result: Status) {
 function colourOf(line: string): Colour | undefined {
   if (line === FINE) return 'green';
   return line.startsWith('! ') ? 'red' : undefined;
-}
-
-function coloured(text: string): string {
-  return text
-    .split('\n')
-    .map((line) => painted(line, colourOf(line)))
-    .join('\n');
 }
 
 function erasureText({ state, since, next }: ErasureStatus): string {
