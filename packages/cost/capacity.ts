@@ -1,5 +1,5 @@
 import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
-import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
+import { Mistakes } from '../../src/core/model/compile/mistakes.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { nativeAttribute } from '../../src/core/model/native-indexes.ts';
@@ -21,27 +21,21 @@ export interface QueryCost {
   rcu: number;
 }
 
-/** Capacity besides single writes and queries. */
 export interface Overhead {
   part: string;
-  /** What it is billed for. */
   each: string;
   wcu: number;
   rcu: number;
 }
 
 export interface ModelCost {
-  /** Each type created, changed in each attribute that the model uses, and deleted. */
   writes: WriteCost[];
   queries: QueryCost[];
   overheads: Overhead[];
-  /** Costs by number of edges. */
   edgeSets: EdgeSetCost[];
   /** DynamoDB's limits of one partition. An index partition without shards is one of its keys. */
   partition: { wcu: number; rcu: number; gigabytes: number };
-  /** What costs much more than these units say, a sentence each. */
   warnings: string[];
-  /** Parts of the model that cost more than they may need, a sentence each. */
   advice: string[];
   assumptions: string;
 }
@@ -108,15 +102,14 @@ function viewAdvice({ nodes }: CompiledModel): string[] {
     );
 }
 
-/** Orders that DynamoDB could keep itself. */
 function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): string[] {
   return [...graph.edges.values()].flatMap((edge) => {
     const { type, inbound } = edge;
     if (inbound === undefined || !mayBeNative(inbound)) return [];
     const edges = new Map(graph.edges).set(type, { ...edge, inbound: { ...inbound, native: true } });
-    const mistakes: MistakeLog = [];
+    const mistakes = new Mistakes();
     checkNativeIndexes({ ...graph, edges }, mistakes);
-    if (mistakes.length > 0) return [];
+    if (mistakes.areAny) return [];
     const [before, after] = [writes, costsOfWrites({ ...graph, edges }, new Map())].map(
       (costs) => costs.find((one) => one.type === type && one.write === 'create')!.total,
     ) as [number, number];

@@ -32,7 +32,9 @@ function changedFiles(): string[] {
       ? branched
       : (git('describe', '--tags', '--abbrev=0', 'HEAD~1') ?? git('rev-list', '-1', `--before=${aDayAgo}`, 'HEAD'));
   const files = base ? (git('diff', '--name-only', base)?.split('\n') ?? []) : [];
-  console.log(`Planted bugs of ${files.length} files that differ from ${base?.slice(0, 8) || 'nothing'} are run.`);
+  console.log(
+    `${files.length} files differ from ${base?.slice(0, 8) || 'nothing'}; their planted bugs are run unless there are many.`,
+  );
   return files;
 }
 

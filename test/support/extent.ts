@@ -62,7 +62,7 @@ const PARTS = 10;
 
 /**
  * The planted bugs of a run: all, the third of its seed and those of changed files, or the tenth of its seed. Where those of changed files
- * are more than a third, the third of the seed stands for them: what a run takes is bounded, however much has changed.
+ * are more than a third, only the third of the seed runs, so that a large change doesn't make a run longer.
  */
 export function plantedBugs<T extends { readonly name: string; readonly changes?: readonly Change[] }>(
   all: readonly T[],
