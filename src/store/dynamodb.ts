@@ -43,12 +43,12 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
+  requireAnswer,
   type SdkItem,
   totalUnits,
   withClassifiedErrors,

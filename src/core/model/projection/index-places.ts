@@ -60,10 +60,6 @@ export function unescapeFromPartition(text: string): string {
 /** Longer values are hashed. */
 const VALUE_IN_KEY_BYTES = 512;
 
-type Spread =
-  | Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>
-  | Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>;
-
 function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
@@ -83,7 +79,7 @@ export abstract class IndexPlaces {
 
   /** @param isStored false for items that only readers make, whose keys no index has to accept. */
   constructor(
-    private readonly spread: Spread,
+    private readonly spread: Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>,
     generation: number,
     readonly isStored = true,
   ) {
