@@ -151,6 +151,11 @@ export function indexNamedIn(projection: string): string | undefined {
 
 const INDEX = 'index:';
 
+/** Undefined for a projection that isn't a view. */
+export function typeOfView(name: string): string | undefined {
+  return name.startsWith('view:') ? name.slice('view:'.length) : undefined;
+}
+
 export function viewName(type: string): string {
   return `view:${type}`;
 }

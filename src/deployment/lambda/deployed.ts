@@ -8,6 +8,7 @@ import { DeferredStreamSource } from '../../stream/deferred-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
+import { tableArnOfStream } from '../stack/base/arns.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
@@ -18,12 +19,12 @@ import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from '.
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
 /**
- * The functions of the stack that `edgeloom/stack` makes: handlers with the settings that the stack puts into their environment. A wrong
- * one throws `invalid-environment` when the function starts. Clients live as long as the function.
+ * The handlers of the stack's functions, with settings from their environment. A wrong setting throws
+ * `invalid-environment` when the function starts. Clients live as long as the function.
  */
 
 /**
- * The stack's stream function: projects the table's stream.
+ * The stream function: projects the table's stream.
  *
  * @example
  * export const handler = deployedStream(graph);
@@ -34,7 +35,7 @@ export function deployedStream(graph: CompiledModel): StreamHandler {
 }
 
 /**
- * The stack's mirror function, where its parameter `sourceStreamArns` names streams of source tables.
+ * The mirror function: mirrors the streams in the parameter `sourceStreamArns`.
  *
  * @example
  * export const handler = deployedMirror(graph, sources);
@@ -45,12 +46,7 @@ export function deployedMirror(graph: CompiledModel, sources: readonly Source[])
   return mirrorHandler(named(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
 }
 
-/**
- * The stack's functions that check and rebuild: the state machine calls them until no cursor is left.
- *
- * @example
- * export const handler = deployedCheck(graph);
- */
+/** The functions that check and rebuild; the state machine calls them. */
 export function deployedCheck(graph: CompiledModel): RunHandler {
   const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
   const graceMs = seconds === undefined ? undefined : seconds * 1000;
@@ -58,11 +54,8 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
 }
 
 /**
- * The stack's redrive function: on a schedule it redrives the quarantine and sweeps unclaimed records; from the queue it redrives batches that the
- * mapping gave up.
- *
- * @example
- * export const handler = deployedRedrive(graph);
+ * The redrive function: redrives the quarantine and unclaimed records on a schedule, and failed batches from their
+ * queue.
  */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const {
@@ -82,12 +75,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   });
 }
 
-/**
- * The stack's observer, where its parameter `observe` asks for one: a schedule calls it every minute, and it reads on from where it was.
- *
- * @example
- * export const handler = deployedObserve(graph);
- */
+/** The observer, if the parameter `observe` is set; a schedule calls it every minute. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
   const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
   return observeHandler(named(graph, settings), {
@@ -97,13 +85,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
   });
 }
 
-/**
- * The stack's feed, where its parameter `feedEventBus` asks for one: it puts the changes that the observer has told into an event bus of
- * EventBridge.
- *
- * @example
- * export const handler = deployedFeed(graph);
- */
+/** The feed, if the parameter `feedEventBus` is set: puts changes on an event bus of EventBridge. */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, ...settings } = readFunctionSettings();
   const bus = required(
@@ -120,12 +102,12 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
     'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
-    ...{ bus, call, table: requiredStream(settings).split('/stream/')[0]!, logger: loggerOf(settings) },
+    ...{ bus, call, table: tableArnOfStream(requiredStream(settings)), logger: loggerOf(settings) },
     deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
   });
 }
 
-/** The model with the name of the table that the stack made, whatever the model calls it. */
+/** The stack decides the name of the table, whatever the model says. */
 function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
   return withTableName(graph, EDGELOOM_TABLE);
 }
@@ -138,18 +120,15 @@ function requiredStream({ EDGELOOM_STREAM_ARN }: Pick<FunctionSettings, 'EDGELOO
   return required(EDGELOOM_STREAM_ARN, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
 }
 
-/** Calls the service of a queue. */
 function queueService(queueUrl: string, region: string | undefined): CallService {
   return jsonService(SQS, { region, credentials: credentialsOf(process.env), endpoint: new URL(queueUrl).origin });
 }
 
-/** A setting that a function cannot do without. */
 function required(setting: string | undefined, problem: string): string {
   if (setting !== undefined) return setting;
   throw wrongEnvironment(problem);
 }
 
-/** The stream of a table, whose client is made when it is first read. */
 function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
   return new DeferredStreamSource(streamArn, async () => {
     const { DynamoDBStreamSource } = await import('../../stream/dynamodb-source.ts');

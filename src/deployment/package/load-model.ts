@@ -6,8 +6,8 @@ import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
 /**
- * Loads a model file, TypeScript or JavaScript, without a build step. The file is code and runs with all rights of this
- * process. Throws an `EdgeloomError` where it is missing, fails, or does not export a graph by default.
+ * Loads a model file, TypeScript or JavaScript, without a build step; it runs with all rights of this process. Throws
+ * if the file is missing, fails, or does not export a graph by default.
  */
 export async function loadModel(file: string): Promise<CompiledModel> {
   const loaded = await loadFile(file, true);
@@ -19,7 +19,6 @@ export async function loadModel(file: string): Promise<CompiledModel> {
   );
 }
 
-/** Loads the sources that a model file exports; none if it exports none. */
 export async function loadSources(file: string): Promise<readonly Source[]> {
   const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
   if (!Array.isArray(sources)) {
