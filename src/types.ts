@@ -243,7 +243,6 @@ export type {
   GetManyResult,
   GetResult,
   ItemKey,
-  KeyTypes,
   NativeQueryRequest,
   QueryRequest,
   QueryResult,

@@ -1,5 +1,5 @@
 import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
-import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
+import { Mistakes } from '../../src/core/model/compile/mistakes.ts';
 import type { CompiledModel, InboundModel, SearchModel } from '../../src/core/model/compiled.ts';
 import { isJoinedEdge } from '../../src/core/model/joined.ts';
 import { nativeAttribute } from '../../src/core/model/native-indexes.ts';
@@ -114,9 +114,9 @@ function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): strin
     const { type, inbound } = edge;
     if (inbound === undefined || !mayBeNative(inbound)) return [];
     const edges = new Map(graph.edges).set(type, { ...edge, inbound: { ...inbound, native: true } });
-    const mistakes: MistakeLog = [];
+    const mistakes = new Mistakes();
     checkNativeIndexes({ ...graph, edges }, mistakes);
-    if (mistakes.length > 0) return [];
+    if (mistakes.areAny) return [];
     const [before, after] = [writes, costsOfWrites({ ...graph, edges }, new Map())].map(
       (costs) => costs.find((one) => one.type === type && one.write === 'create')!.total,
     ) as [number, number];

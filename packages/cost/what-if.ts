@@ -1,7 +1,7 @@
 import { checkNativeIndexes } from '../../src/core/model/compile/check-native.ts';
 import { dueList } from '../../src/core/model/compile/due-list.ts';
 import { compileInbound } from '../../src/core/model/compile/inbound.ts';
-import type { MistakeLog } from '../../src/core/model/compile/schemas.ts';
+import { Mistakes } from '../../src/core/model/compile/mistakes.ts';
 import type {
   CompiledModel,
   EdgeModel,
@@ -81,11 +81,11 @@ function withNative(
   if (change.kind === 'edge-shards') {
     throw new ModelError([{ path: `${path}.shards`, message: 'are of derived keys, and the orders are native' }]);
   }
-  const mistakes: MistakeLog = [];
+  const mistakes = new Mistakes();
   checkNewOrder(edge, change.name);
   const input = { native: true, orders: { [change.name]: orderBy(change.by) } };
-  const added = compileInbound(edge.type, input, graph.table, path, mistakes);
-  if (mistakes.length > 0 || added === undefined) throw new ModelError(mistakes);
+  const added = compileInbound(edge.type, input, graph.table, mistakes.at(path));
+  if (mistakes.areAny || added === undefined) throw new ModelError(mistakes.all);
   const changed = {
     ...inbound,
     orders: new Map([...inbound.orders, ...added.orders]),
@@ -93,7 +93,7 @@ function withNative(
   };
   const model = withEdge(graph, { ...edge, inbound: changed }, ownParts(graph, edge));
   checkNativeIndexes(model, mistakes);
-  if (mistakes.length > 0) throw new ModelError(mistakes);
+  mistakes.throwAny();
   return model;
 }
 
@@ -171,12 +171,12 @@ function partsWithOrder(
   const { family, named } = ownParts(graph, edge);
   const present = [...(edge.inbound?.orders.keys() ?? [])];
   checkNewOrder(edge, name);
-  const mistakes: MistakeLog = [];
+  const mistakes = new Mistakes();
   // An order's place depends only on the number and names of those before it.
   const before = present.map((one) => [one, by.attribute]);
   const input = { orders: { ...Object.fromEntries(before), [name]: orderBy(by) } };
-  const compiled = compileInbound(edge.type, input, graph.table, `edges.${edge.type}.inbound`, mistakes);
-  if (mistakes.length > 0 || compiled === undefined) throw new ModelError(mistakes);
+  const compiled = compileInbound(edge.type, input, graph.table, mistakes.at(`edges.${edge.type}.inbound`));
+  if (mistakes.areAny || compiled === undefined) throw new ModelError(mistakes.all);
   const { places: _, ...order } = compiled.orders.get(name)!;
   const { orders: __, items: ___, ...defaults } = compiled;
   const known = family.settings ?? named[0]?.settings;
@@ -236,9 +236,9 @@ function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: Edge
 }
 
 function checkShards(path: string, shards: number): void {
-  const mistakes: MistakeLog = [];
-  shardCount(shards, (_path, message) => mistakes.push({ path, message }));
-  if (mistakes.length > 0) throw new ModelError(mistakes);
+  const mistakes = new Mistakes(path);
+  shardCount(shards, (_path, message) => mistakes.note(message));
+  mistakes.throwAny();
 }
 
 function unknown(what: string, name: string, names: readonly string[]): EdgeloomError {

@@ -6,7 +6,8 @@ import { isTable, type Source, type SourceKeys } from '../../src/sources/source.
 import { openSources } from '../../src/sources/sources.ts';
 import { SourceProgress } from '../../src/sources/status.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
-import { describeSourceTable, makeSourceTable } from '../../src/store/make-source-table.ts';
+import { findTable } from '../../src/store/described-table.ts';
+import { makeSourceTable } from '../../src/store/make-source-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { fileCheckpoint } from '../../src/stream/checkpoint.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
@@ -68,7 +69,7 @@ export async function startLocalMirrors(
     const streamArn =
       endpoint === undefined
         ? await makeSourceTable(engine.client, { name, keys })
-        : (await describeSourceTable(engine.client, name))?.LatestStreamArn;
+        : (await findTable(engine.client, name))?.LatestStreamArn;
     if (streamArn === undefined) {
       throw new EdgeloomError(
         'table-differs',

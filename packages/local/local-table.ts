@@ -6,14 +6,9 @@ import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { EdgeloomError } from '../../src/foundation/errors.ts';
 import { registerIfEmpty } from '../../src/migrate/register-empty.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
+import { findTable } from '../../src/store/described-table.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
-import {
-  createTable,
-  describeTable,
-  serverTime,
-  tableExists,
-  tableIdentity,
-} from '../../src/store/table-description.ts';
+import { createTable, describeTable, serverTime, tableIdentity } from '../../src/store/table-description.ts';
 import { updateTable } from '../../src/store/table-update/update.ts';
 import { type CheckpointStore, fileCheckpoint, memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { type Engine, type EngineName, type EngineOptions, startEngine } from './engine/engine.ts';
@@ -91,7 +86,8 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
 
 /** Creates the table, or gives a kept one what the model needs now; returns its stream's ARN. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
-  if (!(await tableExists(client, graph))) return (await createTable(graph, { client })).streamArn!;
+  if ((await findTable(client, graph.table.name)) === undefined)
+    return (await createTable(graph, { client })).streamArn!;
   const { lacks } = await describeTable(graph, { client });
   if (lacks.length > 0) await updateTable(graph, { client });
   return (await describeTable(graph, { client })).streamArn!;

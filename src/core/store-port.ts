@@ -34,7 +34,6 @@ export interface Store {
   /** Base items, with the attributes that the index holds. */
   queryNative(request: NativeQueryRequest): Promise<QueryResult>;
   region?(): Promise<string | undefined>;
-  keyTypes?(): Promise<KeyTypes | undefined>;
   /** Learned from answers. */
   writesBy?(): Promise<WayOfWriting | undefined>;
   /** In milliseconds since 1970. */
@@ -47,9 +46,6 @@ export interface Store {
 
 /** By statements, 25 per call, or by single UpdateItem calls. */
 export type WayOfWriting = 'statements' | 'UpdateItem';
-
-/** `S`, `N` or `B` by attribute. */
-export type KeyTypes = ReadonlyMap<string, string>;
 
 /** Access to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {

@@ -2,11 +2,6 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
-/** Calls already sent are awaited, so that their outcome is known. */
-export function abortableStore<S extends object>(store: S, signal: AbortSignal | undefined): S {
-  return signal === undefined ? store : trackingStore(store, signal, new Set());
-}
-
 /** When aborted, throws the signal's reason after the last sent call is answered. */
 export async function runAbortable<S extends object, T>(
   store: S,

@@ -1,12 +1,10 @@
 import type {
   ConditionalCheckFailedException,
   AttributeValue as SdkAttributeValue,
-  TableDescription,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../core/items/attribute-value.ts';
 import { writeUnits } from '../core/items/capacity.ts';
-import type { KeyTypes } from '../core/store-port.ts';
 import { classifyError } from './classify.ts';
 
 export type SdkItem = Record<string, SdkAttributeValue>;
@@ -58,10 +56,4 @@ export async function itemThatFailed(error: unknown, read: () => Promise<{ item?
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
-}
-
-export function keyTypesOf({ AttributeDefinitions = [] }: TableDescription): KeyTypes {
-  return new Map(
-    AttributeDefinitions.map(({ AttributeName = '', AttributeType = '' }) => [AttributeName, AttributeType]),
-  );
 }

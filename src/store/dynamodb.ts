@@ -24,7 +24,6 @@ import type {
   GetManyResult,
   GetResult,
   ItemKey,
-  KeyTypes,
   NativeQueryRequest,
   QueryRequest,
   QueryResult,
@@ -50,7 +49,6 @@ import {
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
-  keyTypesOf,
   type SdkItem,
   totalUnits,
   withClassifiedErrors,
@@ -100,10 +98,6 @@ export class DynamoDBStore implements Store, ScanSource {
 
   region(): Promise<string | undefined> {
     return this.calls.region();
-  }
-
-  async keyTypes(): Promise<KeyTypes | undefined> {
-    return keyTypesOf(await this.describe());
   }
 
   async serverTime(): Promise<number | undefined> {

@@ -1,13 +1,6 @@
-import {
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
-  type DynamoDBClient,
-  ScanCommand,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
 import type { Item } from '../core/items/attribute-value.ts';
-import { EdgeloomError } from '../foundation/errors.ts';
 import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 import { Allowance } from './metered.ts';
@@ -18,24 +11,6 @@ const MOST_SEGMENTS = 64;
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
-
-/** `ttl` is undefined if the table deletes no items. Throws `no-table`. */
-export async function describeForeignTable(
-  client: DynamoDBClient,
-  name: string,
-): Promise<{ table: TableDescription; ttl: string | undefined }> {
-  try {
-    const { Table } = await client.send(new DescribeTableCommand({ TableName: name }));
-    const { TimeToLiveDescription: ttl } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-    const isOn = ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING';
-    return { table: Table!, ttl: isOn ? ttl?.AttributeName : undefined };
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ResourceNotFoundException') {
-      throw new EdgeloomError('no-table', `There is no table ${name}.`, 'Name another with --table.');
-    }
-    throw classifyError(error);
-  }
-}
 
 /** How a table is read. */
 export interface ForeignReadOptions {

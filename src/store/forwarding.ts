@@ -1,11 +1,8 @@
-import type { KeyTypes, Store, WayOfWriting } from '../core/store-port.ts';
+import type { Store, WayOfWriting } from '../core/store-port.ts';
 import { updateEach } from './update-run.ts';
 
 /** The calls that every store has. */
-export type StoreCallName = Exclude<
-  keyof Store,
-  'region' | 'keyTypes' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'
->;
+export type StoreCallName = Exclude<keyof Store, 'region' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'>;
 
 /** A subclass wraps all calls, or replaces some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
@@ -59,9 +56,6 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   async region(): Promise<string | undefined> {
     return await this.inner.region?.();
-  }
-  async keyTypes(): Promise<KeyTypes | undefined> {
-    return await this.inner.keyTypes?.();
   }
   async writesBy(): Promise<WayOfWriting | undefined> {
     return await this.inner.writesBy?.();

@@ -1,6 +1,7 @@
+import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import { type CompiledModel, indexKeysOf } from '../core/model/compiled.ts';
 import { type NativeType, nativeIndexes } from '../core/model/native-indexes.ts';
-import type { KeyTypes, Store } from '../core/store-port.ts';
+import type { Store } from '../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import type { Logger } from '../foundation/logger.ts';
 
@@ -15,7 +16,11 @@ export interface OtherKeyType {
 }
 
 /** One may be the key of another software's index. */
-export function otherKeyTypes(graph: CompiledModel, types: KeyTypes): OtherKeyType[] {
+export function otherKeyTypes(
+  graph: CompiledModel,
+  { AttributeDefinitions = [] }: Pick<TableDescription, 'AttributeDefinitions'>,
+): OtherKeyType[] {
+  const types = new Map(AttributeDefinitions.map((one) => [one.AttributeName, one.AttributeType]));
   const { partitionKey, sortKey, indexNames } = graph.table;
   const keys: Omit<OtherKeyType, 'type' | 'needed'>[] = [
     { attribute: partitionKey },
@@ -58,14 +63,14 @@ export function requireFit({
 
 /** Throws `table-differs` for keys of another type than in derived items; only warns if the types may not be read. */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
-  let types: KeyTypes | undefined;
+  let table: TableDescription | undefined;
   try {
-    types = await store.keyTypes?.();
+    table = await store.describe?.();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     logger.warn({}, `The types of the table's keys are not known: ${error.message}`);
   }
-  if (types === undefined) return;
-  const others = otherKeyTypes(graph, types).filter(({ isNative }) => isNative !== true);
+  if (table === undefined) return;
+  const others = otherKeyTypes(graph, table).filter(({ isNative }) => isNative !== true);
   requireFit({ table: graph.table.name, lacks: others.map(keyTypeText) });
 }

@@ -1,11 +1,6 @@
-import {
-  CreateTableCommand,
-  DescribeTableCommand,
-  type DynamoDBClient,
-  ResourceNotFoundException,
-  type TableDescription,
-} from '@aws-sdk/client-dynamodb';
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { withClassifiedErrors } from './answers.ts';
+import { findTable } from './described-table.ts';
 
 interface NamedTable {
   name: string;
@@ -18,7 +13,7 @@ export async function makeSourceTable(
   { name: table, keys }: NamedTable,
 ): Promise<string | undefined> {
   const names = [keys.partitionKey, ...(keys.sortKey === undefined ? [] : [keys.sortKey])];
-  const found = await describeSourceTable(client, table);
+  const found = await findTable(client, table);
   if (found !== undefined) return found.LatestStreamArn;
   const command = new CreateTableCommand({
     TableName: table,
@@ -29,13 +24,4 @@ export async function makeSourceTable(
   });
   const { TableDescription } = await withClassifiedErrors(() => client.send(command));
   return TableDescription?.LatestStreamArn;
-}
-
-export async function describeSourceTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw error;
-  }
 }

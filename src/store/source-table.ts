@@ -8,6 +8,7 @@ import {
 import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer } from './answered.ts';
 import { withClassifiedErrors, withoutLostValues } from './answers.ts';
+import { streamArnOf } from './described-table.ts';
 
 /** A source table in DynamoDB, with any keys. Never writes. */
 export class DynamoDBSourceStore {
@@ -48,6 +49,6 @@ export class DynamoDBSourceStore {
   async streamArn(): Promise<string | undefined> {
     const command = new DescribeTableCommand({ TableName: this.table });
     const { Table } = await withClassifiedErrors(() => this.client.send(command));
-    return Table?.StreamSpecification?.StreamEnabled === true ? Table.LatestStreamArn : undefined;
+    return Table && streamArnOf(Table);
   }
 }

@@ -1,10 +1,7 @@
 import {
   CreateTableCommand,
   DeleteTableCommand,
-  DescribeTableCommand,
-  DescribeTimeToLiveCommand,
   type DynamoDBClient,
-  ResourceNotFoundException,
   type TableDescription,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
@@ -13,10 +10,11 @@ import { streamLabel } from '../core/items/stream-arn.ts';
 import { type CompiledModel, hasUsualIndexNames } from '../core/model/compiled.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions } from '../foundation/options.ts';
-import { keyTypesOf } from './answers.ts';
+import { withClassifiedErrors } from './answers.ts';
 import { classifyError } from './classify.ts';
 import { hasKeys, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
 import { tableDefinition } from './definition/table-definition.ts';
+import { requireTable, streamArnOf, ttlOf } from './described-table.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
@@ -86,8 +84,7 @@ export async function createTable(graph: CompiledModel, options: TableAccess): P
 export async function describeTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('describeTable', options, { client: true });
   const { client } = options;
-  const table = await findTable(client, graph.table.name);
-  if (table === undefined) throw noTable(graph.table.name);
+  const table = await requireTable(client, graph.table.name);
   const { lacks, addable } = missingNeedsOf(graph, table);
   return {
     table: graph.table.name,
@@ -99,7 +96,7 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
         Projection?.ProjectionType ?? '',
       ]),
     ),
-    streamArn: table.StreamSpecification?.StreamEnabled === true ? table.LatestStreamArn : undefined,
+    streamArn: streamArnOf(table),
     lacks,
     addable,
     filling: indexNeeds(graph)
@@ -111,17 +108,7 @@ export async function describeTable(graph: CompiledModel, options: TableAccess):
 }
 
 export async function hasTtl(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
-  return (await ttlOf(client, graph)) === graph.table.ttl;
-}
-
-export async function ttlOf(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<string | undefined> {
-  try {
-    const { TimeToLiveDescription: found } = await client.send(new DescribeTimeToLiveCommand({ TableName: name }));
-    const isOn = found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING';
-    return isOn ? found?.AttributeName : undefined;
-  } catch (error) {
-    throw classifyError(error);
-  }
+  return (await ttlOf(client, graph.table.name)) === graph.table.ttl;
 }
 
 export function missingNeedsOf(graph: CompiledModel, table: TableDescription): Pick<TableStatus, 'lacks' | 'addable'> {
@@ -141,7 +128,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
     lacks.push(text);
     if (state === 'absent') addable.push(text);
   }
-  lacks.push(...otherKeyTypes(graph, keyTypesOf(table)).map(keyTypeText));
+  lacks.push(...otherKeyTypes(graph, table).map(keyTypeText));
   const stream = table.StreamSpecification;
   if (stream?.StreamEnabled !== true || stream.StreamViewType !== 'NEW_AND_OLD_IMAGES') {
     lacks.push('a stream of new and old images');
@@ -153,8 +140,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   const { client } = options;
-  const table = await findTable(client, graph.table.name);
-  if (table === undefined) throw noTable(graph.table.name);
+  const table = await requireTable(client, graph.table.name);
   return identityOf(table);
 }
 
@@ -165,14 +151,15 @@ export interface DescribedIdentity {
 }
 
 export function identityOf(table: TableDescription): DescribedIdentity {
-  const { TableId, LatestStreamArn, StreamSpecification } = table;
-  if (TableId === undefined || LatestStreamArn === undefined || StreamSpecification?.StreamEnabled !== true) return {};
-  const region = LatestStreamArn.split(':')[3] ?? '';
+  const { TableId } = table;
+  const streamArn = streamArnOf(table);
+  if (TableId === undefined || streamArn === undefined) return {};
+  const region = streamArn.split(':')[3] ?? '';
   const replicas = (table.Replicas ?? []).flatMap(({ RegionName: name }) =>
     name === undefined || name === region ? [] : [name],
   );
   return {
-    table: { id: TableId, streamLabel: streamLabel(LatestStreamArn) },
+    table: { id: TableId, streamLabel: streamLabel(streamArn) },
     ...(replicas.length > 0 && { regions: { region, replicas } }),
   };
 }
@@ -180,16 +167,8 @@ export function identityOf(table: TableDescription): DescribedIdentity {
 /** DynamoDB's clock in milliseconds since 1970; undefined if its answer doesn't tell. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
-  const { client } = options;
-  try {
-    return timeOfAnswer(await client.send(new TimedDescribeTableCommand({ TableName: graph.table.name })));
-  } catch (error) {
-    throw classifyError(error);
-  }
-}
-
-export async function tableExists(client: DynamoDBClient, graph: CompiledModel): Promise<boolean> {
-  return (await findTable(client, graph.table.name)) !== undefined;
+  const command = new TimedDescribeTableCommand({ TableName: graph.table.name });
+  return timeOfAnswer(await withClassifiedErrors(() => options.client.send(command)));
 }
 
 /** Deletes a model's table with everything in it. Throws `no-table`. */
@@ -197,38 +176,17 @@ export async function deleteTable(graph: CompiledModel, options: TableAccess): P
   checkOptions('deleteTable', options, { client: true });
   const { client } = options;
   const { name } = graph.table;
-  try {
-    await client.send(new DeleteTableCommand({ TableName: name }));
-    return {
-      table: name,
-      status: 'DELETING',
-      indexes: [],
-      projections: {},
-      lacks: [],
-      addable: [],
-      filling: [],
-      itemCount: 0,
-      sizeBytes: 0,
-    };
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) throw noTable(name);
-    throw classifyError(error);
-  }
-}
-
-async function findTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
-  } catch (error) {
-    if (error instanceof ResourceNotFoundException) return undefined;
-    throw classifyError(error);
-  }
-}
-
-function noTable(name: string): EdgeloomError {
-  return new EdgeloomError(
-    'no-table',
-    `There is no table ${name}.`,
-    'Create it with edgeloom table create, or name another with --table.',
-  );
+  await requireTable(client, name);
+  await withClassifiedErrors(() => client.send(new DeleteTableCommand({ TableName: name })));
+  return {
+    table: name,
+    status: 'DELETING',
+    indexes: [],
+    projections: {},
+    lacks: [],
+    addable: [],
+    filling: [],
+    itemCount: 0,
+    sizeBytes: 0,
+  };
 }

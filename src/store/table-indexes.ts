@@ -3,7 +3,6 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { MOST_INDEXES } from '../core/model/native-indexes.ts';
 import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { keyTypesOf } from './answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from './definition/index-needs.ts';
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
@@ -110,7 +109,7 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
     );
   }
-  const [key] = otherKeyTypes(graph, keyTypesOf(table));
+  const [key] = otherKeyTypes(graph, table);
   if (key !== undefined) {
     return differs(
       name,

@@ -186,7 +186,7 @@ describe('a table whose keys have another type than text', () => {
       const { lines, ...logger } = recordingLogger();
       let looks = 0;
       const denied: Store = Object.assign(Object.create(store) as Store, {
-        keyTypes: async () => {
+        describe: async () => {
           looks += 1;
           throw new StoreError('fatal', 'AccessDeniedException', 'You may not describe it.');
         },

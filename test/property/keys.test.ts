@@ -4,11 +4,9 @@ import { baseKeyOfIndexItem, formatDerivedKey, parseDerivedKey } from '../../src
 import { hashedEdgeKey, hashedSortKey } from '../../src/core/items/hashed-key.ts';
 import {
   continuationKey,
-  edgeIndexKey,
   quarantineKey,
   reverseKey,
   searchKey,
-  searchValueKey,
   targetItemKey,
 } from '../../src/core/items/key-forms.ts';
 import {
@@ -24,6 +22,7 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { NODE_LIST } from '../../src/core/model/node-list.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { isBaseSortKey } from '../../src/core/plan/stream-filter.ts';
+import { edgeIndexKey, searchValueKey } from '../support/derived-keys.ts';
 import { runs } from '../support/extent.ts';
 import { anyText, typeName } from '../support/texts.ts';
 

@@ -12,7 +12,8 @@ import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node } from '../../src/core/model/schema.ts';
 import { keyTextOfItem, type Source, type SourceKeys, sourceTable } from '../../src/sources/source.ts';
 import { createSources } from '../../src/sources/sources.ts';
-import { describeForeignTable, readForeignTable } from '../../src/store/foreign-table.ts';
+import { requireTable, ttlOf } from '../../src/store/described-table.ts';
+import { readForeignTable } from '../../src/store/foreign-table.ts';
 import { DynamoDBSourceStore } from '../../src/store/source-table.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { runs } from '../support/extent.ts';
@@ -52,8 +53,8 @@ describe.each(LIBRARY_TABLES)('a table in the default layout of $library', ({ op
     expect(before).toHaveLength(ITEMS);
 
     // What `edgeloom adopt` proposes is right as it stands.
-    const { table, ttl } = await describeForeignTable(client, name);
-    const { keys, keyAttributes } = tableFacts(table, ttl);
+    const described = await requireTable(client, name);
+    const { keys, keyAttributes } = tableFacts(described, await ttlOf(client, name));
     const sample: SampledItem[] = [];
     await readForeignTable(client, name, {
       most: ITEMS / 2,

@@ -33,18 +33,10 @@ export function unescapeSearchName(escaped: string): string | undefined {
   return escapeName(name) === escaped ? name : undefined;
 }
 
-/** `~ix/#byPriority/GOALMEMBERSHIP-USER-U1`. */
-export function edgeIndexKey(baseSortKey: string, orderName?: string, generation = 1): DerivedSortKey {
-  return fittingKey(edgeIndexPrefix(orderName, generation), baseSortKey);
-}
-
-export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
-  return orderName === undefined ? generationPrefix(INDEX_PREFIX, generation) : orderKeyPrefix(orderName, generation);
-}
-
 /** Neither search names nor edges' sort keys begin with `#`, and a hash isn't followed by `/`. */
-export function orderKeyPrefix(orderName: string, generation = 1): string {
-  return `${generationPrefix(INDEX_PREFIX, generation)}#${orderName}/`;
+export function edgeIndexPrefix(orderName: string | undefined, generation = 1): string {
+  const prefix = generationPrefix(INDEX_PREFIX, generation);
+  return orderName === undefined ? prefix : `${prefix}#${orderName}/`;
 }
 
 export function hashedOrNamedIndexPrefix(generation = 1): string {
@@ -105,11 +97,7 @@ export function partViewKey(part: string, generation = 1): DerivedSortKey {
   return (generationPrefix(PART_VIEW_PREFIX, generation) + part) as DerivedSortKey;
 }
 
-/** `~ix/@2/favoriteFoods/ramen`. */
-export function searchValueKey(name: string, encodedValue: string, generation = 1): DerivedSortKey {
-  return fittingKey(searchValuePrefix(name, generation), encodedValue);
-}
-
+/** `~ix/@2/favoriteFoods/`. */
 export function searchValuePrefix(name: string, generation = 1, part?: string): string {
   return `${searchKey(name, generation, part)}/`;
 }

@@ -2,7 +2,7 @@ import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
-import { classifyError } from '../classify.ts';
+import { withClassifiedErrors } from '../answers.ts';
 
 /** Some 8 MB, for 1,000 read units; `edgeloom check` examines all. */
 const MOST_LOOKED_AT = 10_000;
@@ -22,11 +22,8 @@ export async function lookForGaps(client: DynamoDBClient, graph: CompiledModel):
   let items = 0;
   let startKey: Item | undefined;
   do {
-    const page = await client
-      .send(new ScanCommand({ TableName: name, ...(startKey && { ExclusiveStartKey: startKey as never }) }))
-      .catch((error: unknown) => {
-        throw classifyError(error);
-      });
+    const command = new ScanCommand({ TableName: name, ...(startKey && { ExclusiveStartKey: startKey as never }) });
+    const page = await withClassifiedErrors(() => client.send(command));
     for (const item of (page.Items ?? []) as Item[]) {
       items += 1;
       native.addItem({ source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' }, item);

@@ -1,5 +1,4 @@
 import {
-  DescribeTableCommand,
   type DynamoDBClient,
   type GlobalSecondaryIndexDescription,
   ScanCommand,
@@ -10,12 +9,11 @@ import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
 import { isNameOfKeys, nativeIndexes } from '../../core/model/native-indexes.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { classifyError } from '../classify.ts';
+import { withClassifiedErrors } from '../answers.ts';
 import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '../definition/index-needs.ts';
-
-import { describeTable, type TableAccess, ttlOf } from '../table-description.ts';
+import { requireTable, ttlOf } from '../described-table.ts';
+import type { TableAccess } from '../table-description.ts';
 import { differs, otherIndexes } from '../table-indexes.ts';
-
 import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 
 /** A change to a table: its stream, an index, or TTL. */
@@ -58,9 +56,8 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
   const { client, ttl: asked } = options;
   checkAsked(graph, asked);
-  const { itemCount, sizeBytes } = await describeTable(graph, { client });
-  const table = await describedTable(client, graph);
-  const ttl = await ttlOf(client, graph);
+  const table = await requireTable(client, graph.table.name);
+  const ttl = await ttlOf(client, graph.table.name);
   refuseOtherKind(graph, table, ttl);
   const steps: TableStep[] = [];
   if (table.StreamSpecification?.StreamEnabled !== true) steps.push({ kind: 'stream' });
@@ -73,7 +70,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
   // An item takes at least one unit.
-  const units = Math.max(itemCount, Math.ceil(sizeBytes / WRITE_UNIT_BYTES));
+  const units = Math.max(table.ItemCount ?? 0, Math.ceil((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES));
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
     ...(addsNative && { lookedFor: await lookForGaps(client, graph) }),
@@ -101,12 +98,9 @@ function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
 
 /** DynamoDB's own count is hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
-  try {
-    const { Items = [] } = await client.send(new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true }));
-    return Items.length > 0;
-  } catch (error) {
-    throw classifyError(error);
-  }
+  const command = new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true });
+  const { Items = [] } = await withClassifiedErrors(() => client.send(command));
+  return Items.length > 0;
 }
 
 function leftText({ table: { ttl } }: CompiledModel): string {
@@ -197,13 +191,5 @@ function refuseOtherKind(graph: CompiledModel, table: TableDescription, ttl: str
       `its TTL goes by the attribute ${ttl}`,
       `Name that attribute in the model (ttl), or switch that TTL off first.`,
     );
-  }
-}
-
-export async function describedTable(client: DynamoDBClient, graph: CompiledModel): Promise<TableDescription> {
-  try {
-    return (await client.send(new DescribeTableCommand({ TableName: graph.table.name }))).Table!;
-  } catch (error) {
-    throw classifyError(error);
   }
 }

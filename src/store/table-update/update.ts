@@ -8,16 +8,10 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { backoffMs } from '../../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { classifyError } from '../classify.ts';
+import { withClassifiedErrors } from '../answers.ts';
+import { requireTable } from '../described-table.ts';
 import { additionOf, changingIndex, isBusy } from '../table-indexes.ts';
-import {
-  describedTable,
-  needOfStep,
-  planTableUpdate,
-  type TablePlan,
-  type TablePlanOptions,
-  type TableStep,
-} from './plan.ts';
+import { needOfStep, planTableUpdate, type TablePlan, type TablePlanOptions, type TableStep } from './plan.ts';
 
 /** Options of `updateTable`. */
 export interface UpdateTableOptions extends TablePlanOptions {
@@ -47,12 +41,10 @@ export async function updateTable(graph: CompiledModel, options: UpdateTableOpti
   for (const [i, step] of plan.steps.entries()) {
     const text = plan.texts[i]!;
     onProgress(text, 'asked for');
-    try {
+    await withClassifiedErrors(async () => {
       if (step.kind === 'ttl') await enableTtl(client, graph);
       else await client.send(new UpdateTableCommand(await updateInput(client, graph, step)));
-    } catch (error) {
-      throw classifyError(error);
-    }
+    });
     await settled(text);
   }
   return plan;
@@ -74,7 +66,7 @@ async function updateInput(
       StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
     };
   }
-  return additionOf(graph, needOfStep(graph, step), await describedTable(client, graph));
+  return additionOf(graph, needOfStep(graph, step), await requireTable(client, graph.table.name));
 }
 
 /** DynamoDB makes one index at a time. */
@@ -85,7 +77,7 @@ async function waitUntilActive(
   wait: Runtime['wait'],
 ): Promise<void> {
   for (let attempt = 0; ; attempt++) {
-    const table = await describedTable(client, graph);
+    const table = await requireTable(client, graph.table.name);
     if (!isBusy(table)) return;
     const busy = changingIndex(table);
     onStatus(busy === undefined ? String(table.TableStatus) : `${busy.IndexName} ${busy.IndexStatus}`);

@@ -4,14 +4,13 @@ import {
   continuationKey,
   countNameOf,
   degreeKey,
-  edgeIndexKey,
   quarantineKey,
   reverseKey,
   searchKey,
-  searchValueKey,
   targetItemKey,
 } from '../../../src/core/items/key-forms.ts';
 import { VIEW_KEY } from '../../../src/core/items/keys.ts';
+import { edgeIndexKey, searchValueKey } from '../../support/derived-keys.ts';
 
 const LONG = 'x'.repeat(1_500);
 

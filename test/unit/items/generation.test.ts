@@ -1,15 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { splitGeneration } from '../../../src/core/items/generation.ts';
-import {
-  countNameOf,
-  degreeKey,
-  edgeIndexKey,
-  searchKey,
-  searchValueKey,
-  targetItemKey,
-} from '../../../src/core/items/key-forms.ts';
+import { countNameOf, degreeKey, searchKey, targetItemKey } from '../../../src/core/items/key-forms.ts';
 import { SORT_KEY_BYTES } from '../../../src/core/items/keys.ts';
+import { edgeIndexKey, searchValueKey } from '../../support/derived-keys.ts';
 
 describe('keys of generations', () => {
   it('the first generation has the plain keys', () => {

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { baseKeyOfIndexItem } from '../../../src/core/items/derived-key.ts';
-import {
-  edgeIndexKey,
-  quarantineKey,
-  searchKey,
-  searchValueKey,
-  targetItemKey,
-} from '../../../src/core/items/key-forms.ts';
+import { quarantineKey, searchKey, targetItemKey } from '../../../src/core/items/key-forms.ts';
 import {
   checkKeyText,
   describe as describeValue,
@@ -19,6 +13,7 @@ import {
   SORT_KEY_BYTES,
   typePrefix,
 } from '../../../src/core/items/keys.ts';
+import { edgeIndexKey, searchValueKey } from '../../support/derived-keys.ts';
 import { ODD_TEXTS } from '../../support/texts.ts';
 
 describe('type names', () => {

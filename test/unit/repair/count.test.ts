@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { countNameOf, degreeKey, edgeIndexKey } from '../../../src/core/items/key-forms.ts';
+import { countNameOf, degreeKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node } from '../../../src/core/model/schema.ts';
@@ -11,6 +11,7 @@ import { keptOf } from '../../../src/registry/effective.ts';
 import { compileLayers } from '../../../src/registry/layer.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
+import { edgeIndexKey } from '../../support/derived-keys.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
 const graph = defineGraph({

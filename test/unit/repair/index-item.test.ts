@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
-import { edgeIndexKey, reverseKey } from '../../../src/core/items/key-forms.ts';
+import { reverseKey } from '../../../src/core/items/key-forms.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
 import { Repairer } from '../../../src/trust/repair/repairer.ts';
+import { edgeIndexKey } from '../../support/derived-keys.ts';
 import { HookedStore } from '../../support/hooked-store.ts';
 import { inGeneration } from '../../support/model.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';

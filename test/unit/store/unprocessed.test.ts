@@ -6,7 +6,7 @@ import { importFile } from '../../../src/client/write/import.ts';
 import { putMany } from '../../../src/client/write/put-many.ts';
 import { readItems } from '../../../src/core/store-pages.ts';
 import type { BatchWaits } from '../../../src/core/store-port.ts';
-import { abortableStore } from '../../../src/store/abortable.ts';
+import { readAbortable, runAbortable } from '../../../src/store/abortable.ts';
 import { DynamoDBStore } from '../../../src/store/dynamodb.ts';
 import type { TableCalls } from '../../../src/store/lean/calls.ts';
 import { MeteredStore } from '../../../src/store/metered.ts';
@@ -82,8 +82,9 @@ describe('the unprocessed rest of a batch call', () => {
     const reason = new Error('stopped');
     for (const call of [
       (table: DynamoDBStore, signal: AbortSignal) => table.writeMany([PUT], { signal, random: () => 1 }),
-      (table: DynamoDBStore, signal: AbortSignal) => abortableStore(table, signal).writeMany([PUT]),
-      (table: DynamoDBStore, signal: AbortSignal) => abortableStore(table, signal).getMany([KEY], { consistent: true }),
+      (table: DynamoDBStore, signal: AbortSignal) => runAbortable(table, { signal }, (store) => store.writeMany([PUT])),
+      (table: DynamoDBStore, signal: AbortSignal) =>
+        readAbortable(table, signal, (store) => store.getMany([KEY], { consistent: true })),
       (table: DynamoDBStore, signal: AbortSignal) => putMany(graph, table, [{ id: 'USER-1' }], { signal }),
     ]) {
       const { store, sent } = throttled();

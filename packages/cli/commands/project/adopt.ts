@@ -5,7 +5,8 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { createClient } from '../../../../src/store/client.ts';
-import { describeForeignTable, readForeignTable } from '../../../../src/store/foreign-table.ts';
+import { requireTable, ttlOf } from '../../../../src/store/described-table.ts';
+import { readForeignTable } from '../../../../src/store/foreign-table.ts';
 import type { LeftOut } from '../../../workbench/adopt/propose.ts';
 import { proposedFile } from '../../../workbench/adopt/proposed-file.ts';
 import { Sample } from '../../../workbench/adopt/sample.ts';
@@ -62,8 +63,8 @@ async function adopt(settings: Settings, { sample: most = Number.POSITIVE_INFINI
   const client = createClient(settings.client);
   const { signal, release } = createStopSignal();
   try {
-    const { table: description, ttl } = await describeForeignTable(client, table);
-    const described = tableFacts(description, ttl);
+    const description = await requireTable(client, table, 'Name another with --table.');
+    const described = tableFacts(description, await ttlOf(client, table));
     const { keys, keyAttributes, readCapacity } = described;
     const sample = new Sample();
     let read = 0;

@@ -10,7 +10,7 @@ import {
   type NamingModel,
   type TakenValues,
 } from './attribute-uses.ts';
-import type { MistakeLog } from './schemas.ts';
+import type { Mistakes } from './mistakes.ts';
 
 /**
  * An option that names an attribute missing from `fields` finds nothing; one that accepts other values has every write
@@ -31,61 +31,54 @@ const GENERAL_REMEDIES: Partial<Record<ValueForm['kind'], string>> = {
   Date: 'make it an ISO 8601 text in fields, and take it as a date: no item holds a Date',
 };
 
-export function checkAgainstFields(model: NamingModel, table: TableNames, mistakes: MistakeLog): void {
+export function checkAgainstFields(model: NamingModel, table: TableNames, mistakes: Mistakes): void {
   const owners = new AttributeOwners(model);
-  const note = (path: string, message: string): void => {
-    const isNoted = mistakes.some((mistake) => mistake.path === path && mistake.message === message);
-    if (!isNoted) mistakes.push({ path, message });
-  };
-  checkRequired(model, owners, table, note);
-  for (const use of attributeUses(model, owners)) checkUse(use, table, note);
+  checkRequired(model, owners, table, mistakes);
+  for (const use of attributeUses(model, owners)) checkUse(use, table, mistakes.at(use.path));
 }
-
-type Note = (path: string, message: string) => void;
 
 /** The writer sets these itself: every update, or every new node, would be refused. */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,
   { partitionKey, sortKey }: TableNames,
-  note: Note,
+  mistakes: Mistakes,
 ): void {
   const hashed = new Set([...edges.values()].flatMap(({ type, keys }) => (keys === 'hashed' ? owners.edge(type) : [])));
   for (const owner of owners.all()) {
     const own = [partitionKey, sortKey, ...(hashed.has(owner) ? [TARGET_ID] : [])];
     for (const name of own.filter((key) => owner.known?.required.has(key)))
-      note(
-        owner.path,
-        `ask for ${name}, which the writer sets itself, and updates do not have: leave it out of fields`,
-      );
+      mistakes
+        .at(owner.path)
+        .note(`ask for ${name}, which the writer sets itself, and updates do not have: leave it out of fields`);
   }
   for (const { type, versionAttribute = '' } of nodes.values()) {
     if (!owners.node(type).some(({ known }) => known?.required.has(versionAttribute))) continue;
     const message = `${versionAttribute} is required by its fields, but a new node has no version: make it optional in fields`;
-    note(`nodes.${type}.versionAttribute`, message);
+    mistakes.at(`nodes.${type}.versionAttribute`).note(message);
   }
 }
 
-function checkUse({ path, attribute, owners, taken }: AttributeUse, table: TableNames, note: Note): void {
+function checkUse({ attribute, owners, taken }: AttributeUse, table: TableNames, mistakes: Mistakes): void {
   if (owners.length === 0) return;
   const having = owners.filter(({ known }) => known?.forms.has(attribute));
   if (having.length === 0 && owners.every(({ known }) => known?.isOpen === false)) {
     if ([table.partitionKey, table.sortKey, TARGET_ID].includes(attribute)) return;
     const words = owners.flatMap(({ known }) => [...known!.forms.keys()]);
     const whose = owners.map(({ name }) => name).join(' or ');
-    note(path, `${attribute} is no attribute of ${whose}${wordsThereAre(attribute, new Set(words))}`);
+    mistakes.note(`${attribute} is no attribute of ${whose}${wordsThereAre(attribute, new Set(words))}`);
   }
-  if (taken !== undefined) for (const owner of having) checkForms(path, attribute, owner, taken, note);
+  if (taken !== undefined) for (const owner of having) checkForms(attribute, owner, taken, mistakes);
 }
 
-function checkForms(path: string, attribute: string, { known }: AttributeOwner, taken: TakenValues, note: Note): void {
+function checkForms(attribute: string, { known }: AttributeOwner, taken: TakenValues, mistakes: Mistakes): void {
   const forms = known?.forms.get(attribute) ?? [];
   const wrong = forms.filter((form) => !taken.takes(form));
   if (wrong.length === 0) return;
   const verb = wrong.length === forms.length ? 'is' : 'may be';
   const first = wrong[0]!;
   const remedy = GENERAL_REMEDIES[first.kind] ?? taken.remedy(first);
-  note(path, `${attribute} ${verb} ${namesOfForms(wrong)} by its fields, but ${taken.text}: ${remedy}`);
+  mistakes.note(`${attribute} ${verb} ${namesOfForms(wrong)} by its fields, but ${taken.text}: ${remedy}`);
 }
 
 export function namesOfForms(forms: readonly ValueForm[]): string {

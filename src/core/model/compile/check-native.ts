@@ -4,7 +4,7 @@ import { BOOKKEEPING } from '../mirrored.ts';
 import { MOST_INDEXES, type NativeDeclarations, nativeIndexesOf, placedNativeIndexes } from '../native-indexes.ts';
 import { namesOfForms } from './against-fields.ts';
 import { AttributeOwners, attributeUses, ownAttributes } from './attribute-uses.ts';
-import type { MistakeLog } from './schemas.ts';
+import type { Mistakes } from './mistakes.ts';
 
 function isOwnAttribute(name: string): boolean {
   return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
@@ -16,7 +16,7 @@ const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
 /** DynamoDB refuses an item whose attribute has another type than an index's key. */
-function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
+function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
   const placed = placedNativeIndexes(model);
   if (placed.length === 0) return;
   const owners = new AttributeOwners(model);
@@ -25,18 +25,19 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
   const all = [...ownAttributes(model.table, model), ...ofModel];
   for (const { path, keys, of } of placed) {
     const { attribute, type } = keys;
-    const note = (message: string): unknown => mistakes.push({ path, message });
     const own = `has ${JSON.stringify(attribute)} as ${type === 'N' ? 'a number' : 'a text'}`;
     const other = all.find((use) => use.attribute === attribute && use.stored !== undefined && use.stored !== type);
-    if (other !== undefined) note(`${own}, and ${other.of} has it as another type`);
+    if (other !== undefined) mistakes.at(path).note(`${own}, and ${other.of} has it as another type`);
     for (const { name, path: fields, known } of owners.all().filter((owner) => owner.name !== of.type)) {
       const wrong = (known?.forms.get(attribute) ?? []).filter(
         ({ kind }) => kind !== (type === 'N' ? 'number' : 'text'),
       );
       if (wrong.length === 0) continue;
-      note(
-        `${own}, and ${fields} let ${namesOfForms(wrong)} through: DynamoDB would refuse each such ${name}. Name another attribute, or leave out native`,
-      );
+      mistakes
+        .at(path)
+        .note(
+          `${own}, and ${fields} let ${namesOfForms(wrong)} through: DynamoDB would refuse each such ${name}. Name another attribute, or leave out native`,
+        );
     }
   }
 }
@@ -45,27 +46,29 @@ function checkTypes(model: NativeDeclarations, mistakes: MistakeLog): void {
  * No projector checks what enters a native index: edges and values of other tenants would be read and billed before a
  * reader drops them.
  */
-export function checkNativeTenants(declarations: NativeDeclarations, mistakes: MistakeLog): void {
+export function checkNativeTenants(declarations: NativeDeclarations, mistakes: Mistakes): void {
   for (const { path } of placedNativeIndexes(declarations)) {
     const message = 'is native, in a model with tenantSeparator: every tenant could fill the list. Leave out native';
-    mistakes.push({ path, message });
+    mistakes.at(path).note(message);
   }
 }
 
-export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: MistakeLog): void {
+export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, mistakes: Mistakes): void {
   const keysOfIndexes = table.indexes.flatMap((index) => Object.values(indexKeysOf(table)[index]));
   for (const { path, keys } of placedNativeIndexes({ table, nodes, edges })) {
     const { attribute, type } = keys;
-    const note = (message: string): unknown => mistakes.push({ path, message });
+    const place = mistakes.at(path);
     const quoted = JSON.stringify(attribute);
-    if ([table.partitionKey, table.sortKey].includes(attribute)) note(`names ${quoted}, a key of the table`);
+    if ([table.partitionKey, table.sortKey].includes(attribute)) place.note(`names ${quoted}, a key of the table`);
     else if (
       keysOfIndexes.includes(attribute) ||
       (isOwnAttribute(attribute) && !(type === 'S' && SHORT_TEXTS.has(attribute)))
     )
-      note(`names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`);
+      place.note(
+        `names ${quoted}, an attribute of Edgeloom's own items, which DynamoDB would put into the index or refuse`,
+      );
     else if (!IN_INDEX_NAMES.test(`${keys.partition}-${keys.sort}`))
-      note(
+      place.note(
         `names ${quoted}, but the index has both keys as its name, and takes only A-Z, a-z, 0-9, _, - and .: 246 of them`,
       );
   }
@@ -79,34 +82,29 @@ export function checkNativeIndexes({ table, nodes, edges }: NativeDeclarations, 
         ? `which no native order or search of this model needs: leave ${name} out, or correct its keys`
         : 'which another index has: name one of them';
     const message = `has the keys ${partition} and ${sort}, ${fault}`;
-    mistakes.push({ path: `table.nativeIndexes.${name}`, message });
+    mistakes.at(`table.nativeIndexes.${name}`).note(message);
   }
   if (needs.length === 0) return;
+  const ofIndexes = mistakes.at('table.indexes');
   for (const [i, { name }] of needs.entries()) {
     if (needs[i + 1]?.name === name) {
-      const message = `have the name ${name} for two native ones, which differ: name an attribute otherwise`;
-      mistakes.push({ path: 'table.indexes', message });
+      ofIndexes.note(`have the name ${name} for two native ones, which differ: name an attribute otherwise`);
     }
     if (!table.indexes.some((index) => table.indexNames[index] === name)) continue;
-    const message = `give an index the name ${name}, which a native order or search has: give it another one`;
-    mistakes.push({ path: 'table.indexes', message });
+    ofIndexes.note(`give an index the name ${name}, which a native order or search has: give it another one`);
   }
   const derived = indexesInUse({ nodes: nodes.values(), edges: edges.values() });
   const all = Math.max(table.indexes.length, derived.length) + needs.length;
-  if (all > MOST_INDEXES)
-    mistakes.push({
-      path: 'table.indexes',
-      message: `are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`,
-    });
+  if (all > MOST_INDEXES) ofIndexes.note(`are ${all} with the native ones, but a table has ${MOST_INDEXES} at most`);
   for (const { name, attributes = [] } of needs) {
     if (attributes.length <= MOST_IN_INDEX) continue;
     const message = `would have ${attributes.length} attributes in the index ${name}, but DynamoDB takes ${MOST_IN_INDEX}: project fewer, or 'ALL'`;
-    mistakes.push({ path: 'table.indexes', message });
+    ofIndexes.note(message);
   }
   const copied = [...table.indexes.map(attributesInIndex), ...needs.map(({ attributes = [] }) => attributes)].flat()
     .length;
   if (copied > MOST_COPIED) {
     const message = `hold ${copied} attributes with those of native orders and searches, but DynamoDB takes ${MOST_COPIED}: project fewer`;
-    mistakes.push({ path: 'table.indexes', message });
+    ofIndexes.note(message);
   }
 }

@@ -1,7 +1,7 @@
-import { EdgeloomError, ModelError } from '../../../foundation/errors.ts';
+import { EdgeloomError } from '../../../foundation/errors.ts';
 import { USUAL_INDEXES } from '../../items/derived-item.ts';
 import { hash128 } from '../../items/keys.ts';
-import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel } from '../compiled.ts';
+import { type CompiledModel, type EdgeModel, indexesInUse, type NodeModel, type TableNames } from '../compiled.ts';
 import { listedEdges } from '../edge-sets.ts';
 import type { EdgeDefinitions, Graph, GraphInput, NodeDefinitions } from '../graph.ts';
 import { isJoinedEdge, partsOfEdge } from '../joined.ts';
@@ -10,9 +10,10 @@ import { SEARCH_OPTIONS, textFormVersions } from '../options/option-tables.ts';
 import { isPlainObject } from '../options/shape.ts';
 import { checkAgainstFields } from './against-fields.ts';
 import { checkNativeIndexes, checkNativeTenants } from './check-native.ts';
-import { compileEdge, compileNode, compileTable } from './definitions.ts';
+import { compileEdge, compileNode, compileTable, ownNames } from './definitions.ts';
 import { dueList } from './due-list.ts';
-import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, tableName } from './schemas.ts';
+import { Mistakes } from './mistakes.ts';
+import { edgeSchema, graphSchema, nodeSchema, partSchema, tableName } from './schemas.ts';
 
 /**
  * Checks and compiles a model. Throws a `ModelError` that names every mistake with its path.
@@ -27,41 +28,47 @@ import { edgeSchema, graphSchema, type MistakeLog, nodeSchema, partSchema, table
 export function defineGraph<const N extends NodeDefinitions, const E extends EdgeDefinitions = Record<never, never>>(
   input: GraphInput<N, E>,
 ): Graph<N, E> {
-  const mistakes: MistakeLog = [];
-  const table = compileTable(input?.table, mistakes);
+  const mistakes = new Mistakes();
+  const table = compileTable(input?.table, mistakes.at('table'));
   if (isPlainObject(input)) {
     // A misspelt option would leave tenants unseparated.
-    graphSchema(input, (path, message) => mistakes.push({ path: path.join('.') || 'defineGraph', message }));
+    graphSchema(input, (path, message) => mistakes.at(path.join('.') || 'defineGraph').note(message));
   }
   const { tenantSeparator } = input ?? {};
-  const nodeInput = recordOf(input?.nodes, 'nodes', mistakes);
-  const edgeInput = recordOf(input?.edges ?? {}, 'edges', mistakes);
+  const nodeInput = recordOf(input?.nodes, mistakes.at('nodes'));
+  const edgeInput = recordOf(input?.edges ?? {}, mistakes.at('edges'));
   const nodes = new Map<string, NodeModel>();
   for (const [type, definition] of Object.entries(nodeInput)) {
-    const compiled = compileNode(type, definition, table, mistakes);
+    const compiled = compileNode(type, definition, table, mistakes.at(`nodes.${type}`));
     if (compiled) nodes.set(type, compiled);
   }
   const edges = new Map<string, EdgeModel>();
   for (const [type, definition] of Object.entries(edgeInput)) {
-    const compiled = compileEdge(type, definition, new Set(Object.keys(nodeInput)), table, mistakes);
+    const compiled = compileEdge(
+      type,
+      definition,
+      new Set(Object.keys(nodeInput)),
+      table,
+      mistakes.at(`edges.${type}`),
+    );
     if (compiled === undefined) continue;
     // A count of mirrored edges follows the source, so only the mirror deletes them.
     const due =
       Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
     edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
   }
-  if (Object.keys(nodeInput).length === 0 && mistakes.length === 0) {
-    mistakes.push({ path: 'nodes', message: 'declares no node type' });
-  }
+  if (Object.keys(nodeInput).length === 0 && !mistakes.areAny) mistakes.at('nodes').note('declares no node type');
   for (const { type, to, copy = [] } of edges.values()) checkCopies(nodes, { type, to, copy }, mistakes);
   for (const edge of edges.values()) checkSourceParts(nodes, edge, mistakes);
   checkAgainstFields({ nodes, edges }, table, mistakes);
-  for (const [path, type] of typesByPath(nodes, edges))
-    checkEnds(path, type, { table, nodes, edges }, input?.mirrored, mistakes);
+  for (const node of nodes.values())
+    checkEnds(node, { table, edges: [...edges.values()] }, input?.mirrored, mistakes.at(`nodes.${node.type}.expires`));
+  for (const edge of edges.values())
+    checkEnds(edge, { table, edges: [] }, input?.mirrored, mistakes.at(`edges.${edge.type}.expires`));
   checkNativeIndexes({ table, nodes, edges }, mistakes);
   if (tenantSeparator !== undefined) checkNativeTenants({ table, nodes, edges }, mistakes);
-  checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes);
-  if (mistakes.length > 0) throw new ModelError(mistakes);
+  checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
+  mistakes.throwAny();
   for (const [type, compiled] of nodes) {
     // An item of a node that is itself shown would have nothing to show.
     const includedBy = [...edges.values()].filter(
@@ -80,76 +87,64 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   };
 }
 
-function typesByPath(
-  nodes: ReadonlyMap<string, NodeModel>,
-  edges: ReadonlyMap<string, EdgeModel>,
-): [path: string, type: NodeModel | EdgeModel][] {
-  return [
-    ...[...nodes].map(([type, node]): [string, NodeModel] => [`nodes.${type}`, node]),
-    ...[...edges].map(([type, edge]): [string, EdgeModel] => [`edges.${type}`, edge]),
-  ];
-}
-
 /** DynamoDB would delete a mirrored item, although the mirror removes it when its source goes. */
 function checkEnds(
-  path: string,
   { type, expires }: NodeModel | EdgeModel,
-  { table, edges }: Pick<CompiledModel, 'table' | 'nodes' | 'edges'>,
+  { table, edges }: { table: TableNames; edges: readonly EdgeModel[] },
   mirrored: unknown,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): void {
   if (expires === undefined) return;
-  const note = (message: string): unknown => mistakes.push({ path: `${path}.expires`, message });
   const isMirrored = Array.isArray(mirrored) && mirrored.includes(type);
-  if (isMirrored && [table.partitionKey, table.sortKey, table.ttl].includes(expires)) {
-    note(`${expires} has a meaning of its own in the table: map the time of the source's item to another attribute`);
+  if (isMirrored && ownNames(table).includes(expires)) {
+    mistakes.note(
+      `${expires} has a meaning of its own in the table: map the time of the source's item to another attribute`,
+    );
   }
   if (!isMirrored && expires !== table.ttl) {
-    note(
+    mistakes.note(
       `names ${expires}, but the table deletes by ${table.ttl}: name that, or give the table the option ttl: '${expires}'`,
     );
   }
-  const joined = [...edges.values()].find(
-    (edge) => edge.from.has(type) && path.startsWith('nodes.') && isJoinedEdge(edge),
-  );
+  const joined = edges.find((edge) => edge.from.has(type) && isJoinedEdge(edge));
   // The row would have to move.
   if (joined !== undefined) {
-    note(
+    mistakes.note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
     );
   }
 }
 
-function checkMirrored(given: unknown, types: readonly string[], mistakes: MistakeLog): void {
+function checkMirrored(given: unknown, types: readonly string[], mistakes: Mistakes): void {
   if (given === undefined) return;
   const names: readonly unknown[] = Array.isArray(given) ? given : [given];
   for (const name of names) {
     if (Array.isArray(given) && types.includes(name as string)) continue;
-    mistakes.push({ path: 'mirrored', message: `names ${JSON.stringify(name)}; the types are ${types.join(', ')}` });
+    mistakes.note(`names ${JSON.stringify(name)}; the types are ${types.join(', ')}`);
   }
 }
 
 function checkCopies(
   nodes: ReadonlyMap<string, NodeModel>,
   { type, to, copy }: { type: string; to: ReadonlySet<string>; copy: readonly string[] },
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): void {
   for (const name of copy) {
     const part = name.split('.')[0]!;
     const partOf = [...to].find((target) => nodes.get(target)?.parts.has(part));
     if (partOf === undefined) continue;
     const message = `names ${name}, of a part of ${partOf}: copies are of attributes of the node itself`;
-    mistakes.push({ path: `edges.${type}.copy`, message });
+    mistakes.at(`edges.${type}.copy`).note(message);
   }
 }
 
-function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: MistakeLog): void {
+function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel, mistakes: Mistakes): void {
   const parts = new Set([...edge.from].flatMap((type) => [...(nodes.get(type)?.parts.keys() ?? [])]));
   for (const [part, [attribute]] of partsOfEdge(edge)) {
     if (parts.has(part)) continue;
     const known = parts.size === 0 ? 'which has none' : `whose parts are ${[...parts].join(', ')}`;
     const message = `uses ${part}.${attribute}, but ${part} is no part of ${[...edge.from].join(' or ')}, ${known}`;
-    mistakes.push({ path: `edges.${edge.type}.inbound`, message });
+    mistakes.at(`edges.${edge.type}.inbound`).note(message);
   }
 }
 
@@ -162,9 +157,9 @@ export function withTableName<G extends CompiledModel>(graph: G, name: string): 
   return { ...graph, table: { ...graph.table, name } };
 }
 
-function recordOf(value: unknown, path: string, mistakes: MistakeLog): Record<string, unknown> {
+function recordOf(value: unknown, mistakes: Mistakes): Record<string, unknown> {
   if (isPlainObject(value)) return value;
-  mistakes.push({ path, message: 'should be an object of type names and definitions' });
+  mistakes.note('should be an object of type names and definitions');
   return {};
 }
 

@@ -15,15 +15,16 @@ import { compileProjection } from '../options/option-tables.ts';
 import type { Shaped } from '../options/shape.ts';
 import { CountPlaces, PartPlaces, TotalPlaces } from '../projection/places.ts';
 import { compileInbound } from './inbound.ts';
+import type { Mistakes } from './mistakes.ts';
 import { compileDerive } from './order.ts';
-import { checkShape, edgeSchema, type MistakeLog, NODE_TYPES, nodeSchema, partSchema, tableSchema } from './schemas.ts';
+import { checkShape, edgeSchema, NODE_TYPES, nodeSchema, partSchema, tableSchema } from './schemas.ts';
 import { compileSearch, type DeclaredSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
 /** Model files may be plain JavaScript, so everything is checked. */
 
-export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
-  const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : input, 'table', mistakes);
+export function compileTable(input: unknown, mistakes: Mistakes): TableNames {
+  const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : (input ?? null), mistakes);
   const names = {
     partitionKey: options?.partitionKey ?? 'source',
     sortKey: options?.sortKey ?? 'target',
@@ -32,21 +33,19 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
   const entries = Object.entries(names);
   for (const [option, name] of entries) {
     if (DERIVED_ATTRIBUTES.has(name)) {
-      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is an attribute of derived items` });
+      mistakes.at(option).note(`${JSON.stringify(name)} is an attribute of derived items`);
     }
     if (SERVICE_ATTRIBUTES.has(name)) {
-      const message = `${JSON.stringify(name)} is an attribute of Edgeloom's own items: name another`;
-      mistakes.push({ path: `table.${option}`, message });
+      mistakes.at(option).note(`${JSON.stringify(name)} is an attribute of Edgeloom's own items: name another`);
     }
     if (entries.some(([other, otherName]) => other !== option && otherName === name)) {
-      mistakes.push({ path: `table.${option}`, message: `${JSON.stringify(name)} is named twice` });
+      mistakes.at(option).note(`${JSON.stringify(name)} is named twice`);
     }
   }
-  const indexes = compileIndexes(options?.indexes ?? {}, names, mistakes);
+  const indexes = compileIndexes(options?.indexes ?? {}, names, mistakes.at('indexes'));
   const { indexNames } = indexes;
   const named = indexes.indexes.map((index) => indexNames[index]);
-  if (new Set(named).size < named.length)
-    mistakes.push({ path: 'table.indexes', message: 'two indexes have one name' });
+  if (new Set(named).size < named.length) mistakes.at('indexes').note('two indexes have one name');
   const nativeNames = Object.entries(options?.nativeIndexes ?? {}).map(([name, keys]) => ({
     name,
     partition: keys.partitionKey,
@@ -57,8 +56,8 @@ export function compileTable(input: unknown, mistakes: MistakeLog): TableNames {
 
 function compileIndexes(
   option: NonNullable<Shaped<typeof tableSchema>['indexes']>,
-  { partitionKey, sortKey, ttl }: Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>,
-  mistakes: MistakeLog,
+  table: OwnNames,
+  mistakes: Mistakes,
 ): Pick<TableNames, 'indexes' | 'indexNames' | 'indexKeys'> {
   const given: Exclude<typeof option, number> = typeof option === 'number' ? {} : option;
   const last = INDEX_NAMES.findLastIndex((index) => given[index] !== undefined);
@@ -70,18 +69,17 @@ function compileIndexes(
   };
   const indexKeys = byIndex(keysOf);
   const indexNames = byIndex((index) => optionsOf(index)?.name ?? index);
-  const taken = [partitionKey, sortKey, ttl];
+  const taken: string[] = ownNames(table);
   const usual = new Set(indexes.flatMap((index): string[] => Object.values(INDEX_KEYS[index])));
   for (const index of indexes) {
     for (const [option, name] of [
       ['partitionKey', indexKeys[index].partition],
       ['sortKey', indexKeys[index].sort],
     ] as const) {
-      const path = `table.indexes.${index}.${option}`;
       const quoted = JSON.stringify(name);
       if (DERIVED_ATTRIBUTES.has(name) && !usual.has(name))
-        mistakes.push({ path, message: `${quoted} is an attribute of derived items` });
-      if (taken.includes(name)) mistakes.push({ path, message: `${quoted} is named twice` });
+        mistakes.at(`${index}.${option}`).note(`${quoted} is an attribute of derived items`);
+      if (taken.includes(name)) mistakes.at(`${index}.${option}`).note(`${quoted} is named twice`);
       taken.push(name);
     }
   }
@@ -97,28 +95,22 @@ export function compileNode(
   type: string,
   definition: unknown,
   table: TableNames,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): NodeModel | undefined {
-  const path = `nodes.${type}`;
-  checkTypeName(type, path, mistakes);
-  const options = checkShape(nodeSchema, definitionOptions(definition, 'node', path, mistakes), path, mistakes);
+  checkTypeName(type, mistakes);
+  const options = checkShape(nodeSchema, definitionOptions(definition, 'node', mistakes), mistakes);
   if (options === undefined) return undefined;
   const searches = new Map<string, DeclaredSearch>();
   for (const [name, entry] of Object.entries(options.search ?? {})) {
-    const search = compileSearch(type, name, entry, `${path}.search.${name}`, mistakes);
+    const search = compileSearch(type, name, entry, mistakes.at(`search.${name}`));
     if (search) searches.set(name, search);
   }
   if (options.list === true) searches.set(NODE_LIST, nodeList(type));
   const { fields, view, viewBudgetBytes, versionAttribute, deletedWhen, expires } = options;
-  checkDeletion(deletedWhen, [table.partitionKey, table.sortKey, table.ttl], path, mistakes);
-  if (versionAttribute !== undefined && [table.partitionKey, table.sortKey, table.ttl].includes(versionAttribute)) {
-    mistakes.push({
-      path: `${path}.versionAttribute`,
-      message: `${versionAttribute} has a meaning of its own in the table`,
-    });
-  }
+  checkFree(deletedWhen, ownNames(table), mistakes.at('deletedWhen'));
+  checkFree(versionAttribute, ownNames(table), mistakes.at('versionAttribute'));
   const viewed = compileProjection(view ?? 'KEYS_ONLY');
-  const parts = compileParts(type, options.parts ?? {}, { searches, view: viewed }, path, mistakes);
+  const parts = compileParts(type, options.parts ?? {}, { searches, view: viewed }, mistakes);
   return {
     type,
     fields,
@@ -137,14 +129,15 @@ export function compileNode(
   };
 }
 
-function checkDeletion(
-  deletedWhen: string | undefined,
-  taken: readonly string[],
-  path: string,
-  mistakes: MistakeLog,
-): void {
-  if (deletedWhen === undefined || !taken.includes(deletedWhen)) return;
-  mistakes.push({ path: `${path}.deletedWhen`, message: `${deletedWhen} has a meaning of its own in the table` });
+type OwnNames = Pick<TableNames, 'partitionKey' | 'sortKey' | 'ttl'>;
+
+export function ownNames({ partitionKey, sortKey, ttl }: OwnNames): string[] {
+  return [partitionKey, sortKey, ttl];
+}
+
+function checkFree(attribute: string | undefined, taken: readonly string[], mistakes: Mistakes): void {
+  if (attribute === undefined || !taken.includes(attribute)) return;
+  mistakes.note(`${attribute} has a meaning of its own in the table`);
 }
 
 /** In sort keys, and before its searches' names. */
@@ -154,30 +147,26 @@ function compileParts(
   type: string,
   definitions: Readonly<Record<string, unknown>>,
   { searches, view }: { searches: Map<string, DeclaredSearch>; view: Projection },
-  nodePath: string,
-  mistakes: MistakeLog,
+  ofNode: Mistakes,
 ): Map<string, PartModel> {
   const parts = new Map<string, PartModel>();
   for (const [name, definition] of Object.entries(definitions)) {
-    const path = `${nodePath}.parts.${name}`;
+    const mistakes = ofNode.at(`parts.${name}`);
     if (!isTypeName(name) || name.length > MAX_PART_NAME) {
       const message = `is not the name of a part: names match [A-Z][A-Z0-9_]* and have at most ${MAX_PART_NAME} characters`;
-      mistakes.push({ path, message });
+      mistakes.note(message);
     }
     if (view.kind === 'LIST' && view.attributes.includes(name)) {
-      mistakes.push({
-        path: `${nodePath}.view`,
-        message: `names ${name}, under which reads show the part of that name`,
-      });
+      ofNode.at('view').note(`names ${name}, under which reads show the part of that name`);
     }
-    const options = checkShape(partSchema, definitionOptions(definition, 'part', path, mistakes), path, mistakes);
+    const options = checkShape(partSchema, definitionOptions(definition, 'part', mistakes), mistakes);
     if (options === undefined) continue;
     for (const [attribute, entry] of Object.entries(options.search ?? {})) {
-      const searchPath = `${path}.search.${attribute}`;
-      const search = compileSearch(type, attribute, entry, searchPath, mistakes, name);
+      const ofSearch = mistakes.at(`search.${attribute}`);
+      const search = compileSearch(type, attribute, entry, ofSearch, name);
       if (search === undefined) continue;
       if (searches.has(search.name)) {
-        mistakes.push({ path: searchPath, message: `has the name of the search ${search.name} of the node` });
+        ofSearch.note(`has the name of the search ${search.name} of the node`);
       }
       searches.set(search.name, search);
     }
@@ -196,85 +185,68 @@ export function compileEdge(
   definition: unknown,
   nodeTypes: ReadonlySet<string>,
   table: TableNames,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): EdgeModel | undefined {
-  const path = `edges.${type}`;
-  checkTypeName(type, path, mistakes);
-  const options = checkShape(edgeSchema, definitionOptions(definition, 'edge', path, mistakes), path, mistakes);
+  checkTypeName(type, mistakes);
+  const options = checkShape(edgeSchema, definitionOptions(definition, 'edge', mistakes), mistakes);
   if (options === undefined) return undefined;
-  const from = checkNodeTypes(options.from, `${path}.from`, nodeTypes, mistakes);
-  const to = checkNodeTypes(options.to, `${path}.to`, nodeTypes, mistakes);
+  const from = checkNodeTypes(options.from, nodeTypes, mistakes.at('from'));
+  const to = checkNodeTypes(options.to, nodeTypes, mistakes.at('to'));
   const { deletedWhen, expires } = options;
-  const ofKeys = [table.partitionKey, table.sortKey, table.ttl, ...(options.keys === 'hashed' ? [TARGET_ID] : [])];
-  checkDeletion(deletedWhen, ofKeys, path, mistakes);
-  const outgoing = compileOutgoing(options.outgoing, `${path}.outgoing`, mistakes);
-  const incoming = compileTotals(Object(options.inbound), `${path}.inbound`, mistakes);
+  const taken = [...ownNames(table), ...(options.keys === 'hashed' ? [TARGET_ID] : [])];
+  checkFree(deletedWhen, taken, mistakes.at('deletedWhen'));
+  const outgoing = compileOutgoing(options.outgoing, mistakes.at('outgoing'));
+  const incoming = compileTotals(Object(options.inbound), mistakes.at('inbound'));
   // The edge `GOAL` from `GOAL-USER-U1` to `USER-U1` would have the key of the node `GOAL-USER-U1`.
   if (from.has(type)) {
-    mistakes.push({
-      path,
-      message: `has the name of a node type that it leaves; its keys would collide with that node's`,
-    });
+    mistakes.note(`has the name of a node type that it leaves; its keys would collide with that node's`);
   }
   return {
     type,
     fields: options.fields,
     from,
     to,
-    labels: compileLabels(options.edgeSet, path, mistakes),
-    inbound: compileInbound(type, options.inbound, table, `${path}.inbound`, mistakes),
+    labels: compileLabels(options.edgeSet, mistakes.at('edgeSet')),
+    inbound: compileInbound(type, options.inbound, table, mistakes.at('inbound')),
     ...((options.degree === true || outgoing !== undefined) && {
       count: { places: new CountPlaces(type), ...(outgoing && { totals: outgoing }) },
     }),
     ...(incoming && { incoming: { places: new TotalPlaces(type), totals: incoming } }),
-    keys: compileKeys(options.keys, table, `${path}.keys`, mistakes),
-    copy: compileCopy(options, `${path}.copy`, mistakes),
+    keys: compileKeys(options.keys, table, mistakes.at('keys')),
+    copy: compileCopy(options, mistakes.at('copy')),
     ...(deletedWhen !== undefined && { deletedWhen }),
     ...(expires !== undefined && { expires }),
   };
 }
 
-function compileCopy(
-  { copy, edgeSet, keys }: Shaped<typeof edgeSchema>,
-  path: string,
-  mistakes: MistakeLog,
-): string[] | undefined {
+function compileCopy({ copy, edgeSet, keys }: Shaped<typeof edgeSchema>, mistakes: Mistakes): string[] | undefined {
   if (copy === undefined) return undefined;
   if (edgeSet === false) {
-    mistakes.push({ path, message: 'copies belong to edges of the edge set; edgeSet is false' });
+    mistakes.note('copies belong to edges of the edge set; edgeSet is false');
   }
   if (keys === 'hashed') {
-    mistakes.push({ path, message: "copies belong to edges whose keys name their targets; keys is 'hashed'" });
+    mistakes.note("copies belong to edges whose keys name their targets; keys is 'hashed'");
   }
   return [...new Set(copy)];
 }
 
-function compileKeys(
-  option: EdgeModel['keys'] = 'plain',
-  { partitionKey, sortKey, ttl }: TableNames,
-  path: string,
-  mistakes: MistakeLog,
-): EdgeModel['keys'] {
-  if (option === 'hashed' && [partitionKey, sortKey, ttl].includes(TARGET_ID)) {
-    mistakes.push({ path, message: `hashed keys need the attribute ${TARGET_ID}, which the table option names` });
+function compileKeys(option: EdgeModel['keys'] = 'plain', table: TableNames, mistakes: Mistakes): EdgeModel['keys'] {
+  if (option === 'hashed' && ownNames(table).includes(TARGET_ID)) {
+    mistakes.note(`hashed keys need the attribute ${TARGET_ID}, which the table option names`);
   }
   return option;
 }
 
-function compileLabels(
-  option: Shaped<typeof edgeSchema>['edgeSet'],
-  path: string,
-  mistakes: MistakeLog,
-): LabelModel[] | undefined {
+function compileLabels(option: Shaped<typeof edgeSchema>['edgeSet'], mistakes: Mistakes): LabelModel[] | undefined {
   if (option === false) return undefined;
   const entries = Array.isArray(option) ? option.map((name) => [name, name] as const) : Object.entries(option ?? {});
   const seen = new Set<string>();
   return entries.map(([name, from]): LabelModel => {
-    const labelPath = `${path}.edgeSet.${name}`;
+    const ofLabel = mistakes.at(name);
     if (ENTRY_FIELDS.has(name)) {
-      mistakes.push({ path: labelPath, message: `${name} is part of every entry; name the label otherwise` });
+      ofLabel.note(`${name} is part of every entry; name the label otherwise`);
     }
-    if (seen.has(name)) mistakes.push({ path: labelPath, message: 'is listed twice' });
+    if (seen.has(name)) ofLabel.note('is listed twice');
     seen.add(name);
     return typeof from === 'string'
       ? { name, from: { kind: 'attribute', attribute: from } }
@@ -282,39 +254,28 @@ function compileLabels(
   });
 }
 
-function checkTypeName(type: string, path: string, mistakes: MistakeLog): void {
-  if (!isTypeName(type)) mistakes.push({ path, message: 'is not a type name: types match [A-Z][A-Z0-9_]*' });
+function checkTypeName(type: string, mistakes: Mistakes): void {
+  if (!isTypeName(type)) mistakes.note('is not a type name: types match [A-Z][A-Z0-9_]*');
 }
 
 function checkNodeTypes(
   input: string | string[] | undefined,
-  path: string,
   nodeTypes: ReadonlySet<string>,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): Set<string> {
-  if (input === undefined && !mistakes.some((mistake) => mistake.path.startsWith(path))) {
-    mistakes.push({ path, message: NODE_TYPES });
-  }
+  if (input === undefined && !mistakes.areAny) mistakes.note(NODE_TYPES);
   const types = new Set(typeof input === 'string' ? [input] : input);
   for (const type of types) {
     if (!nodeTypes.has(type))
-      mistakes.push({
-        path,
-        message: `${JSON.stringify(type)} is not a node type of the model${wordsThereAre(type, nodeTypes)}`,
-      });
+      mistakes.note(`${JSON.stringify(type)} is not a node type of the model${wordsThereAre(type, nodeTypes)}`);
   }
   return types;
 }
 
-function definitionOptions(
-  definition: unknown,
-  kind: 'node' | 'part' | 'edge',
-  path: string,
-  mistakes: MistakeLog,
-): unknown {
+function definitionOptions(definition: unknown, kind: 'node' | 'part' | 'edge', mistakes: Mistakes): unknown {
   if (typeof definition === 'object' && definition !== null && 'kind' in definition && 'options' in definition) {
     if (definition.kind === kind) return definition.options;
   }
-  mistakes.push({ path, message: `should be made with ${kind}({ ... })` });
+  mistakes.note(`should be made with ${kind}({ ... })`);
   return undefined;
 }

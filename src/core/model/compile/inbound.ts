@@ -12,8 +12,9 @@ import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
+import type { Mistakes } from './mistakes.ts';
 import { compileEdgeOrder } from './order.ts';
-import { checkShape, inboundSchema, type MistakeLog, noteClashes } from './schemas.ts';
+import { checkShape, inboundSchema, noteClashes } from './schemas.ts';
 
 /**
  * First orders, as many as there are indexes, share one item, which costs least. An item is in an index only once, so
@@ -31,20 +32,18 @@ export function compileInbound(
   type: string,
   input: unknown,
   { indexes }: Pick<TableNames, 'indexes'>,
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): InboundModel | undefined {
   if (input === undefined) return undefined;
-  const option = checkShape(inboundSchema, input, path, mistakes);
+  const option = checkShape(inboundSchema, input, mistakes);
   if (option === undefined) return undefined;
   const given = Object.entries(option.orders ?? {}).filter(([, entry]) => entry !== undefined);
   if (given.length === 0) {
     const hasTotals = option.total !== undefined || option.groupBy !== undefined;
-    if (!hasTotals)
-      mistakes.push({ path, message: "names no order: give orders, such as { orders: { byDate: 'date' } }" });
+    if (!hasTotals) mistakes.note("names no order: give orders, such as { orders: { byDate: 'date' } }");
     return undefined;
   }
-  for (const [name] of given) checkOrderName(name, indexes, `${path}.orders.${name}`, mistakes);
+  for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
   // It would need an item per order, since an index returns only one order's attributes.
@@ -57,7 +56,7 @@ export function compileInbound(
   const orders = given
     .map(([name, entry]): OrderSettings => {
       const index = indexOf.get(name);
-      const order = compileEdgeOrder(entry, `${path}.orders.${name}`, mistakes);
+      const order = compileEdgeOrder(entry, mistakes.at(`orders.${name}`));
       return { name, index: index ?? 'gsi0', order, isNamed: index === undefined };
     })
     .sort(
@@ -70,10 +69,9 @@ export function compileInbound(
     INBOUND_OPTIONS,
     option,
     orders.map(({ order }) => order),
-    path,
     mistakes,
   );
-  if (native) checkNative(orders, path, mistakes);
+  if (native) checkNative(orders, mistakes);
   return {
     orders: new Map(orders.map((order) => [order.name, order])),
     items: itemsOf(type, orders),
@@ -88,11 +86,11 @@ function sharedIndexes(names: readonly string[], indexes: readonly IndexName[]):
   return new Map(indexes.flatMap((index, i) => (names[i] === undefined ? [] : [[names[i], index]])));
 }
 
-function checkNative(orders: readonly OrderSettings[], path: string, mistakes: MistakeLog): void {
+function checkNative(orders: readonly OrderSettings[], mistakes: Mistakes): void {
   for (const { name, order } of orders) {
     if (nativeAttribute(order) !== undefined) continue;
     const message = `is by ${ORDER_KINDS[order.kind]}, whose key is derived: name an attribute of the edge, or number(...) of one, or leave out native`;
-    mistakes.push({ path: `${path}.orders.${name}`, message });
+    mistakes.at(`orders.${name}`).note(message);
   }
 }
 
@@ -104,20 +102,17 @@ const ORDER_KINDS: Readonly<Record<EdgeOrderModel['kind'], string>> = {
   parts: 'several values',
 };
 
-function checkOrderName(name: string, indexes: readonly IndexName[], path: string, mistakes: MistakeLog): void {
+function checkOrderName(name: string, indexes: readonly IndexName[], mistakes: Mistakes): void {
   if (indexes.some((index) => index === name)) return;
   if (RESERVED.has(name)) {
-    mistakes.push({
-      path,
-      message: 'is the name of an option, which items of its own have in their keys: give it another',
-    });
+    mistakes.note('is the name of an option, which items of its own have in their keys: give it another');
     return;
   }
   if (OTHER_INDEX.test(name)) {
     const there = `${indexes.slice(0, -1).join(', ')}${indexes.length > 1 ? ' and ' : ''}${indexes.at(-1)}`;
-    mistakes.push({ path, message: `is no index: there are ${there}; give further orders names of their own` });
+    mistakes.note(`is no index: there are ${there}; give further orders names of their own`);
   } else if (!ORDER_NAME.test(name)) {
-    mistakes.push({ path, message: `is not a name for an order: names match ${ORDER_NAME.source}` });
+    mistakes.note(`is not a name for an order: names match ${ORDER_NAME.source}`);
   }
 }
 

@@ -1,15 +1,8 @@
 import type { ValueType } from '../../items/encoding.ts';
 import type { AttributeOrder, DeriveModel, EdgeOrderModel, OrderPart } from '../compiled.ts';
 import type { Shaped } from '../options/shape.ts';
-import {
-  attributeName,
-  checkShape,
-  deriveSchema,
-  type MistakeLog,
-  rankSchema,
-  sourceSchema,
-  typedOrder,
-} from './schemas.ts';
+import type { Mistakes } from './mistakes.ts';
+import { attributeName, checkShape, deriveSchema, rankSchema, sourceSchema, typedOrder } from './schemas.ts';
 
 type Named = string | Shaped<typeof sourceSchema>;
 
@@ -17,56 +10,55 @@ const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or
 /** An index key has 1,024 bytes. */
 const MOST_PARTS = 8;
 
-function parseOrder(input: unknown, path: string, mistakes: MistakeLog) {
-  if (typeof input === 'string') return checkShape(attributeName, input, path, mistakes);
+function parseOrder(input: unknown, mistakes: Mistakes) {
+  if (typeof input === 'string') return checkShape(attributeName, input, mistakes);
   const kind = typeof input === 'object' && input !== null && 'kind' in input ? input.kind : undefined;
-  if (kind === 'rank') return checkShape(rankSchema, input, path, mistakes);
-  if (kind === 'derive') return checkShape(deriveSchema, input, path, mistakes);
-  if (kind === 'date' || kind === 'number') return checkShape(typedOrder, input, path, mistakes);
-  if (kind === 'source') return checkShape(sourceSchema, input, path, mistakes);
-  mistakes.push({ path, message: FORMS });
+  if (kind === 'rank') return checkShape(rankSchema, input, mistakes);
+  if (kind === 'derive') return checkShape(deriveSchema, input, mistakes);
+  if (kind === 'date' || kind === 'number') return checkShape(typedOrder, input, mistakes);
+  if (kind === 'source') return checkShape(sourceSchema, input, mistakes);
+  mistakes.note(FORMS);
   return undefined;
 }
 
 export function compileOrder(
   option: unknown,
   type: ValueType | undefined,
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): Exclude<OrderPart, { kind: 'source' }> {
-  const order = compilePart(option, type, path, mistakes);
+  const order = compilePart(option, type, mistakes);
   if (order.kind !== 'source') return order;
-  mistakes.push({ path, message: 'source belongs to the orders of edges: a node has no source' });
+  mistakes.note('source belongs to the orders of edges: a node has no source');
   return order.order;
 }
 
-export function compileEdgeOrder(option: unknown, path: string, mistakes: MistakeLog): EdgeOrderModel {
-  if (!Array.isArray(option)) return compilePart(option, undefined, path, mistakes);
+export function compileEdgeOrder(option: unknown, mistakes: Mistakes): EdgeOrderModel {
+  if (!Array.isArray(option)) return compilePart(option, undefined, mistakes);
   if (option.length === 0 || option.length > MOST_PARTS) {
-    mistakes.push({ path, message: `should have 1 to ${MOST_PARTS} parts, but has ${option.length}` });
+    mistakes.note(`should have 1 to ${MOST_PARTS} parts, but has ${option.length}`);
   }
-  const parts = option.map((part, i) => compilePart(part, undefined, `${path}.${i}`, mistakes));
+  const parts = option.map((part, i) => compilePart(part, undefined, mistakes.at(`${i}`)));
   return { kind: 'parts', parts };
 }
 
 /** After a mistake any order will do, since the model is refused. */
-function compilePart(option: unknown, type: ValueType | undefined, path: string, mistakes: MistakeLog): OrderPart {
-  const input = parseOrder(option, path, mistakes);
+function compilePart(option: unknown, type: ValueType | undefined, mistakes: Mistakes): OrderPart {
+  const input = parseOrder(option, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };
   if (typeof input === 'string') return { kind: 'attribute', attribute: input, type: type ?? 'string' };
   if (isTyped(input)) {
     const { kind } = input;
-    if (type !== undefined && kind !== type) mistakes.push({ path, message: `has two types, ${type} and ${kind}` });
+    if (type !== undefined && kind !== type) mistakes.note(`has two types, ${type} and ${kind}`);
     return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'attribute', attribute, type: kind }));
   }
   if (input.kind === 'source') {
     return ownOrSourceOrder(input, (attribute) => ({ kind: 'attribute', attribute, type: type ?? 'string' }));
   }
   if (type !== undefined && type !== 'string') {
-    mistakes.push({ path, message: `a ${input.kind} gives a string; it has no type ${type}` });
+    mistakes.note(`a ${input.kind} gives a string; it has no type ${type}`);
   }
   if (input.kind === 'derive') return compileDerive(input);
-  const weights = compileWeights(input.weights, path, mistakes);
+  const weights = compileWeights(input.weights, mistakes);
   return ownOrSourceOrder(input.attribute, (attribute) => ({ kind: 'rank', attribute, weights }));
 }
 
@@ -83,11 +75,11 @@ export function compileDerive({ compute, version, others }: Shaped<typeof derive
   return { kind: 'derive', compute, version: version ?? 1, ...(others && { others: { ...others } }) };
 }
 
-function compileWeights(weights: Record<string, number>, path: string, mistakes: MistakeLog): Map<string, string> {
+function compileWeights(weights: Record<string, number>, mistakes: Mistakes): Map<string, string> {
   const texts = new Map(Object.entries(weights).map(([label, weight]) => [label, String(weight)]));
-  if (texts.size === 0) mistakes.push({ path, message: 'rank has no weights' });
+  if (texts.size === 0) mistakes.note('rank has no weights');
   if (new Set([...texts.values()].map((text) => text.length)).size > 1) {
-    mistakes.push({ path, message: `rank weights should have equal width, but are ${[...texts.values()].join(', ')}` });
+    mistakes.note(`rank weights should have equal width, but are ${[...texts.values()].join(', ')}`);
   }
   return texts;
 }

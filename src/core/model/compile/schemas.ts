@@ -1,4 +1,3 @@
-import type { Mistake } from '../../../foundation/errors.ts';
 import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import { TENANT_SEPARATORS } from '../../items/keys.ts';
 import type { Compute, OrderModel } from '../compiled.ts';
@@ -31,10 +30,9 @@ import {
   wholeNumberBetween,
 } from '../options/shape.ts';
 import type { InboundOptions, SearchOptions } from '../schema.ts';
+import type { Mistakes } from './mistakes.ts';
 
 export { attributeName, sourceSchema } from '../options/checks.ts';
-
-export type MistakeLog = Mistake[];
 
 /** An item has at most 400 KB, and a batch may add to a view just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
@@ -148,13 +146,15 @@ export const tableSchema = exactObject({
 export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): T | undefined {
-  if (input === undefined && path !== 'table') return undefined;
-  const before = mistakes.length;
-  shape(input, (inner, message) => mistakes.push({ path: [path, ...inner].join('.'), message }));
-  if (mistakes.length === before) return input as T;
+  if (input === undefined) return undefined;
+  let isMistaken = false;
+  shape(input, (inner, message) => {
+    isMistaken = true;
+    (inner.length === 0 ? mistakes : mistakes.at(inner.join('.'))).note(message);
+  });
+  if (!isMistaken) return input as T;
   if (shape.of === undefined || typeof input !== 'object' || input === null) return undefined;
   const { of } = shape;
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
@@ -166,9 +166,7 @@ export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,
   orders: readonly OrderModel[],
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): void {
-  for (const { option, message } of clashesOf(table, given, orders))
-    mistakes.push({ path: `${path}.${option}`, message });
+  for (const { option, message } of clashesOf(table, given, orders)) mistakes.at(option).note(message);
 }

@@ -2,8 +2,9 @@ import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../com
 import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
+import type { Mistakes } from './mistakes.ts';
 import { compileOrder } from './order.ts';
-import { checkShape, type MistakeLog, noteClashes, searchSchema } from './schemas.ts';
+import { checkShape, noteClashes, searchSchema } from './schemas.ts';
 
 /**
  * Searches with one value and the same projected attributes share an item, as many as there are indexes, under the
@@ -23,24 +24,23 @@ export function compileSearch(
   type: string,
   attribute: string,
   entry: unknown,
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
   part?: string,
 ): DeclaredSearch | undefined {
   const name = part === undefined ? attribute : `${part}.${attribute}`;
   const isShort = typeof entry === 'string' || (typeof entry === 'object' && entry !== null && 'kind' in entry);
-  const options = checkShape(searchSchema, isShort ? { attribute: entry } : entry, path, mistakes);
+  const options = checkShape(searchSchema, isShort ? { attribute: entry } : entry, mistakes);
   if (options === undefined) return undefined;
   const order =
     options.path === undefined
-      ? compileOrder(options.attribute ?? attribute, options.type, path, mistakes)
-      : compilePath(options.path, path, mistakes);
+      ? compileOrder(options.attribute ?? attribute, options.type, mistakes)
+      : compilePath(options.path, mistakes.at('path'));
   const native = options.native === true;
   const given = fillSettings(SEARCH_OPTIONS, native ? { ...options, shards: 'value' } : options);
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
-    mistakes.push({ path, message: `has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes` });
-  noteClashes(SEARCH_OPTIONS, options, [order], path, mistakes);
-  if (native) checkNative(order, part, path, mistakes);
+    mistakes.note(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
+  noteClashes(SEARCH_OPTIONS, options, [order], mistakes);
+  if (native) checkNative(order, part, mistakes.at('native'));
   return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }
 
@@ -61,15 +61,13 @@ export function packSearches(searches: Iterable<DeclaredSearch>, indexes: readon
   return packs.flatMap((pack) => searchesOfPack(pack));
 }
 
-function checkNative(order: SearchOrder, part: string | undefined, path: string, mistakes: MistakeLog): void {
-  const addMistake = (message: string): unknown => mistakes.push({ path: `${path}.native`, message });
-  if (part !== undefined) addMistake(`is of the part ${part}: a native search is by an attribute of the node`);
+function checkNative(order: SearchOrder, part: string | undefined, mistakes: Mistakes): void {
+  if (part !== undefined) mistakes.note(`is of the part ${part}: a native search is by an attribute of the node`);
   if (nativeAttribute(order) === undefined)
-    addMistake('is of a value whose key is derived: name an attribute of type string or number');
+    mistakes.note('is of a value whose key is derived: name an attribute of type string or number');
 }
 
-function compilePath(attributes: readonly string[], path: string, mistakes: MistakeLog): SearchOrder {
-  if (new Set(attributes).size < attributes.length)
-    mistakes.push({ path: `${path}.path`, message: 'names an attribute twice' });
+function compilePath(attributes: readonly string[], mistakes: Mistakes): SearchOrder {
+  if (new Set(attributes).size < attributes.length) mistakes.note('names an attribute twice');
   return { kind: 'path', attributes };
 }

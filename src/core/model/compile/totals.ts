@@ -11,7 +11,8 @@ import {
   type Shaped,
   shapeThatPasses,
 } from '../options/shape.ts';
-import { attributeName, checkShape, type MistakeLog } from './schemas.ts';
+import type { Mistakes } from './mistakes.ts';
+import { attributeName, checkShape } from './schemas.ts';
 
 /** Part of the total's attributes. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
@@ -48,35 +49,34 @@ const groupedAttribute: Shape<string> = (input, note) => {
 const groups = listOf(groupedAttribute, 'should be a list of attribute names');
 const outgoingSchema = exactObject({ total: anything, groupBy: anything });
 
-export function compileOutgoing(input: unknown, path: string, mistakes: MistakeLog): TotalSettings | undefined {
-  return compileTotals(checkShape(outgoingSchema, input, path, mistakes) ?? {}, path, mistakes);
+export function compileOutgoing(input: unknown, mistakes: Mistakes): TotalSettings | undefined {
+  return compileTotals(checkShape(outgoingSchema, input, mistakes) ?? {}, mistakes);
 }
 
 export function compileTotals(
   { total, groupBy }: { total?: unknown; groupBy?: unknown },
-  path: string,
-  mistakes: MistakeLog,
+  mistakes: Mistakes,
 ): TotalSettings | undefined {
   if (total === undefined && groupBy === undefined) return undefined;
   return {
-    sums: compileSums(total, `${path}.total`, mistakes),
-    groups: compileGroups(groupBy, `${path}.groupBy`, mistakes),
+    sums: compileSums(total, mistakes.at('total')),
+    groups: compileGroups(groupBy, mistakes.at('groupBy')),
   };
 }
 
-function compileGroups(input: unknown, path: string, mistakes: MistakeLog): TotalPart[] {
+function compileGroups(input: unknown, mistakes: Mistakes): TotalPart[] {
   if (input === undefined) return [];
-  const names = [...new Set(checkShape(groups, input, path, mistakes))];
+  const names = [...new Set(checkShape(groups, input, mistakes))];
   if (names.length > MOST_GROUPS) {
-    mistakes.push({ path, message: `has ${names.length} names; there may be ${MOST_GROUPS}` });
+    mistakes.note(`has ${names.length} names; there may be ${MOST_GROUPS}`);
   }
   return names.sort().map((name) => ({ name, attribute: name }));
 }
 
-function compileSums(input: unknown, path: string, mistakes: MistakeLog): TotalPart[] {
+function compileSums(input: unknown, mistakes: Mistakes): TotalPart[] {
   const names = Object.keys(Object(input)).length;
-  if (names > MOST_SUMS) mistakes.push({ path, message: `has ${names} names; there may be ${MOST_SUMS}` });
-  return Object.entries(checkShape(sums, input, path, mistakes) ?? {})
+  if (names > MOST_SUMS) mistakes.note(`has ${names} names; there may be ${MOST_SUMS}`);
+  return Object.entries(checkShape(sums, input, mistakes) ?? {})
     .map(([name, { attribute }]) => ({ name, attribute }))
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }

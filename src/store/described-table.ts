@@ -1,0 +1,44 @@
+import {
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { EdgeloomError } from '../foundation/errors.ts';
+import { withClassifiedErrors } from './answers.ts';
+
+/** Undefined if there is no such table. */
+export async function findTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
+  return await withClassifiedErrors(async () => {
+    try {
+      return (await client.send(new DescribeTableCommand({ TableName: name }))).Table;
+    } catch (error) {
+      if (error instanceof Error && error.name === 'ResourceNotFoundException') return undefined;
+      throw error;
+    }
+  });
+}
+
+/** Throws `no-table`. */
+export async function requireTable(
+  client: DynamoDBClient,
+  name: string,
+  remedy = 'Create it with edgeloom table create, or name another with --table.',
+): Promise<TableDescription> {
+  const table = await findTable(client, name);
+  if (table === undefined) throw new EdgeloomError('no-table', `There is no table ${name}.`, remedy);
+  return table;
+}
+
+/** The attribute by which DynamoDB deletes items; undefined if it deletes none. */
+export async function ttlOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
+  const command = new DescribeTimeToLiveCommand({ TableName: name });
+  const { TimeToLiveDescription: ttl } = await withClassifiedErrors(() => client.send(command));
+  const isOn = ttl?.TimeToLiveStatus === 'ENABLED' || ttl?.TimeToLiveStatus === 'ENABLING';
+  return isOn ? ttl?.AttributeName : undefined;
+}
+
+/** The ARN of the stream that takes records; undefined if there is none. */
+export function streamArnOf({ StreamSpecification, LatestStreamArn }: TableDescription): string | undefined {
+  return StreamSpecification?.StreamEnabled === true ? LatestStreamArn : undefined;
+}
