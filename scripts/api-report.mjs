@@ -1,5 +1,4 @@
-// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so
-// that
+// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so that
 // a review of a change sees what users get. `--check` writes nothing, and fails where something differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +10,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const declarations = `${root}dist/types/`;
 const [MAIN, TYPES] = ['edgeloom', 'edgeloom/types'];
 const { exports } = createRequire(import.meta.url)('../package.json');
-/** Built declarations by the name that a program imports. */
 const entries = new Map(
   Object.entries(exports)
     .filter(([, { types = '' }]) => types.startsWith('./dist/'))
@@ -73,7 +71,6 @@ const known = new Map(
     return [entry, new Map(symbols.sort(byName))];
   }),
 );
-/** Types of no entry point, by name. */
 const further = new Map();
 function addTypesOf(symbol, own) {
   for (const [type, isToName] of typesIn(symbol)) {

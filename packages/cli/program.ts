@@ -5,7 +5,7 @@ import { toJson } from '../../src/foundation/exact-json.ts';
 import { printableLines } from '../../src/foundation/printable.ts';
 import { COMMANDS } from './command-list.ts';
 import { commandFailure, failureText } from './shared/failure.ts';
-import { meantCommand, meantOption } from './shared/synonyms.ts';
+import { meantByWords, meantCommand, meantOption } from './shared/synonyms.ts';
 
 /** Usage or failure. */
 const FAILED = 2;
@@ -63,19 +63,24 @@ function usageFailure(program: Command, args: readonly string[], text: string): 
   const message = text.replace(/^error: /, '').trimEnd();
   const command = namedCommand(program, args);
   const chain = ancestry(command);
-  const [, wrong, right] = /^(option .* is invalid\.) (.+)$/.exec(message) ?? [];
-  if (wrong !== undefined) return { message: wrong, hint: right! };
-  if (message.startsWith('missing required argument')) {
-    const words = [...chain.map((one) => one.name()), command.usage()].join(' ');
-    return { message: `${message}.`, hint: `Write ${words}.` };
-  }
-  const [, kind, word] = /^unknown (command|option) '([^']*)'/.exec(message) ?? [];
-  if (word === undefined) return { message };
   const advised = {
     words: chain.slice(1).map((one) => one.name()),
     commands: command.commands.map((one) => one.name()),
-    options: chain.flatMap((one) => one.options.map(({ long }) => long ?? '')),
+    options: optionsOf(chain),
   };
+  const [, wrong, right] = /^(option .* is invalid\.) (.+)$/.exec(message) ?? [];
+  if (wrong !== undefined) return { message: wrong, hint: right! };
+  const usage = `Write ${[...chain.map((one) => one.name()), command.usage()].join(' ')}.`;
+  if (message.startsWith('missing required argument')) return { message: `${message}.`, hint: usage };
+  if (message.startsWith('too many arguments')) {
+    const taken = command.registeredArguments.length;
+    // An option of all commands is the meaning of a word only behind a command that takes none.
+    const able = taken === 0 ? advised : { ...advised, options: optionsOf([command]) };
+    const meant = meantByWords(command.args, taken, able);
+    return { message, hint: meant === undefined ? usage : `Did you mean ${meant}?` };
+  }
+  const [, kind, word] = /^unknown (command|option) '([^']*)'/.exec(message) ?? [];
+  if (word === undefined) return { message };
   const meant = kind === 'command' ? meantCommand(word, advised) : meantOption(word, advised);
   if (meant === undefined) return { message };
   return { message, hint: `Did you mean ${meant}?` };
@@ -85,6 +90,10 @@ function namedCommand(program: Command, args: readonly string[]): Command {
   let command = program;
   for (const word of args) command = command.commands.find((one) => one.name() === word) ?? command;
   return command;
+}
+
+function optionsOf(commands: readonly Command[]): string[] {
+  return commands.flatMap(({ options }) => options.map(({ long }) => long ?? ''));
 }
 
 function ancestry(command: Command): Command[] {

@@ -2,12 +2,10 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** CPU-seconds of the longest files. */
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
 
 /**
- * Groups files by project, since a process takes another file only of the same project, and puts the longest first, which would else run alone
- * at
+ * Groups files by project, since a process takes another file only of the same project, and puts the longest first, which would else run alone at
  * the end. The last project comes first, so that the short files of the first one fill all processes at the end.
  */
 export default class ByProject extends BaseSequencer {

@@ -1,86 +1,80 @@
 import type { Verdict } from '../core/verdicts.ts';
 
-/** The namespace of the functions' metrics. */
 export const NAMESPACE = 'Edgeloom';
 
-/** The metric of a check's findings of a verdict. */
 export type VerdictMetric = `Check${Capitalize<Verdict>}`;
 
-/** The name of a verdict's metric. */
 export function metricOfVerdict(verdict: Verdict): VerdictMetric {
   return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
 }
 
-/**
- * The metrics that the functions of the stack emit, in CloudWatch's namespace `Edgeloom`, each with its unit, besides those of verdicts.
- * Times are in seconds. docs/reference/metrics.md is made of these comments.
- */
+/** docs/reference/metrics.md is made of these comments. Times are in seconds. */
 interface OtherMetricUnits {
-  /** Records of the stream that a batch held. */
+  /** Records of a batch. */
   Records: 'Count';
-  /** Derived items that the records of a batch touch. */
+  /** Derived items that a batch's records touch. */
   Touches: 'Count';
-  /** Updates of derived items, and puts of quarantine entries, of a batch. */
+  /** Updates of derived items, and new quarantine entries, of a batch. */
   Writes: 'Count';
-  /** Write units that a batch has consumed. */
+  /** Write units of a batch. */
   WriteCapacityUnits: 'Count';
-  /** Read units that a batch has consumed. */
+  /** Read units of a batch. */
   ReadCapacityUnits: 'Count';
-  /** Writes of a batch that were repeated because another writer had changed the derived item meanwhile. */
+  /** Writes of a batch that were repeated because another writer changed the item. */
   Conflicts: 'Count';
-  /** Entries that a batch has put into the quarantine. With the dimension `version`: by a version of the function. */
+  /** Entries that a batch put into quarantine. With the dimension `version`: by a version of the function. */
   Quarantined: 'Count';
-  /** Batches that were not applied in full, so that the mapping gives the rest again. With the dimension `version`: by a fault of that version. */
+  /** Batches that were not applied in full and come again. With the dimension `version`: by a fault of that version. */
   RetriedBatches: 'Count';
-  /** Records for each derived item that a batch touches: the writes that batches save. */
+  /** Records per derived item that a batch touches: the writes that batches save. */
   CoalescingRatio: 'None';
-  /** Age of the oldest record of a batch after the batch was projected. */
+  /** Age of a batch's oldest record after the batch was projected. */
   LagSeconds: 'Seconds';
-  /** Entries of the quarantine, and records of failed batches, that a redrive has looked at. */
+  /** Quarantine entries, and records of failed batches, of a redrive. */
   RedriveEntries: 'Count';
-  /** Entries and records that a redrive has reconciled. */
+  /** Entries and records that a redrive reconciled. */
   RedriveRepaired: 'Count';
   /** Entries and records that a redrive could not reconcile. */
   RedriveLeft: 'Count';
-  /** Entries that a redrive has put into the quarantine for records of a failed batch. */
+  /** Entries that a redrive put into quarantine for records of a failed batch. */
   RedriveQuarantined: 'Count';
-  /** Time since a check of the whole table has ended; emitted by each redrive of the schedule. */
+  /** Time since the end of the last check of the whole table; emitted by scheduled redrives. */
   CheckAgeSeconds: 'Seconds';
   /** 1 while the table has items and no registry. */
   Unmanaged: 'Count';
-  /** Projections that a migration builds or removes, and that no reader uses. */
+  /** Projections that an open migration builds or removes. */
   MigrationOpen: 'Count';
   /** 1 while the table has another stream than the stack reads, or none. */
   StreamReplaced: 'Count';
-  /** Time since which not everything is verified by the observer. */
+  /** Time since which the observer has not verified everything. */
   VerifiedAgeSeconds: 'Seconds';
   /** Differences that the observer knows. */
   ObservedDrift: 'Count';
-  /** Records that a call of the observer has judged. */
+  /** Records that a call of the observer judged. */
   ObservedRecords: 'Count';
-  /** Items of an index that differ from their table for 22 minutes, by the observer's sample. */
+  /** Index items that differ from their table for 22 minutes, by the observer's sample. */
   IndexDifferences: 'Count';
-  /** Partitions that a call of a check or rebuild has compared. */
+  /** Partitions that a call of a check or rebuild compared. */
   CheckPartitions: 'Count';
-  /** Base items that it has read. */
+  /** Base items that a call read. */
   CheckBaseItems: 'Count';
-  /** Derived items that it has read. */
+  /** Derived items that a call read. */
   CheckDerivedItems: 'Count';
-  /** Derived items that differ: missing, stale and orphan ones together. */
+  /** Derived items that differ: missing, stale and orphan. */
   CheckDrift: 'Count';
-  /** Derived items that it has repaired. */
+  /** Derived items that a call repaired. */
   CheckRepaired: 'Count';
-  /** Read units that it has consumed. */
+  /** Read units of a call. */
   CheckReadCapacityUnits: 'Count';
-  /** Write units that it has consumed. */
+  /** Write units of a call. */
   CheckWriteCapacityUnits: 'Count';
-  /** Records of a source's stream that a batch of the mirror held. */
+  /** Records of a source's stream in a batch. */
   MirrorRecords: 'Count';
-  /** Batches of a source that were not mirrored in full, so that the mapping gives the rest again. */
+  /** Batches of a source that were not mirrored in full and come again. */
   MirrorRetriedBatches: 'Count';
-  /** Age of the oldest record of a batch of a source after the batch was mirrored. */
+  /** Age of the oldest record of a source's batch after it was mirrored. */
   MirrorLagSeconds: 'Seconds';
-  /** Source items that the mapping does not take; emitted every five minutes. */
+  /** Source items that the mapping refuses; emitted every five minutes. */
   MirrorRefused: 'Count';
   /** Base items that several source items make; emitted every five minutes. */
   MirrorConflicts: 'Count';
@@ -88,8 +82,6 @@ interface OtherMetricUnits {
   SourceStreamReplaced: 'Count';
 }
 
-/** The unit of each metric. */
 export interface MetricUnits extends OtherMetricUnits, Record<VerdictMetric, 'Count'> {}
 
-/** The name of a metric. */
 export type MetricName = keyof MetricUnits;

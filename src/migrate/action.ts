@@ -1,7 +1,7 @@
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, indexNamedIn, searchesIn, viewName } from '../registry/definition.ts';
-import type { Generation, KeyedProjection, Registry } from '../registry/registry.ts';
+import { type Definitions, searchesIn, typeOfView, viewName } from '../registry/definition.ts';
+import type { Generation, Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /** A change of one projection, besides those of the model. */
@@ -14,8 +14,8 @@ export interface MigrateAction {
   name: string;
 }
 
-export interface ActionTarget {
-  name: string;
+/** Decided when a run begins. */
+export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
   /** The named search, if it shares another one's item: `USER.email`. */
   search?: string;
@@ -25,36 +25,51 @@ export interface ActionTarget {
  * Throws `last-generation` if readers would have no generation left, which only a drop may do, and `shared-item` if
  * dropping a search would also remove others of the model.
  */
-export function actionTarget(
+export function actionTargets(
+  registry: Registry,
+  data: DefinitionData,
+  expected: Definitions,
+  actions: readonly MigrateAction[],
+): ActionTarget[] {
+  const targets = actions.map((action) => actionTarget(registry, data, expected, action));
+  const isGoing = (name: string, id: number): boolean =>
+    targets.some((target) => target.name === name && target.generations.has(id));
+  for (const { kind, name, generations } of targets) {
+    const ready = liveGenerations(registry, name).filter(({ state }) => state === 'ready');
+    const isLast = ready.every(({ id }) => isGoing(name, id));
+    if (kind !== 'drop' && isLast && ready.some(({ id }) => generations.has(id))) throw lastGenerationError(name);
+  }
+  return targets;
+}
+
+function actionTarget(
   registry: Registry,
   data: DefinitionData,
   expected: Definitions,
   action: MigrateAction,
 ): ActionTarget {
   const { name, id, search } = projectionNamedBy(action, registry, data, expected);
-  const type = name.startsWith('view:') ? name.slice('view:'.length) : undefined;
+  const { kind } = action;
+  const type = typeOfView(name);
   if (type !== undefined) {
     // Readers of the model use the type's only shape: nothing else to remove.
-    if (expected.views.has(type) && action.kind !== 'drop') throw lastGenerationError(name);
+    if (expected.views.has(type) && kind !== 'drop') throw lastGenerationError(name);
     const shape = newestShape(registry, type);
-    return { name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
+    return { kind, name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
   }
   const live = liveGenerations(registry, name);
   const own = expected.projections.get(name)?.fingerprint;
   const going = live.filter((generation) => {
     if (search !== undefined && !searchesIn(data.get(generation.definition)).includes(search)) return false;
     if (id !== undefined) return generation.id === id;
-    if (action.kind === 'drop') return true;
-    if (action.kind === 'retire') return generation.definition !== own;
+    if (kind === 'drop') return true;
+    if (kind === 'retire') return generation.definition !== own;
     return generation === live.at(-1);
   });
-  if (search !== undefined && action.kind === 'drop' && going.some(({ definition }) => definition === own))
+  if (search !== undefined && kind === 'drop' && going.some(({ definition }) => definition === own))
     throw sharedItemError(search, name);
-  const isLast = !live.some((generation) => generation.state === 'ready' && !going.includes(generation));
-  if (action.kind !== 'drop' && isLast && going.some(({ state }) => state === 'ready')) {
-    throw lastGenerationError(name);
-  }
   return {
+    kind,
     name,
     generations: new Set(going.map((generation) => generation.id)),
     ...(search !== undefined && { search }),
@@ -128,7 +143,7 @@ export function ownDrop(
   return isOwn ? name : undefined;
 }
 
-export function newestShape({ shapes }: Registry, type: string): number | undefined {
+function newestShape({ shapes }: Registry, type: string): number | undefined {
   const entry = shapes.get(type);
   return entry && entry.next - 1;
 }
@@ -143,11 +158,7 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
  */
 export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
   const actions: MigrateAction[] = [];
-  // Indexes go last: they take DynamoDB longest.
-  const [indexes, others] = [true, false].map((isIndex) =>
-    [...projections].filter(([name]) => (indexNamedIn(name) !== undefined) === isIndex),
-  ) as [[string, KeyedProjection][], [string, KeyedProjection][]];
-  for (const [name, { generations }] of [...others, ...indexes]) {
+  for (const [name, { generations }] of projections) {
     const live = generations.filter(({ state }) => state !== 'absent');
     const own = expected.projections.get(name)?.fingerprint;
     for (const { id, definition } of live) {

@@ -3,22 +3,23 @@ import { type Definitions, viewName } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
+import type { ActionTarget } from './action.ts';
 
 /**
  * Throws if writers could not compile the registry without the views that this migration replaces or drops.
  *
- * @param dropped what the run's action removes.
+ * @param dropped what the run's actions remove.
  */
 export function checkCompiles(
   { shapes, ...registry }: Registry,
   data: DefinitionData,
   { projections, views }: Definitions,
   graph: CompiledModel,
-  dropped?: string,
+  dropped: readonly ActionTarget[] = [],
 ): void {
   const replaced = [...shapes].map(([type, entry]) => {
     // Views to be removed may use an outdated edge type: removing them is the remedy.
-    if (viewName(type) === dropped) return [type, { next: entry.next }] as const;
+    if (dropped.some(({ name }) => name === viewName(type))) return [type, { next: entry.next }] as const;
     const own = views.get(type)?.fingerprint;
     const { shape } = entry;
     // rule: replaced-views-need-no-code

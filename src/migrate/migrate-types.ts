@@ -18,8 +18,8 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
   table?: TableIdentity;
   /** The regions of the table and its replicas. Absent: no replicas. */
   regions?: TableRegions | undefined;
-  /** Additional projections to remove: see `MigrateAction`. */
-  action?: MigrateAction;
+  /** What to remove besides, such as the `leftovers` of another run. All of it leaves together, after one wait. */
+  action?: MigrateAction | readonly MigrateAction[];
   /** The most steps of this run; the result then says what is next. Default: all. 0 only looks. */
   mostSteps?: number;
   /** Segments read at once. Default 4. */

@@ -10,7 +10,7 @@ import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
 import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
-import { type ActionTarget, actionTarget, leftovers } from './action.ts';
+import { type ActionTarget, actionTargets, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
 import { nextStep } from './next-step.ts';
@@ -88,7 +88,7 @@ class MigrationRun {
   private readonly work: StepWork;
   private readonly memory: Record<keyof RunMemory, Set<string>>;
   private readonly expected: Definitions;
-  private target: ActionTarget | undefined;
+  private targets: readonly ActionTarget[] | undefined;
   private overtaken = 0;
   private readonly made: Map<string, number>;
 
@@ -162,11 +162,11 @@ class MigrationRun {
     data: DefinitionData,
     missingIndexes: readonly string[],
   ): Step | undefined {
-    const { action, lateWritesMs } = this.options;
+    const { action = [], lateWritesMs } = this.options;
     const { expected, memory } = this;
     const { isEmpty } = this.work;
     const table = this.identityForRegistry(registry);
-    if (registry !== undefined && action !== undefined) this.target ??= actionTarget(registry, data, expected, action);
+    if (registry !== undefined) this.targets ??= actionTargets(registry, data, expected, [action].flat());
     return nextStep({
       registry,
       data,
@@ -176,8 +176,7 @@ class MigrationRun {
       lateWritesMs,
       ...(table && { table }),
       ...(isEmpty !== undefined && { isEmpty }),
-      ...(action && { action }),
-      ...(this.target && { target: this.target }),
+      ...(this.targets && { targets: this.targets }),
     });
   }
 
@@ -232,7 +231,7 @@ class MigrationRun {
       throw error;
     }
     // rule: what-goes-needs-no-code
-    if (kind.brings === true) checkCompiles(next, data, this.expected, this.options.graph, this.target?.name);
+    if (kind.brings === true) checkCompiles(next, data, this.expected, this.options.graph, this.targets);
     const isWritten = await writeHead(this.work, next, head?.revision);
     if (isWritten && head?.stateKey !== undefined) await deleteState(this.work, head.stateKey);
     if (isWritten) this.noteMade(step);

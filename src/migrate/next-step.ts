@@ -1,9 +1,9 @@
 import { LATEST_WRITE_MS } from '../foundation/late-writes.ts';
-import { type Definitions, indexName, indexNamedIn, meaningsOf, viewName } from '../registry/definition.ts';
+import { type Definitions, indexName, indexNamedIn, meaningsOf, typeOfView, viewName } from '../registry/definition.ts';
 import type { Generation, Registry, Shape, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { isAnnounced, isUntouchedSinceRegistration, type SeenState } from '../registry/transitions.ts';
-import { type ActionTarget, liveGenerations, type MigrateAction, newestShape } from './action.ts';
+import { type ActionTarget, liveGenerations } from './action.ts';
 import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
@@ -21,8 +21,7 @@ export interface Situation {
   /** After the registration; absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
-  action?: MigrateAction;
-  target?: ActionTarget;
+  targets?: readonly ActionTarget[];
   /** How late a consumer's write may arrive. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
 }
@@ -195,13 +194,14 @@ function deleteStep(
   registry: Registry,
   situation: Situation,
   isOne: (name: string) => boolean = () => true,
+  views: readonly SeenState[] = [],
 ): Step | undefined {
   const absent = [...registry.projections]
     .filter(([name]) => isOne(name))
     .flatMap(([name, { generations }]) =>
       generations.filter(({ state }) => state === 'absent').map((generation) => seenGeneration(name, generation)),
     );
-  const open = absent.filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
+  const open = [...absent, ...views].filter((seen) => !situation.memory.deleted.has(seenKey(seen)));
   const indexes = open.filter(({ name }) => isIndex(name));
   if (indexes.length > 0) return { kind: 'delete', generations: indexes };
   const gone = absent.filter((seen) => retiredIndex(registry, situation.data, seen) !== undefined);
@@ -224,62 +224,55 @@ function outlastStep(
   return seen.length === 0 || lateWritesMs === 0 ? undefined : { kind: 'outlast', seen, forMs: lateWritesMs };
 }
 
+/** All targets leave together, so that a run waits once for all of them. */
 function actionStep(registry: Registry, situation: Situation): Step | undefined {
-  const { target, memory } = situation;
-  if (target === undefined) return undefined;
-  const { name, generations } = target;
-  if (name.startsWith('view:')) {
-    const type = name.slice('view:'.length);
-    const shape = newestShape(registry, type);
-    return shape !== undefined && generations.has(shape) ? dropViewStep(registry, type, situation) : undefined;
+  const { targets = [], memory } = situation;
+  const leaving: SeenState[] = [];
+  const shapes: SeenState[] = [];
+  const goneViews: SeenState[] = [];
+  for (const { name, generations } of targets) {
+    const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
+    const ready = going.find(({ state }) => state === 'ready');
+    if (ready !== undefined) return { kind: 'withdraw', seen: seenGeneration(name, ready) };
+    leaving.push(...going.map((generation) => seenGeneration(name, generation)));
+    const type = typeOfView(name);
+    const entry = type === undefined ? undefined : registry.shapes.get(type);
+    if (type === undefined || entry === undefined || !generations.has(entry.next - 1)) continue;
+    if (entry.shape?.trusted === true) return { kind: 'distrust', types: [type] };
+    shapes.push(...seenShape(type, entry.shape));
+    // The registry doesn't record whether the views are deleted: a restarted run deletes again.
+    if (entry.shape === undefined) goneViews.push({ name, id: entry.next - 1, changed: entry.next });
   }
-  const going = liveGenerations(registry, name).filter(({ id }) => generations.has(id));
-  const ready = going.find(({ state }) => state === 'ready');
-  if (ready !== undefined) return { kind: 'withdraw', seen: seenGeneration(name, ready) };
-  return removalStep(
-    going.map((generation) => seenGeneration(name, generation)),
-    memory,
-  );
+  const waiting = [...leaving, ...shapes].filter((seen) => !memory.unused.has(seenKey(seen)));
+  if (waiting.length > 0) return { kind: 'wait', seen: waiting };
+  if (leaving.length > 0) return { kind: 'abandon', seen: leaving[0]! };
+  if (shapes.length > 0) return { kind: 'drop-shape', seen: shapes[0]! };
+  const isDeleted = goneViews.every((seen) => memory.deleted.has(seenKey(seen)));
+  return isDeleted ? undefined : deleteStep(registry, situation, undefined, goneViews);
 }
 
 /** Whether an action would remove the last ready generation of a search that the model gives another place. */
 function takesLast({ projections }: Registry, situation: Situation): boolean {
-  const { target, expected, data } = situation;
+  const { targets = [], expected, data } = situation;
+  const isTarget = (name: string, id: number): boolean =>
+    targets.some((target) => target.name === name && target.generations.has(id));
   const meaningsOfReady = (isGoing: boolean): Set<string> =>
     new Set(
       [...projections].flatMap(([name, { generations }]) =>
         generations
-          .filter(
-            ({ id, state }) => state === 'ready' && (name === target?.name && target.generations.has(id)) === isGoing,
-          )
+          .filter(({ id, state }) => state === 'ready' && isTarget(name, id) === isGoing)
           .flatMap(({ definition }) => {
             const stored = data.get(definition);
             return stored === undefined ? [] : meaningsOf(stored);
           }),
       ),
     );
-  if (target === undefined) return false;
+  if (targets.length === 0) return false;
   const [going, others] = [meaningsOfReady(true), meaningsOfReady(false)];
   return [...expected.projections.values()].some(
     ({ name, meanings }) =>
       !isDropped(name, situation) && meanings.some((meaning) => going.has(meaning) && !others.has(meaning)),
   );
-}
-
-function dropViewStep({ shapes }: Registry, type: string, situation: Situation): Step | undefined {
-  const { memory } = situation;
-  const entry = shapes.get(type);
-  if (entry === undefined) return undefined;
-  const { next, shape } = entry;
-  // The registry doesn't record whether the views are deleted: a restarted run deletes again.
-  const gone = { name: viewName(type), id: next - 1, changed: next };
-  if (shape === undefined)
-    return memory.deleted.has(seenKey(gone))
-      ? undefined
-      : (outlastStep([gone], situation) ?? { kind: 'delete', generations: [gone] });
-  if (shape.trusted) return { kind: 'distrust', types: [type] };
-  const [seen] = seenShape(type, shape);
-  return memory.unused.has(seenKey(seen!)) ? { kind: 'drop-shape', seen: seen! } : { kind: 'wait', seen: [seen!] };
 }
 
 /** Waits until this run has seen for a full lease that they aren't ready. */
@@ -289,8 +282,8 @@ function removalStep(leaving: readonly SeenState[], memory: RunMemory): Step | u
   return leaving.length === 0 ? undefined : { kind: 'abandon', seen: leaving[0]! };
 }
 
-function isDropped(name: string, { action, target }: Situation): boolean {
-  return action !== undefined && action.kind !== 'retire' && target?.name === name && target.search === undefined;
+function isDropped(name: string, { targets = [] }: Situation): boolean {
+  return targets.some((target) => target.kind !== 'retire' && target.name === name && target.search === undefined);
 }
 
 function seenGeneration(name: string, { id, changed }: Generation): SeenState {

@@ -127,7 +127,8 @@ export class StepWork implements StepRun {
    */
   async missingIndexes(): Promise<readonly string[]> {
     if (typeof this.options.walks === 'object') return [];
-    return namesOfMissing(await this.indexes.missing(this.graph), this.options.action !== undefined);
+    const { action = [] } = this.options;
+    return namesOfMissing(await this.indexes.missing(this.graph), [action].flat().length > 0);
   }
 
   async addIndexes(indexes: readonly string[]): Promise<void> {

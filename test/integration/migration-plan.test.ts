@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { migrate, tableIdentity } from '../../src/admin.ts';
+import { type MigrateAction, migrate, tableIdentity } from '../../src/admin.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { edge, node, rank, source } from '../../src/core/model/schema.ts';
@@ -62,7 +62,7 @@ async function shops(projectedBy: 'registered' | 'unregistered' | 'nothing') {
 }
 
 describe('the plan of a migration', () => {
-  it.each<[string, 'registered' | 'unregistered' | 'nothing', Change, MigrateOptions['action']?]>([
+  it.each<[string, 'registered' | 'unregistered' | 'nothing', Change, MigrateAction?]>([
     ['other shards and a new search', 'registered', { shards: 5, withPrice: true }],
     ['another rank and other views', 'registered', { lead: 200, view: ['name', 'city'] }],
     ['a search that is dropped', 'registered', {}, { kind: 'drop', name: 'search:ITEM.name' }],

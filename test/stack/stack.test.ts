@@ -6,10 +6,8 @@ import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
 import { loadModel } from '../../src/deployment/package/load-model.ts';
 import { stackNames } from '../../src/deployment/stack/base/names.ts';
 import { PARAMETER_NAMES, parameterWarnings, readParameters } from '../../src/deployment/stack/base/parameters.ts';
-import { STACK_POLICY } from '../../src/deployment/stack/index.ts';
 import { parametersOf, testStack } from '../support/stack/parameters.ts';
 import { cycles } from '../support/stack/references.ts';
-import { taggableTypes } from '../support/stack/specification.ts';
 import { roleStatements } from '../support/stack/statements.ts';
 import { type PolicyStatement, rawTemplate, template } from '../support/stack/template.ts';
 
@@ -161,15 +159,6 @@ describe('names', () => {
   });
 });
 
-describe('the policy of the stack', () => {
-  it('lets no update replace or delete the table', () => {
-    expect(STACK_POLICY).toContainEqual({
-      ...{ Effect: 'Deny', Principal: '*', Resource: 'LogicalResourceId/RecordsTable' },
-      Action: ['Update:Replace', 'Update:Delete'],
-    });
-  });
-});
-
 describe('an existing table', () => {
   const arn = 'arn:aws:dynamodb:eu-central-1:123456789012:table/legacy';
   const streamArn = `${arn}/stream/2026-05-01T00:00:00.000`;
@@ -296,49 +285,18 @@ describe('the parameters', () => {
       expect.objectContaining({ Action: ['kms:Decrypt', 'kms:GenerateDataKey'] }),
     );
   });
-  it('fit what governed accounts ask for', () => {
-    const governed = testStack(graph, {
-      permissionsBoundaryArn: 'arn:aws:iam::123456789012:policy/boundary',
-      kmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1',
-      vpcSubnetIds: 'subnet-1,subnet-2',
-      vpcSecurityGroupIds: 'sg-1',
-      tags: 'team=graph,cost-centre=42',
-      reservedConcurrency: 20,
-      logRetentionDays: 365,
-      tracing: true,
-    });
-    const of = (type: string) => Object.values(governed.Resources).filter(({ Type }) => Type === type);
-    const roles = of('AWS::IAM::Role');
+  // The rules of Control Tower look at keys, networks, traces and retention: see rules.test.ts.
+  it('set the boundary of every role, executions that are kept free, and tags', () => {
+    const permissionsBoundaryArn = 'arn:aws:iam::123456789012:policy/boundary';
+    const governed = made({ permissionsBoundaryArn, tags: 'team=graph,cost-centre=42', reservedConcurrency: 20 });
+    const roles = Object.values(governed).filter(({ Type }) => Type === 'AWS::IAM::Role');
     expect(roles.length).toBeGreaterThan(5);
-    for (const { Properties } of roles) {
-      expect(Properties['PermissionsBoundary']).toBe('arn:aws:iam::123456789012:policy/boundary');
-    }
-    for (const { Properties } of of('AWS::Lambda::Function')) {
-      expect(Properties).toMatchObject({
-        KmsKeyArn: 'arn:aws:kms:eu-central-1:123456789012:key/1',
-        TracingConfig: { Mode: 'Active' },
-        VpcConfig: { SubnetIds: ['subnet-1', 'subnet-2'], SecurityGroupIds: ['sg-1'] },
-      });
-    }
-    expect(governed.Resources['StreamLambdaFunction']!.Properties['ReservedConcurrentExecutions']).toBe(20);
-    for (const { Properties } of of('AWS::Logs::LogGroup')) {
-      expect(Properties).toMatchObject({ RetentionInDays: 365, KmsKeyId: expect.stringContaining('key/1') });
-    }
-    for (const { Properties } of of('AWS::SQS::Queue')) {
-      expect(Properties).toMatchObject({ KmsMasterKeyId: expect.stringContaining('key/1') });
-      expect(Properties).not.toHaveProperty('SqsManagedSseEnabled');
-    }
-    expect(governed.Resources['RecordsTable']!.Properties['SSESpecification']).toMatchObject({ SSEType: 'KMS' });
-    expect(governed.Resources['CheckMachine']!.Properties['TracingConfiguration']).toEqual({ Enabled: true });
-    const Tags = [
+    for (const { Properties } of roles) expect(Properties['PermissionsBoundary']).toBe(permissionsBoundaryArn);
+    expect(governed['StreamLambdaFunction']!.Properties['ReservedConcurrentExecutions']).toBe(20);
+    expect(governed['RecordsTable']!.Properties['Tags']).toEqual([
       { Key: 'team', Value: 'graph' },
       { Key: 'cost-centre', Value: '42' },
-    ];
-    const untagged = Object.entries(governed.Resources).filter(([, { Properties }]) => !('Tags' in Properties));
-    expect(
-      untagged.map(([id, { Type }]) => `${id} ${Type}`).filter((text) => taggableTypes().has(text.split(' ')[1]!)),
-    ).toEqual([]);
-    expect(governed.Resources['RecordsTable']!.Properties['Tags']).toEqual(Tags);
+    ]);
   });
   it('let programs of other accounts write base items, by a policy of the table that names it without waiting for it', () => {
     const accounts = testStack(graph, { producerAccounts: '111122223333,444455556666' });

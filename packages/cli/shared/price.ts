@@ -1,6 +1,6 @@
 import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
 import type { InboundQuery } from '../../../src/client/read/lists/inbound-query.ts';
-import { resolveScopedSearch, type SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
+import { resolveSearch, type SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
@@ -74,10 +74,12 @@ export function shardsOfSearch(
   predicate: SearchPredicate,
   partition?: string,
 ): number {
-  return resolveScopedSearch(graph, findSearch(graph, name), predicate, { partition }).partitions.length;
+  const context = { graph, projections: projectionsOfModel(graph) };
+  return resolveSearch(context, findSearch(graph, name), predicate, { partition }).list.partitions.length;
 }
 
 /** Shards that a list of incoming edges asks. Throws for undeclared names. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
-  return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).partitions.length;
+  return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).list.partitions
+    .length;
 }

@@ -80,7 +80,6 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--stored'], 'raw base item'),
   ...meaningOption(['--attributes', '--stored'], 'fields columns select projection projection-expression'),
   ...meaningOption(['--include-target'], 'with-target owner include-owner'),
-  ...meaningOption(['--include-node'], 'with-node include-source'),
   ...meaningOption(['--with'], 'include neighbours neighbors expand'),
   ...meaningOption(['--if'], 'condition condition-expression only-if'),
   ...meaningOption(['--if-absent'], 'if-not-exists create-only no-overwrite attribute-not-exists'),
@@ -102,6 +101,21 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--log-level'], 'verbose debug v log loglevel'),
   ...meaningOption(['set AWS_PROFILE in the environment'], 'profile'),
 };
+
+/** Options whose values are often given without the option, and the shape of these values. The first that a command has is meant. */
+export const OPTION_OF_WORD: readonly (readonly [option: string, value: RegExp])[] = [
+  ['--where', /[=<>]/],
+  ['--param', /=/],
+  ['--port', /^\d+$/],
+  ['--for', /^\d+$/],
+  ['--config', /\.[cm]?[jt]s$/],
+  ['--equals', /^/],
+  ['--alarm', /^/],
+  ['--deploy', /^[a-z]+$/],
+  ['--stage', /^[a-z]/],
+  ['--source', /^[A-Z]/],
+  ['--table', /^[\w.-]{3,}$/],
+];
 
 export interface Advised {
   /** Words behind `edgeloom`. */
@@ -130,6 +144,14 @@ export function meantOption(flag: string, { options }: Advised): string | undefi
   const [name = ''] = flag.split('=');
   const remedies = own(OPTION_SYNONYMS, lowest(name.replace(/^-+/, ''))) ?? [];
   return remedies.find((remedy) => !remedy.startsWith('-') || options.includes(remedy)) ?? nearest(name, options);
+}
+
+/** The option, or the command, that the words behind a command's arguments are probably meant for; undefined where none fits. */
+export function meantByWords(given: readonly string[], taken: number, { words, options }: Advised): string | undefined {
+  const extra = given.slice(taken).join(' ');
+  if (words[1] === 'edges' && given.length === 3) return `edgeloom get ${given.join(' ')}`;
+  const meant = OPTION_OF_WORD.find(([option, value]) => options.includes(option) && value.test(extra));
+  return meant && `${meant[0]} ${/[\s"'<>$]/.test(extra) ? `'${extra}'` : extra}`;
 }
 
 function meaning(remedy: string, words: string, ...subcommands: string[]): Record<string, string> {

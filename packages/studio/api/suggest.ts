@@ -8,9 +8,8 @@ import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
 import { isLocal } from '../base/place-of-table.ts';
-import { SAMPLE_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import type { LookedAt } from '../base/table-sample.ts';
+import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
 
 export interface Suggestion {
@@ -24,15 +23,8 @@ export interface Suggestion {
 export interface SuggestAnswer {
   suggestions: Suggestion[];
   looked: LookedAt;
-  /** The most that reading the next part of the table takes. */
-  nextRcu: number;
   /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
   readsOn: boolean;
-  /** The node type whose list was asked for ids that begin with the text. */
-  listed: string | null;
-  /** The node types for which the text was looked up as a whole id. */
-  types: string[];
-  searches: string[];
 }
 
 const MOST = 8;
@@ -48,10 +40,11 @@ export const SUGGEST_ROUTES = [
     z.object({ text: input.id.max(MAX_FOLDED_CHARACTERS) }),
     async (context, { text }): Promise<SuggestAnswer> => suggest(context, text),
   ),
-  route('POST /api/sample', z.object({}), async (context): Promise<{ looked: LookedAt }> => {
-    const { looked } = await readOnSample(context);
-    return { looked };
-  }),
+  route(
+    'POST /api/sample',
+    z.object({}),
+    async (context): Promise<SampleAnswer> => (await readOnSample(context)).answer,
+  ),
 ];
 
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
@@ -60,12 +53,13 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const start = idText(graph, text);
   const wholes = wholeIds(graph, start);
   const list = listOf(graph, start);
-  const [{ nodes, looked }, found, listed, hits] = await Promise.all([
+  const [{ nodes, answer }, found, listed, hits] = await Promise.all([
     sampleOf(context),
     Promise.all(wholes.map((id) => reader.getNode(id))),
     list === undefined ? [] : idsOfList(context, list, start),
     Promise.all(searches.map((search) => hitsOf(context, search, text))),
   ]);
+  const { atMs, items, of, isWhole } = answer;
   const byId = (id: string): Suggestion => ({ id, name: null, by: null });
   const all = [
     ...found.flatMap((node) => (node === null ? [] : [byId(node.id)])),
@@ -79,12 +73,8 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const suggestions = [...each.values()].slice(0, MOST);
   return {
     suggestions,
-    looked,
-    nextRcu: SAMPLE_UNITS.more,
-    readsOn: suggestions.length === 0 && !looked.isWhole && (await isLocal(client)),
-    listed: list === undefined ? null : typeOf(start),
-    types: [...new Set(wholes.map(typeOf))],
-    searches: searches.map(({ indexPartition }) => indexPartition),
+    looked: { atMs, items, of, isWhole },
+    readsOn: suggestions.length === 0 && !isWhole && (await isLocal(client)),
   };
 }
 

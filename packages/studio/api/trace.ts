@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { nativeItemsOf } from '../../../src/client/read/lists/native-list.ts';
+import { nativeItemsOf } from '../../../src/client/read/lists/native-items.ts';
 import { type Item, itemSizeBytes, sameItem, sameValue } from '../../../src/core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
 import {

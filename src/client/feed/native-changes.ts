@@ -4,7 +4,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { nativeIndexes } from '../../core/model/native-indexes.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
-import { nativeItemsOf } from '../read/lists/native-list.ts';
+import { nativeItemsOf } from '../read/lists/native-items.ts';
 import { changeRevision } from './change-revision.ts';
 
 /** Images of the base item are turned into those of the index items that the projector would have derived. */

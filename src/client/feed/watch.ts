@@ -6,7 +6,7 @@ import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { edgeOfItem, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from '../read/lists/inbound-query.ts';
-import { hitOfItem, resolveSearchQuery, type SearchPredicate, type SearchQuery } from '../read/lists/search-list.ts';
+import { hitOfItem, resolveSearch, type SearchPredicate, type SearchQuery } from '../read/lists/search-list.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
 import { LivingStore } from '../read/request/living-store.ts';
 import { findSearch } from '../read/request/lookup.ts';
@@ -95,26 +95,16 @@ function checkPlaces(query: unknown): void {
 function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
-  const query = resolveInboundQuery(context, target, type, options);
-  const { index, partitions, range, reverse, where, maxRcu, native, accept } = query;
-  return {
-    ...{ index, partitions, range, where, maxRcu, native, accept, isReverse: reverse, limit: checkRows(options.limit) },
-    resultOf: (item) => edgeOfItem(context, type, target, item),
-  };
+  const { list } = resolveInboundQuery(context, target, type, options);
+  return { ...list, limit: checkRows(options.limit), resultOf: (item) => edgeOfItem(context, type, target, item) };
 }
 
 function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): ListQuery<SearchResult> {
   const { partition, where, maxRcu, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
   const search = findSearch(context.graph, name);
   const options = { partition, where, maxRcu, reverse };
-  const resolved = resolveSearchQuery(context, search, predicate as SearchPredicate, options);
-  const { index, partitions, range, accept, native } = resolved;
-  return {
-    ...{ index, partitions, range, accept, native, where: resolved.where, isReverse: resolved.reverse },
-    maxRcu: resolved.maxRcu,
-    limit: checkRows(limit),
-    resultOf: (item) => hitOfItem(context, index, item),
-  };
+  const { list } = resolveSearch(context, search, predicate as SearchPredicate, options);
+  return { ...list, limit: checkRows(limit), resultOf: (item) => hitOfItem(context, list.index, item) };
 }
 
 function checkRows(limit: number | undefined): number {

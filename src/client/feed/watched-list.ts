@@ -1,7 +1,6 @@
 import { type Item, itemSizeBytes, numberOf, sameValue } from '../../core/items/attribute-value.ts';
 import { ATTRIBUTES, REVISION, revisionOf, valueIn } from '../../core/items/derived-item.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
-import type { Filter } from '../../core/items/filter.ts';
 import { type IndexPartitionKey, textOfKey } from '../../core/items/keys.ts';
 import { viewAttributes } from '../../core/items/stored-view.ts';
 import type { IndexName } from '../../core/model/compiled.ts';
@@ -10,24 +9,17 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { walkedItem } from '../../store/table-walk.ts';
 import type { ChangedItem } from '../../stream/changed-items.ts';
 import { DEFAULT_MAX_RCU } from '../read/lists/budget.ts';
-import { gatherNative, type NativeList } from '../read/lists/native-list.ts';
+import { gatherNative } from '../read/lists/native-list.ts';
+import type { NativeList, PlacedList } from '../read/lists/placed-list.ts';
 import { gatherPage, hasProjected } from '../read/lists/scatter.ts';
-import { isInRange, type KeyRange } from '../read/request/key-range.ts';
+import { isInRange } from '../read/request/key-range.ts';
 import type { ReadContext } from '../read/request/read-context.ts';
 import { entryIn, toldRevision } from './known-items.ts';
 import { type ListStep, ListWindow, type Stretch, stepsBetween, type WindowRow } from './list-window.ts';
 import { isNativeChange } from './native-changes.ts';
 
-export interface ListQuery<Result> {
-  index: IndexName;
-  partitions: readonly IndexPartitionKey[];
-  range: KeyRange;
-  isReverse: boolean;
+export interface ListQuery<Result> extends Omit<PlacedList, 'itemKeys' | 'ofKept'> {
   limit: number;
-  where: Filter | undefined;
-  maxRcu: number | undefined;
-  native: NativeList | undefined;
-  accept: (item: Item) => boolean;
   resultOf: (item: Item) => Result;
 }
 
@@ -48,9 +40,9 @@ export class WatchedList<Result> {
     private readonly query: ListQuery<Result>,
     indexGraceMs: number,
   ) {
-    const { limit, isReverse, partitions } = query;
+    const { limit, reverse, partitions } = query;
     const reserve = Math.min(MOST_RESERVE, Math.max(limit, partitions.length));
-    this.compare = isReverse ? (left, right) => compareKeys(right, left) : compareKeys;
+    this.compare = reverse ? (left, right) => compareKeys(right, left) : compareKeys;
     this.window = new ListWindow({ limit, reserve, compare: this.compare, indexGraceMs, bytesOf: itemSizeBytes });
     this.partitions = new Set(query.partitions);
   }
@@ -140,9 +132,7 @@ export class WatchedList<Result> {
     list: NativeList,
     { limit, least }: RowsToRead,
   ): Promise<Stretch<Item>> {
-    const { isReverse: reverse, where, maxRcu } = this.query;
-    const accept = (item: Item): boolean => this.query.accept(item) && this.holds(item);
-    const { items, lastKey } = await gatherNative(context, { list, reverse, limit, where, maxRcu, accept, own: [] });
+    const { items, lastKey } = await gatherNative(context, list, { ...this.query, limit, own: [] });
     this.requireRows(items.length, least, lastKey);
     // Rows of an index without revisions are older than any record.
     const rows = items.map((item) => this.rowOf(textOfKey(walkedItem(context.graph, item)), item));
@@ -158,9 +148,7 @@ export class WatchedList<Result> {
     { limit, least }: RowsToRead,
     after?: string,
   ): Promise<Stretch<Item>> {
-    const { index, partitions, range, isReverse, where, maxRcu, accept } = this.query;
-    const request = { index, partitions, range, after, reverse: isReverse, limit, where, maxRcu, accept };
-    const { items, lastKey } = await gatherPage(context, request);
+    const { items, lastKey } = await gatherPage(context, { ...this.query, after, limit });
     this.requireRows(items.length, least, lastKey);
     const keys = items.map((item) => walkedItem(context.graph, item));
     // An index that projects all attributes shows the revision. Otherwise the table has it.

@@ -9,7 +9,7 @@ import { levelsOf, type WithEdges, type WithLevel } from './levels/level.ts';
 import { type LevelsRead, readLevels, type Truncated } from './levels/level-walk.ts';
 import type { AnyPageNode } from './levels/page-tree.ts';
 import { Budget, LEAST_RCU } from './lists/budget.ts';
-import { gatherInbound, type ResolvedInbound, resolveInboundQuery } from './lists/inbound.ts';
+import { gatherInbound, type ResolvedInbound, resolveInboundQuery, withUnits } from './lists/inbound.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
@@ -104,7 +104,8 @@ async function readRows(
   const most = (spending?.left ?? 0) * (plan.levels.length === 0 ? 1 : SHARE_OF_ROWS);
   const kept = (spending?.left ?? 0) - most;
   const left = (): number => (spending === undefined ? Number.POSITIVE_INFINITY : spending.left - kept);
-  const least = LEAST_RCU * query.partitions.length;
+  const { partitions, maxRcu = Number.POSITIVE_INFINITY } = query.list;
+  const least = LEAST_RCU * partitions.length;
   const read: NodesRead = { nodes: [], views: new Map(), calls: 0 };
   const budget = new Budget(most);
   let { cursor } = options;
@@ -112,26 +113,20 @@ async function readRows(
   do {
     const missing = limit - read.nodes.length;
     const before = spending?.rcu ?? 0;
-    const bounds =
-      spending === undefined || plan.isInIndex
-        ? { limit: missing, maxRcu: spending === undefined ? query.maxRcu : Math.max(least, left()) }
-        : {
-            limit: Math.max(1, Math.min(missing, budget.itemsOfCall(1))),
-            maxRcu: Math.max(least, Math.min(query.maxRcu!, left() / 2)),
-          };
-    const { gathered, cursor: next } = await gatherInbound(
-      context,
-      { ...query, maxRcu: bounds.maxRcu },
-      { ...options, cursor, limit: bounds.limit },
-      'page',
-      own,
-    );
+    const isRounds = spending !== undefined && !plan.isInIndex;
+    const list = spending === undefined ? query : withUnits(query, isRounds ? Math.min(maxRcu, left() / 2) : left());
+    const page = {
+      ...options,
+      cursor,
+      limit: isRounds ? Math.max(1, Math.min(missing, budget.itemsOfCall(1))) : missing,
+    };
+    const gathered = await gatherInbound(context, list, page, 'page', own);
     const rows = gathered.items;
     const some = await readNodesOfRows(context, rows, plan, options, own);
     read.nodes.push(...some.nodes);
     read.views = new Map([...read.views, ...some.views]);
     calls += gathered.calls + some.calls;
-    cursor = next;
+    cursor = gathered.cursor;
     budget.spend((spending?.rcu ?? 0) - before, rows.length);
   } while (spending !== undefined && cursor !== undefined && read.nodes.length < limit && left() > least);
   return { read, cursor, calls };

@@ -3,54 +3,38 @@ import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { CallService, JsonService } from '../../store/client/json-service.ts';
 
-/** CloudWatch. */
 export const CLOUDWATCH: JsonService = {
   name: 'monitoring',
   target: 'GraniteServiceVersion20100801',
   contentType: 'application/x-amz-json-1.0',
 };
 
-/** Options of a drill. */
 export interface DrillOptions {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Calls CloudWatch. */
   call: CallService;
-  /** The stack: the names of its alarms begin with it. */
   stack: string;
-  /** Only these alarms, without the name of the stack. Default: all. */
+  /** Names without the stack's. Default: all. */
   only?: readonly string[] | undefined;
-  /** Lists the alarms, and sets none. */
   dryRun?: boolean | undefined;
-  /** Called with each alarm that was tried. */
   onAlarm?: ((drilled: DrilledAlarm) => void) | undefined;
 }
 
-/** One alarm of a drill. */
 export interface DrilledAlarm {
   alarm: string;
-  /**
-   * - `told`: each topic of the alarm has taken its message;
-   * - `failed`: CloudWatch could not tell a topic;
-   * - `silent`: the alarm has told nobody in a minute;
-   * - `rings`: it rings for a fault, or has no data and would ring for that, and was left alone;
-   * - `planned`: the drill was dry.
-   */
+  /** `failed`: CloudWatch could not tell a topic; `silent`: nobody was told in a minute; `rings`: left alone. */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
-  /** ARNs of the topics. */
   topics: string[];
-  /** The meaning of the alarm, and the place of its runbook. */
   description: string;
 }
 
-/** Looks for what an alarm has told, one a second. */
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** Tries of a call that CloudWatch throttles: it takes three new states a second. */
+/** CloudWatch takes three new states a second. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 
-/** The end of an alarm's name, after that of its stack. Alarms of a stack `edgeloom-prod-eu` and of other programs end otherwise. */
+/** Alarms of a stack `edgeloom-prod-eu`, and of other programs, end otherwise. */
 const OWN_NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 interface Alarm {
@@ -69,13 +53,9 @@ interface HistoryItem {
 }
 
 /**
- * Tries the alarms of a stack: sets each to ALARM, waits until CloudWatch has told its topics, and clears it. An alarm that rings is left
- * alone. CloudWatch puts a state back at its next look at the metric, so a drill that is cut off leaves nothing behind. Alarms that only a
- * deployment looks at tell nobody, and are left out, as are alarms of others: an action that is no topic may stop a machine. Throws
- * `invalid-option` where the stack has no such alarm.
- *
- * @example
- * const drilled = await drill({ call: jsonService(CLOUDWATCH, { region, credentials }), stack: 'edgeloom-prod' });
+ * Sets each alarm of a stack to ALARM, waits until CloudWatch has told its topics, and clears it; alarms that ring
+ * are left alone. CloudWatch corrects what an interrupted drill leaves. Only alarms that do nothing but tell topics
+ * are tried: another action may stop a machine.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   const { stack, only, dryRun = false, onAlarm } = options;
@@ -115,7 +95,6 @@ async function alarmsOf(call: CallService, stack: string): Promise<Alarm[]> {
   }
 }
 
-/** Tells whether an alarm is one of the stack's that tell somebody, and does nothing else. */
 function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string): boolean {
   const { OKActions = [], InsufficientDataActions = [] } = others;
   const actions = [...AlarmActions, ...OKActions, ...InsufficientDataActions];
@@ -126,7 +105,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** Tells whether an alarm rings. One that tells of missing data would tell of them again after a drill. */
+/** An alarm that tells of missing data would tell of them again after a drill. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }
@@ -137,7 +116,7 @@ async function tryAlarm(
   { AlarmName, AlarmActions = [] }: Alarm,
 ): Promise<DrilledAlarm['outcome']> {
   const { wait } = runtimeOf(options);
-  // By CloudWatch's own clock: this machine's may be another.
+  // CloudWatch's own clock: this machine's may differ.
   const before = Math.max(0, ...(await actionsOf(call, AlarmName)).map(({ Timestamp = 0 }) => Timestamp));
   await call('SetAlarmState', { AlarmName, StateValue: 'ALARM', StateReason: REASON });
   try {
@@ -161,7 +140,7 @@ async function actionsOf(call: CallService, AlarmName: string): Promise<HistoryI
   return AlarmHistoryItems as HistoryItem[];
 }
 
-/** The outcome of an alarm's action, by its history; undefined: it is not carried out yet. */
+/** Undefined: not told yet. */
 function outcomeOf(topic: string, items: readonly HistoryItem[]): 'told' | 'failed' | undefined {
   const own = items.filter(({ HistorySummary = '', HistoryData = '' }) =>
     (HistorySummary + HistoryData).includes(topic),
@@ -170,7 +149,6 @@ function outcomeOf(topic: string, items: readonly HistoryItem[]): 'told' | 'fail
   return own.some(({ HistorySummary = '' }) => /^Successfully/i.test(HistorySummary)) ? 'told' : 'failed';
 }
 
-/** Makes a call again that CloudWatch refuses because there were too many. */
 function patientCall(options: DrillOptions): CallService {
   const { wait } = runtimeOf(options);
   return async (name, input) => {

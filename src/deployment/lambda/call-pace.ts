@@ -2,7 +2,6 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { withReplacedCalls } from '../../store/wrapped.ts';
 
-/** The read rate of a call. */
 export interface Pace extends Pick<Runtime, 'now'> {
   /** Units a second, over all calls of a worker. */
   maxRcu: number;
@@ -10,15 +9,11 @@ export interface Pace extends Pick<Runtime, 'now'> {
 
 /** Units a second within a call: a partition of DynamoDB gives 3,000. */
 const MOST_UNITS_A_SECOND = 1_000;
-/** Seconds' worth of units that a call reads before it gives way to a pause. */
 const SECONDS_A_CALL = 300;
-/** A pause shorter than this is not worth a call of its own. */
+/** A shorter pause is not worth a call of its own. */
 const SHORTEST_PAUSE_SECONDS = 1;
 
-/**
- * How a call keeps a rate without waiting itself: it reads the units of some minutes at a stretch, and says how long to pause
- * until they are paid for. The state machine waits at no cost; a function that sleeps is billed.
- */
+/** Reads at a stretch, and tells how long to pause until that is paid for: a sleeping function is billed. */
 export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;
@@ -27,23 +22,19 @@ export class CallPace {
     this.startedMs = pace.now();
   }
 
-  /** Units a second to read with while the call runs. */
   get unitsPerSecond(): number {
     return Math.max(this.pace.maxRcu, MOST_UNITS_A_SECOND);
   }
 
-  /** True if this call has read what it may. */
   get isSpent(): boolean {
     return this.rcu >= this.pace.maxRcu * SECONDS_A_CALL;
   }
 
-  /** Seconds to pause before the next call. */
   get pauseSeconds(): number {
     const elapsed = (this.pace.now() - this.startedMs) / 1000;
     return Math.max(SHORTEST_PAUSE_SECONDS, Math.ceil(this.rcu / this.pace.maxRcu - elapsed));
   }
 
-  /** The same store, which counts what it reads. */
   countingStore(store: Store & ScanSource): Store & ScanSource {
     const counted = async <R extends { rcu: number }>(call: Promise<R>): Promise<R> => {
       const result = await call;

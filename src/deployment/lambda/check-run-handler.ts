@@ -13,20 +13,20 @@ import { checkRunEvent } from './events.ts';
 import { FUNCTION_OPTIONS, functionParts, type InvocationContext } from './function-parts.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 
-/** The events of the state machine: a plan of a run, the next part of a worker's share, or of a migration. */
+/** The state machine's events: plan a run, do the next part of a worker's share, or of a migration. */
 export type RunEvent =
   | { plan: PlanRequest }
   | { migrate: MigrateRequest }
   | { walk: WalkRequest }
   | (RunShare & { cursor?: unknown });
 
-/** The result of a worker's call: totals of it and of the calls of this run before it. */
+/** The result of a worker's call: totals of this run so far. */
 export interface RunResponse extends CheckCounts {
-  /** Call again with it after the pause; null where the worker is done, for this night or at all. */
+  /** The cursor of the next call; null if the worker is done, for this night or at all. */
   cursor: unknown;
-  /** Seconds to wait before the next call: until what this one read is paid for, and the stream has passed what it saw. */
+  /** Seconds to pause before the next call. */
   waitSeconds: number;
-  /** True if the worker's part of the table is done; else the next run goes on there. */
+  /** True if the worker's share is done; otherwise the next run goes on there. */
   isDone: boolean;
   isClean: boolean;
 }
@@ -38,8 +38,7 @@ export type RunHandler = (
 ) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
 
 /**
- * Makes the handler of the nightly check, of a rebuild and of a migration: the functions of the check's state machine. A run goes on where the
- * one before it stopped, with as many workers, and at the rate, that the table's size asks for.
+ * Makes the handler that the check's state machine calls; a run continues where the previous one stopped.
  *
  * @example
  * export const handler = checkRunHandler(graph);
@@ -56,7 +55,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       return await planRun(graph, store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
     if ('migrate' in event || 'walk' in event) {
-      // Few calls migrate: the others do not wait for it to load.
+      // Few calls migrate: the others skip loading it.
       const { migrateCall, walkCall } = await import('./migrate-call.ts');
       const table = { store, client: await client?.(), now: options.now };
       if ('walk' in event) return await walkCall(graph, table, event.walk, context);
@@ -64,7 +63,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(store, mode, worker);
-    // A call whose answer was lost is made again.
+    // The answer of a call was lost, and the call is repeated.
     if (place === undefined) {
       await noteRunIfDone(mode);
       const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();
@@ -72,20 +71,19 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const resume = parseStoredCursor(cursor ?? withFreshCounts(place));
     if (untilMs !== null && now() >= untilMs) {
-      // A part that nobody has looked at is not known to be clean.
+      // An unread part is not known to be clean.
       return { ...(resume?.totals ?? emptyCounts()), ...DONE, isDone: false, isClean: false };
     }
     return await workOnShare(event, place, resume, context);
   };
 
-  /** The table's size as DynamoDB states it; 0 where only a store is given. */
+  /** 0 where only a store is given. */
   async function tableBytes(): Promise<number> {
     if (client === undefined) return 0;
     const { describeTable } = await import('../../store/table-description.ts');
     return (await describeTable(graph, { client: await client() })).sizeBytes;
   }
 
-  /** Does as much of a worker's share as one call reads. */
   async function workOnShare(
     { mode, worker, untilMs, maxRcu, maxWcu, repair }: RunShare,
     place: SavedPlace,
@@ -111,19 +109,17 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       await noteRunIfDone(mode);
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
-    // The next night goes on from here, however this one ends.
     await savePlace(store, graph.table, mode, { ...place, cursor, savedMs: now() });
     const waitSeconds = Math.max(pace.pauseSeconds, graceSeconds(cursor));
     return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
   }
 
-  /** Seconds until the looks of a cursor are as old as `graceMs` asks for, and can be judged; 0 if the cursor has no looks. */
+  /** Seconds until the looks of a cursor are old enough to be judged. */
   function graceSeconds({ looks }: CheckCursor): number {
     if (looks === undefined) return 0;
     return Math.ceil(Math.max(0, looks.atMs + (options.graceMs ?? GRACE_MS) - now()) / 1000);
   }
 
-  /** Notes what a check has come to when the last of its workers is done. */
   async function noteRunIfDone(mode: RunShare['mode']): Promise<void> {
     if (mode === 'check' && (await savedPlaces(store, mode)).length === 0) {
       await saveRunAsLastCheck(graph.table, store, now());
@@ -133,7 +129,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
 
 const DONE = { cursor: null, waitSeconds: 0, isDone: true };
 
-/** Where a run goes on, with counts of its own: those of earlier nights were reported then. */
+/** Counts start anew: earlier nights reported theirs. */
 function withFreshCounts({ cursor }: SavedPlace): unknown {
   return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyCounts() } : undefined;
 }

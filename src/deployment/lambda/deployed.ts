@@ -2,68 +2,46 @@ import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Source } from '../../sources/source.ts';
 import { deferredStreams } from '../../store/client/deferred.ts';
-import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
+import { EVENT_BRIDGE, jsonService } from '../../store/client/json-service.ts';
 import { credentialsOf } from '../../store/environment.ts';
 import { DeferredStreamSource } from '../../stream/deferred-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { bucketAccess } from '../../trust/failures/failure-queue.ts';
 import { feedDeadLetters, feedQueue } from '../../trust/observe/feed-queue.ts';
+import { tableArnOfStream } from '../stack/base/arns.ts';
 import { checkRunHandler, type RunHandler } from './check-run-handler.ts';
 import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
+import { queueService } from './queue-service.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
-/**
- * The functions of the stack that `edgeloom/stack` makes: handlers with the settings that the stack puts into their environment. A wrong
- * one throws `invalid-environment` when the function starts. Clients live as long as the function.
- */
+/** The settings are in the environment; a wrong one throws `invalid-environment` when the function starts. */
 
-/**
- * The stack's stream function: projects the table's stream.
- *
- * @example
- * export const handler = deployedStream(graph);
- */
+/** The stream function: projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
   const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
   return streamHandler(named(graph, settings), { logger: loggerOf(settings), concurrency });
 }
 
-/**
- * The stack's mirror function, where its parameter `sourceStreamArns` names streams of source tables.
- *
- * @example
- * export const handler = deployedMirror(graph, sources);
- */
+/** The mirror function: mirrors the streams in the parameter `sourceStreamArns`. */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
   const settings = readFunctionSettings();
   const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
   return mirrorHandler(named(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
 }
 
-/**
- * The stack's functions that check and rebuild: the state machine calls them until no cursor is left.
- *
- * @example
- * export const handler = deployedCheck(graph);
- */
+/** The functions that check and rebuild; the state machine calls them. */
 export function deployedCheck(graph: CompiledModel): RunHandler {
   const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
   const graceMs = seconds === undefined ? undefined : seconds * 1000;
   return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
-/**
- * The stack's redrive function: on a schedule it redrives the quarantine and sweeps unclaimed records; from the queue it redrives batches that the
- * mapping gave up.
- *
- * @example
- * export const handler = deployedRedrive(graph);
- */
+/** The redrive function: quarantine and unclaimed records on a schedule, failed batches from their queue. */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const {
     EDGELOOM_FAILED_BATCHES_BUCKET: bucket,
@@ -82,12 +60,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   });
 }
 
-/**
- * The stack's observer, where its parameter `observe` asks for one: a schedule calls it every minute, and it reads on from where it was.
- *
- * @example
- * export const handler = deployedObserve(graph);
- */
+/** The observer, if the parameter `observe` is set; a schedule calls it every minute. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
   const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
   return observeHandler(named(graph, settings), {
@@ -97,13 +70,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
   });
 }
 
-/**
- * The stack's feed, where its parameter `feedEventBus` asks for one: it puts the changes that the observer has told into an event bus of
- * EventBridge.
- *
- * @example
- * export const handler = deployedFeed(graph);
- */
+/** The feed, if the parameter `feedEventBus` is set: puts changes on an event bus of EventBridge. */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, ...settings } = readFunctionSettings();
   const bus = required(
@@ -120,12 +87,12 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
     'EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL should be the URL of the queue for refused events',
   );
   return feedHandler({
-    ...{ bus, call, table: requiredStream(settings).split('/stream/')[0]!, logger: loggerOf(settings) },
+    ...{ bus, call, table: tableArnOfStream(requiredStream(settings)), logger: loggerOf(settings) },
     deadLetters: feedDeadLetters(deadLettersUrl, queueService(deadLettersUrl, client.region), {}),
   });
 }
 
-/** The model with the name of the table that the stack made, whatever the model calls it. */
+/** The stack decides the name of the table, whatever the model says. */
 function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
   return withTableName(graph, EDGELOOM_TABLE);
 }
@@ -138,18 +105,11 @@ function requiredStream({ EDGELOOM_STREAM_ARN }: Pick<FunctionSettings, 'EDGELOO
   return required(EDGELOOM_STREAM_ARN, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
 }
 
-/** Calls the service of a queue. */
-function queueService(queueUrl: string, region: string | undefined): CallService {
-  return jsonService(SQS, { region, credentials: credentialsOf(process.env), endpoint: new URL(queueUrl).origin });
-}
-
-/** A setting that a function cannot do without. */
 function required(setting: string | undefined, problem: string): string {
   if (setting !== undefined) return setting;
   throw wrongEnvironment(problem);
 }
 
-/** The stream of a table, whose client is made when it is first read. */
 function deferredSource(streamArn: string, streams: ReturnType<typeof deferredStreams>): StreamSource {
   return new DeferredStreamSource(streamArn, async () => {
     const { DynamoDBStreamSource } = await import('../../stream/dynamodb-source.ts');

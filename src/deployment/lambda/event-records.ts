@@ -1,12 +1,11 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** The sources of events with records: how records name them, and what gives them. */
 const SOURCES = {
   stream: ['aws:dynamodb', 'an event source mapping of a DynamoDB stream'],
   queue: ['aws:sqs', 'an event source mapping of an SQS queue'],
 } as const;
 
-/** Returns the records of an event. Throws `invalid-record` for an event of another kind, such as the arrays of EventBridge Pipes or records of another service. */
+/** Throws `invalid-record` for other events, such as the arrays of EventBridge Pipes. */
 export function recordsOf<Event extends { Records?: readonly unknown[] | undefined }>(
   event: Event,
   source: keyof typeof SOURCES,

@@ -3,16 +3,13 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
-/**
- * The events that the functions take. A function that ignored a wrong field would do something else than it was asked for, or nothing, and
- * say that it is done.
- */
+/** A function that ignored a wrong field would do something else than it was asked for, and report success. */
 
 const units = z.number().check(z.minimum(0));
 const place = z.int().check(z.minimum(0));
 const flag = z.optional(z.boolean());
 
-/** The events of the state machine by the field that tells them apart. `readLimits` and `planRun` check what a person gives as the input of an execution. */
+/** By the field that tells them apart. `readLimits` and `planRun` check the input of an execution. */
 const RUN_EVENTS = {
   plan: z.object({ plan: z.looseObject({ hours: units, repair: z.boolean() }) }),
   migrate: z.object({ migrate: z.looseObject({}) }),
@@ -29,7 +26,7 @@ const RUN_EVENTS = {
 };
 const RUN_HINT = 'Start an execution of the state machine: it calls the function with what each call needs.';
 
-/** Refuses an event that the state machine does not send: throws `invalid-option`, with each wrong field. */
+/** Throws `invalid-option` for an event that the state machine does not send. */
 export function checkRunEvent(event: unknown): void {
   const fields = typeof event === 'object' && event !== null ? event : {};
   const kind = (['plan', 'migrate', 'walk', 'mode'] as const).find((name) => Object.hasOwn(fields, name));
@@ -38,7 +35,7 @@ export function checkRunEvent(event: unknown): void {
   checkFields('check', RUN_EVENTS[kind], event, RUN_HINT);
 }
 
-/** The events of the functions that a schedule or a person calls. A schedule that gives no input sends an event of EventBridge, whose fields nothing reads. */
+/** EventBridge's own events, of schedules without input, have fields that nothing reads. */
 const EVENTS = {
   redrive: {
     fields: { watch: flag, ended: flag },
@@ -50,7 +47,6 @@ const EVENTS = {
   },
 };
 
-/** Refuses an event with a wrong or an unknown field: throws `invalid-option`, with each of them. */
 export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
   const { fields, hint } = EVENTS[of];
   const isOfEventBridge = typeof event === 'object' && event !== null && Object.hasOwn(event, 'detail-type');

@@ -12,13 +12,12 @@ export interface FeedQueueEvent {
   Records: { messageId: string; body: string; attributes?: { MessageGroupId?: string } }[];
 }
 
-/** Options of a feed handler. */
 export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'logger'> {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Takes an event that EventBridge refuses for ever, with the group of its message: `feedDeadLetters` makes it. */
+  /** Takes an event that EventBridge refuses for ever, with the group of its message. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
 }
 
@@ -35,14 +34,12 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
   random: true,
 };
 
-/** Milliseconds before the function's timeout at which no more events are put. */
+/** Milliseconds before the timeout at which no more events are put. */
 const RESERVE_MS = 10_000;
 
 /**
- * Makes the handler that reads the queue of the feed and puts its events to EventBridge. A message that is not put in full is given again
- * later, with all of its group behind it. An event that is refused for ever, and a message that is none of the feed's, goes to `deadLetters`, and holds up nothing. The queue is FIFO and needs `ReportBatchItemFailures`.
- *
- * Logs hold the numbers of events, never their contents.
+ * Makes the handler that puts the events of the feed's FIFO queue, which needs `ReportBatchItemFailures`, to
+ * EventBridge. A message that is not put in full is delivered again, with its group behind it.
  *
  * @example
  * export const handler = deployedFeed(graph);
@@ -61,11 +58,10 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
     for (const { messageId, body, attributes } of records) {
       const group = attributes?.MessageGroupId ?? '';
       try {
-        // Later messages of the group wait for the held one.
         if (held.has(group)) throw new Error('a message before it waits');
         const events = eventsOfMessage(body);
         if (events === undefined) {
-          // Nothing makes events of it, and its group must not wait.
+          // A foreign message must not hold its group up.
           await options.deadLetters({ kind: 'resync', item: 'resync', text: body }, group);
           refused += 1;
           logger.warn({ messageId }, 'not of the feed');

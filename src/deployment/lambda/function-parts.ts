@@ -9,7 +9,7 @@ import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { type EmitMetrics, metricsOf } from './metrics.ts';
 import { functionClientOptions } from './settings.ts';
 
-/** Options that all functions of a table have in common. */
+/** Options that all functions of a table share. */
 export interface FunctionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -17,15 +17,14 @@ export interface FunctionOptions {
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Client of the table. Default: one for the function's own region, kept for the function's life. */
+  /** Client of the table. Default: one for the function's region. */
   client?: DynamoDBClient | undefined;
   /** The table, instead of `client`. */
   store?: (Store & ScanSource) | undefined;
-  /** A pino logger, or anything like it. Default: JSON lines on stdout, level `info`. */
+  /** A logger such as pino's. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
 }
 
-/** The names of these options. */
 export const FUNCTION_OPTIONS: OptionNames<FunctionOptions> = {
   client: true,
   store: true,
@@ -38,20 +37,18 @@ export const FUNCTION_OPTIONS: OptionNames<FunctionOptions> = {
 /** The part of Lambda's context that is used. */
 export interface InvocationContext {
   awsRequestId: string;
-  /** The version that runs: a number where its caller calls versions or an alias of one, else `$LATEST`. */
+  /** A number where the function is called by version or alias, else `$LATEST`. */
   functionVersion?: string;
   getRemainingTimeInMillis(): number;
 }
 
-/** What a function makes once, for all of its calls. */
 export interface FunctionParts extends Pick<Runtime, 'now' | 'wait' | 'random'> {
-  /** Makes the SDK's client, which few calls need. */
   client: () => Promise<DynamoDBClient>;
   emit: EmitMetrics;
   logger: FunctionLogger;
 }
 
-/** @param maxAttempts how often the client tries a call. Default: as often as the SDK does. */
+/** @param maxAttempts tries of a call. Default: the SDK's. */
 export function functionParts<S extends Store>(
   { table }: CompiledModel,
   {
@@ -72,20 +69,15 @@ export function functionParts<S extends Store>(
   };
 }
 
-/** The time of one call of a function. */
 export interface CallTime {
-  /** The time that was left when the call began, in milliseconds: nearly the function's timeout. */
+  /** Milliseconds left when the call began: nearly the function's timeout. */
   timeoutMs: number;
-  /** The time before the timeout at which no more work is begun, in milliseconds. */
+  /** Milliseconds before the timeout at which no more work begins. */
   reserveMs: number;
-  /** Milliseconds left for work. */
   remainingMs(): number;
 }
 
-/**
- * The time of the call that begins now. It keeps the reserve, but at most half of its time: else a function with a short timeout would
- * never get on.
- */
+/** Keeps the reserve, but at most half of the time: a function with a short timeout would never make progress. */
 export function timeOfCall(context: InvocationContext, wantedReserveMs: number): CallTime {
   const timeoutMs = context.getRemainingTimeInMillis();
   const reserveMs = Math.min(wantedReserveMs, timeoutMs / 2);

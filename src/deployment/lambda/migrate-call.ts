@@ -12,30 +12,29 @@ import {
 } from '../../trust/check/run/limits.ts';
 import { type InvocationContext, timeOfCall } from './function-parts.ts';
 
-/** A call of a migration that decides. Zeros leave the number of workers to the write units, and reads without a limit. */
+/** 0 workers: as many as the write units ask for. 0 read units: no limit. */
 export type MigrateRequest = RunLimits;
 
 /** A call of a worker: its share of a walk. */
 export interface WalkRequest {
   plan: string;
   share: number;
-  /** Units a second that the worker may consume. 0: no limit. */
+  /** Units a second. 0: no limit. */
   maxRcu: number;
   maxWcu: number;
 }
 
 /** The result of a call that decides. */
 export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
-  /** Give each to a worker, whose calls go on until it is done; then call again. Empty: call again after the pause. */
+  /** Give each to a worker until it is done, then call again. Empty: call again after the pause. */
   shares: WalkRequest[];
 }
 
-/** The result of a call of a worker. */
+/** The result of a worker's call. */
 export interface WalkResponse {
   isDone: boolean;
 }
 
-/** The table as a call of a migration sees it. */
 export interface MigrateTable {
   store: Store & ScanSource;
   client: DynamoDBClient | undefined;
@@ -43,15 +42,11 @@ export interface MigrateTable {
   now: (() => number) | undefined;
 }
 
-/** A page of a walk that was begun is brought to its end, in each segment: its reads and writes have to fit into this time at the worker's rates. */
+/** The pages that have begun are finished, in each segment: their reads and writes have to fit into this time. */
 const RESERVE_MS = 60_000;
-/** Seconds of the reserve that the reads and writes of the pages may take; the rest is for slow calls and for saving the place. */
+/** Seconds of the reserve for these pages; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;
 
-/**
- * Decides the steps of a migration until the function's time ends, and divides the next walk over the table into shares. It walks no
- * share itself: workers do, by `walkCall`.
- */
 export async function migrateCall(
   graph: CompiledModel,
   table: MigrateTable,
@@ -67,12 +62,11 @@ export async function migrateCall(
     await migrateOptions(graph, table, context),
     division,
   );
-  // A walk that was dealt out by an earlier execution keeps its shares: the rate is that of those which are left.
+  // A walk of an earlier execution keeps its shares: the remaining ones divide the rate.
   const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
   return { steps, done, next, leftovers, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
 }
 
-/** Walks a share as far as the function's time goes. */
 export async function walkCall(
   graph: CompiledModel,
   table: MigrateTable,
@@ -96,7 +90,7 @@ async function migrateOptions(
     store,
     ...(client && (await tableIdentity(graph, { client }))),
     ...(client && { serverTime: () => serverTime(graph, { client }) }),
-    // One clock for all: pauses that are measured by two would end too early.
+    // Two clocks would end pauses too early.
     ...(now && { now, serverTime: async () => now() }),
     remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,
   };

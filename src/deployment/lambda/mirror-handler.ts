@@ -8,6 +8,7 @@ import { isTable, keyTextOfItem, type Source } from '../../sources/source.ts';
 import { type OpenSources, openSources } from '../../sources/sources.ts';
 import { lagOf, SourceProgress, sourcesStatus } from '../../sources/status.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
+import { tableArnOfStream, tableNameIn } from '../stack/base/arns.ts';
 import { recordsOf } from './event-records.ts';
 import { checkEvent } from './events.ts';
 import type { FunctionLogger } from './function-logger.ts';
@@ -23,7 +24,7 @@ import type { StreamEvent, StreamResponse } from './stream-handler.ts';
 /** A batch of a source table's stream, or a schedule's call for a look at the sources. */
 export type MirrorEvent = StreamEvent | { watch: true };
 
-/** A table of others, as a function reads it. */
+/** A source table, as a function reads it. */
 export interface WatchedSource extends SourceStore {
   /** The ARN of the table's stream; undefined: it has none. */
   streamArn?(): Promise<string | undefined>;
@@ -31,32 +32,25 @@ export interface WatchedSource extends SourceStore {
 
 /** Options of a mirror handler. */
 export interface MirrorHandlerOptions extends FunctionOptions {
-  /** The sources: those that the model file exports. */
+  /** The sources that the model file exports. */
   sources: readonly Source[];
-  /** The ARNs of the streams that the function's mappings read: a watch compares them with the tables. Default: none. */
+  /** The streams that the function's mappings read: a watch compares them with the tables. Default: none. */
   streamArns?: readonly string[] | undefined;
-  /** Makes the way to a source table, by its ARN. Default: one that reads it with `client`. */
+  /** Opens a source table by its ARN. Default: reads it with `client`. */
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
 }
 
 /** A Lambda handler for the streams of source tables. */
 export type MirrorHandler = (event: MirrorEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-/** Milliseconds before the function's timeout at which no more source items are started. */
+/** Milliseconds before the timeout at which no more source items are started. */
 const RESERVE_MS = 5_000;
-/** Items of each kind that a watch logs. */
 const MOST_LOGGED = 20;
 
 /**
- * Makes the handler that touches what the streams of source tables name: each batch is of one source, which the ARN of its records names. The
- * keys of records are enough, whatever the stream's view type. One record is reported where not all is done, the first of those that are left,
- * and the mapping comes again from there. A source item that `map` refuses holds up no other.
- * `{ watch: true }` has it look at the sources: what is refused, conflicts, and whether a source table has another stream than the one
- * that is read.
- *
- * It only reads the source tables. Throws for events that are no stream of a source.
- *
- * Logs hold keys, never the contents of items.
+ * Makes the handler that touches the items which the streams of source tables name. It reports the first record that
+ * is not done; a source item that `map` refuses holds up no other. `{ watch: true }` logs refusals, conflicts and
+ * replaced streams. Logs hold keys alone. Throws for events of other streams.
  *
  * @example
  * export const handler = mirrorHandler(graph, { sources });
@@ -65,7 +59,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const own = { sources: true, streamArns: true, openSource: true } as const;
   checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { sources, streamArns = [] } = options;
-  // Retries of a call belong to the touch, which knows how much time is left.
+  // The touch retries, as it knows the time left.
   const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
@@ -80,10 +74,10 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     return made;
   };
   const look = async (logger: FunctionLogger, remainingMs: () => number): Promise<void> => {
-    // First what needs few calls: the call may end in what follows.
+    // The cheap look first: the call may end in the rest.
     let isReplaced = false;
     for (const reads of streamArns) {
-      const has = (await openSource(tableArnOf(reads)).streamArn?.()) ?? null;
+      const has = (await openSource(tableArnOfStream(reads)).streamArn?.()) ?? null;
       if (has === reads) continue;
       isReplaced = true;
       logger.error({ reads, has }, 'the stack does not read the stream of the source');
@@ -123,7 +117,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
         'Call the function by event source mappings alone.',
       );
     }
-    const { source, touches, progress } = open(tableArnOf(arn));
+    const { source, touches, progress } = open(tableArnOfStream(arn));
     const keys = records.map((record) => keyOfRecord(source, record));
     const left = await touches.touchTexts(source, keys, { remainingMs: time.remainingMs });
     const nowMs = now();
@@ -145,7 +139,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       );
       return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
     }
-    // A note that fails holds nothing up: the next batch writes it.
+    // The next batch notes its progress again.
     await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
       logger.warn({ error: String(error) }, 'the progress could not be noted');
     });
@@ -154,14 +148,12 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   };
 }
 
-/** A source whose stream calls the function. */
 interface OpenSource {
   source: Source;
   touches: OpenSources;
   progress: SourceProgress;
 }
 
-/** The text of the key that a record of a source table names. Throws `invalid-record` for one without a number or a key. */
 function keyOfRecord(source: Source, { dynamodb }: RawRecord): string {
   if (isTable(source) && isSequenceNumber(dynamodb?.SequenceNumber) && dynamodb.Keys !== undefined) {
     return keyTextOfItem(source, dynamodb.Keys);
@@ -173,9 +165,8 @@ function keyOfRecord(source: Source, { dynamodb }: RawRecord): string {
   );
 }
 
-/** The source of a table. Throws `wrong-table` where none is of it. */
 function sourceOf(sources: readonly Source[], tableArn: string): Source {
-  const name = tableArn.split(':table/').at(-1);
+  const name = tableNameIn(tableArn);
   const source = sources.find((one) => one.name === name && isTable(one));
   if (source !== undefined) return source;
   throw new EdgeloomError(
@@ -185,17 +176,13 @@ function sourceOf(sources: readonly Source[], tableArn: string): Source {
   );
 }
 
-function tableArnOf(streamArn: string): string {
-  return streamArn.split('/stream/')[0]!;
-}
-
-/** Engines on this machine have tables of this account, and take names alone. */
+/** Local engines have tables of this account, and take names alone. */
 const LOCAL_ACCOUNT = ':000000000000:';
 
-/** The way to a source table whose client is loaded when it is first read: fresh records need none. */
+/** Fresh records need no client: it is loaded at the first read. */
 function deferredSource(client: () => Promise<DynamoDBClient>): (tableArn: string) => WatchedSource {
   return (tableArn) => {
-    const table = tableArn.includes(LOCAL_ACCOUNT) ? tableArn.split(':table/').at(-1)! : tableArn;
+    const table = tableArn.includes(LOCAL_ACCOUNT) ? tableNameIn(tableArn) : tableArn;
     const open = async () => {
       const { DynamoDBSourceStore } = await import('../../store/source-table.ts');
       return new DynamoDBSourceStore(await client(), table);

@@ -18,9 +18,9 @@ import {
 export interface ObserveHandlerOptions extends FunctionOptions {
   /** The table's stream. */
   stream: StreamSource;
-  /** Takes the changes that the records tell: see `feed` of the observer. Default: no feed. */
+  /** Takes the changes that the records tell: `feed` of the observer. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The share of changed items, from 0 to 1, about which the indexes are asked later. Default 0.001. */
+  /** The share of changed items, 0 to 1, about which indexes are asked later. Default 0.001. */
   indexShare?: number | undefined;
   /** Waits and bounds of the observer. */
   limits?: Partial<ObserverLimits> | undefined;
@@ -28,9 +28,9 @@ export interface ObserveHandlerOptions extends FunctionOptions {
 
 /** The answer of an observer's call. */
 export interface ObserveResponse {
-  /** Every derived item that nothing has touched since this time is right, but for `drift` differences, ISO 8601; null: not known yet. */
+  /** ISO 8601: what nothing has touched since is right, but for `drift` differences; null: unknown yet. */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds the time; null: nothing does. */
+  /** The item, shard or gap that holds the time back; null: nothing does. */
   heldBy: string | null;
   drift: number;
   records: number;
@@ -40,29 +40,26 @@ export interface ObserveResponse {
 /** A Lambda handler that judges each change of a table. */
 export type ObserveHandler = (event: unknown, context: InvocationContext) => Promise<ObserveResponse>;
 
-/** Milliseconds that a call works at most: less than the schedule's period, so that the next one begins where it ends. */
+/** Milliseconds; less than the schedule's period. */
 const RUN_MS = 50_000;
-/** Milliseconds before the function's timeout at which a call saves its state. */
+/** Milliseconds before the timeout at which a call saves its state. */
 const RESERVE_MS = 10_000;
-/** The part of a call that the projector has for a record at most, and that a low watermark is used: a record is judged within the call that reads it. */
+/** The projector's share of a call: a record is judged in the call that reads it. */
 const WAITING_SHARE = 0.1;
 
 /**
- * Makes the handler that judges each change of a table as it comes: a schedule calls it every minute, it reads on from where the call
- * before was, and ends when nothing is left to be judged. A lease in the table keeps two calls from running at a time. It repairs nothing,
- * and checks no whole table: the base of its proof is a check that finds nothing and begins after the first call, by hand or at night.
- *
- * Logs hold keys, never the contents of items.
+ * Makes the handler that judges each change of a table; a schedule calls it every minute. It repairs nothing: its
+ * proof starts from a clean check that begins after the first call. Logs hold keys alone.
  *
  * @example
- * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(createStreamsClient(), streamArn) });
+ * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });
  */
 export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
   const own = { stream: true, feed: true, indexShare: true, limits: true } as const;
   checkOptions('observeHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { stream, limits } = options;
   const { store, now, wait, emit, logger: rootLogger } = functionParts(graph, options);
-  // A question waits for longer than a call works: the calls of a process share them.
+  // A question outlives a call: the calls of a process share them.
   const indexSample = new IndexSample(graph, options.indexShare);
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
@@ -87,7 +84,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
       },
     });
     const { endedBy, records } = result;
-    // Another process observes the table: what it has saved is the answer.
+    // Another process observes the table: its saved state is the answer.
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
     const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere

@@ -10,7 +10,6 @@ import {
   bucketAccess,
   type FailureSources,
   messageOfRest,
-  queueSender,
   tryRedriveMessage,
 } from '../../trust/failures/failure-queue.ts';
 import { sweepInTurn } from '../../trust/observe/sweep-in-turn.ts';
@@ -31,15 +30,16 @@ import {
   type InvocationContext,
   timeOfCall,
 } from './function-parts.ts';
+import { sendToQueue } from './queue-service.ts';
 import { functionClientOptions } from './settings.ts';
 import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** The part of an event that is used. An event with none of these asks for a redrive of the quarantine; other fields are refused. */
+/** The part of an event that is used. Without fields: a redrive of the quarantine. Other fields are refused. */
 export interface RedriveEvent {
-  /** Looks at the table alone: whether it has a registry, and which stream. */
+  /** Only looks at the table's registry and stream. */
   watch?: boolean;
-  /** Only deletes edges that are over and counted: see `deleteEnded`. */
+  /** Only deletes edges that are over and counted: `deleteEnded`. */
   ended?: boolean;
   /** Messages of SQS. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
@@ -47,13 +47,13 @@ export interface RedriveEvent {
 
 /** Options of a redrive handler. */
 export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption {
-  /** Where failed batches are read from. Default: the table's stream and S3, in the function's own region. */
+  /** Where failed batches are read from. Default: the table's stream and S3, in the function's region. */
   sources?: FailureSources | undefined;
-  /** The table's stream: on a schedule its unclaimed records are reconciled, and a watch says whether it is the stream still. Default: neither. */
+  /** The table's stream, for unclaimed records and for a watch. Default: neither. */
   stream?: StreamSource | undefined;
-  /** The buckets that messages may name, where `sources` is left to the default. Default: none. */
+  /** The buckets that messages may name, unless `sources` is given. Default: none. */
   buckets?: readonly string[] | undefined;
-  /** Sends what is left of a failed batch to the queue that told of it. Default: by SQS, in the function's own region. */
+  /** Sends the rest of a failed batch to its queue. Default: by SQS, in the function's region. */
   sendRest?: SendMessage | undefined;
 }
 
@@ -67,15 +67,13 @@ export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
 /** A Lambda handler that reconciles records that could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
 
-/** Milliseconds before the function's timeout at which no more entries are begun. */
+/** Milliseconds before the timeout at which no more entries begin. */
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that reconciles records that could not be projected with their base items: on a schedule everything in
- * quarantine and all unclaimed records, and as the consumer of an on-failure destination's queue the batches that its messages name. Calls of a
- * schedule register a table that is empty and has no registry. Where the
- * time of an invocation ends within a batch, a message for its rest goes to the queue, so that the next one begins there.
- * Messages without any success are delivered again; the queue needs `ReportBatchItemFailures`.
+ * Makes the handler that reconciles what could not be projected: on a schedule the quarantine and unclaimed records,
+ * and from an on-failure queue, which needs `ReportBatchItemFailures`, failed batches. If the time ends within a
+ * batch, a message for the rest goes to the queue.
  *
  * @example
  * export const handler = redriveHandler(graph);
@@ -89,7 +87,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     ...bucketAccess({}),
     buckets: options.buckets,
   };
-  const sendRest = options.sendRest ?? queueSender({});
+  const { sendRest = sendToQueue } = options;
   const emitRegistry = async (watched: WatchedTable): Promise<void> => {
     const { isManaged, open } = await registeredState(watched);
     emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });
@@ -115,7 +113,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       return answerOf(emptyRedrive());
     }
     const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
-    // Entries whose cause remains take any time there is: the sweep has half of it.
+    // Entries whose cause remains take any time: the sweep has half of it.
     const sweepMs = options.stream === undefined ? 0 : (timeoutMs - keptMs) / 2;
     const { result, failed } =
       messages === undefined
@@ -130,12 +128,11 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     logger.info(counts, 'redriven');
     let swept = 0;
     try {
-      // After the quarantine: a stream that cannot be read fails the call only after the entries are reconciled.
+      // Last, as a stream that cannot be read fails the call.
       if (messages === undefined && options.stream)
         swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
-      // At the end: a read that fails here must not keep the call from its work. Only calls of the schedule emit them, so that they
-      // stop with the schedule.
+      // At the end: a failing read must not keep the call from its work. Alarms notice when the schedule stops.
       if (messages === undefined) {
         emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
         await emitRegistry(watched);
@@ -182,14 +179,14 @@ async function redriveMessages(
     const { entries, repaired, left } = result;
     logger.info({ messageId, entries, repaired, left }, 'failed batch');
     if (left === 0) continue;
-    // Some of its records are reconciled: a message for the rest keeps the place, with a receive count of its own.
+    // A message for the rest has a receive count of its own.
     const isSent =
       repaired > 0 && eventSourceARN !== undefined && (await trySend(eventSourceARN, messageOfRest(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
 
-  /** False where the message cannot be sent; nothing is lost, as the original message is then delivered again. */
+  /** Nothing is lost on failure: the original message is delivered again. */
   async function trySend(queueArn: string, rest: string): Promise<boolean> {
     try {
       await sendRest(queueArn, rest);

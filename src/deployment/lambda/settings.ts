@@ -7,45 +7,41 @@ import { credentialsOf, ENDPOINT, LOG_LEVEL } from '../../store/environment.ts';
 const number = z.coerce.number({ error: 'should be a number' });
 const positive = number.check(z.positive({ error: 'should be above 0' }));
 const functionSchema = z.object({
-  /** The name of the table: the one that the stack made, whatever the model calls it. */
+  /** The name of the stack's table. */
   EDGELOOM_TABLE: z
     .string({ error: 'should name the table' })
     .check(z.minLength(1, { error: 'should name the table' })),
-  /** The level of the log: `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default `info`. */
+  /** `trace`, `debug`, `info`, `warn`, `error` or `silent`. Default `info`. */
   EDGELOOM_LOG_LEVEL: z._default(LOG_LEVEL, 'info'),
   /** Derived items that the stream function writes at once. Default 32. */
   EDGELOOM_CONCURRENCY: z.optional(z.pipe(positive, z.int({ error: 'should be a whole number' }))),
-  /** How long the stream's consumer may take before a check takes a difference for drift. Default 30. */
+  /** How long the stream's consumer may take before a check calls a difference drift. Default 30. */
   EDGELOOM_GRACE_SECONDS: z.optional(positive),
-  /** The bucket that the redrive function reads failed batches from; messages may name no other. */
+  /** The bucket of failed batches; messages may name no other. */
   EDGELOOM_FAILED_BATCHES_BUCKET: z.optional(z.string()),
-  /** The ARN of the table's stream: the redrive function sweeps it, the observer and the feed read it. */
+  /** The ARN of the table's stream. */
   EDGELOOM_STREAM_ARN: z.optional(z.string()),
-  /** The ARNs of the source tables' streams, with commas between them: the mirror function compares them with the tables. */
+  /** The ARNs of the source tables' streams, separated by commas. */
   EDGELOOM_SOURCE_STREAM_ARNS: z.optional(z.string()),
-  /** The queue that the observer puts changes into. Default: no feed. */
+  /** The queue of the observer's changes. Default: no feed. */
   EDGELOOM_FEED_QUEUE_URL: z.optional(ENDPOINT),
   /** The queue for changes that EventBridge refuses for ever. */
   EDGELOOM_FEED_DEAD_LETTER_QUEUE_URL: z.optional(ENDPOINT),
-  /** The event bus that changes go to: its name or its ARN. */
+  /** The event bus for changes: its name or its ARN. */
   EDGELOOM_FEED_EVENT_BUS: z.optional(z.string()),
-  /** The endpoint of EventBridge, where it is another than that of the region. */
+  /** The endpoint of EventBridge. Default: the region's. */
   AWS_ENDPOINT_URL_EVENTBRIDGE: z.optional(ENDPOINT),
-  /** The endpoint of DynamoDB and its streams, where it is another than that of the region. */
+  /** The endpoint of DynamoDB and its streams. Default: the region's. */
   AWS_ENDPOINT_URL_DYNAMODB: z.optional(ENDPOINT),
-  /** The endpoint of both, where they have none of their own. */
+  /** The endpoint of both, unless they have their own. */
   AWS_ENDPOINT_URL: z.optional(ENDPOINT),
-  /** The region of the function; Lambda sets it. */
+  /** The function's region; Lambda sets it. */
   AWS_REGION: z.optional(z.string().check(z.minLength(1))),
 });
 
-/** Settings of a deployed function: its variables by their names, and the options of its client, as `functionClientOptions` makes them. */
 export type FunctionSettings = z.infer<typeof functionSchema> & { client: ClientOptions };
 
-/**
- * Reads the settings of a deployed function from its environment. An empty variable counts as one that is not set. Throws
- * `invalid-environment`, with every variable that is wrong.
- */
+/** Empty variables count as unset. Throws `invalid-environment`, with every wrong variable. */
 export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.env): FunctionSettings {
   const set = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const { data, error } = functionSchema.safeParse(set, parsingInEnglish());
@@ -53,7 +49,6 @@ export function readFunctionSettings(environment: NodeJS.ProcessEnv = process.en
   throw wrongEnvironment(error!.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; '));
 }
 
-/** An error about variables of a function. */
 export function wrongEnvironment(problem: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-environment',
@@ -62,7 +57,7 @@ export function wrongEnvironment(problem: string): EdgeloomError {
   );
 }
 
-/** Variables by which the SDK finds other credentials, another endpoint, or another way to sign. */
+/** Variables by which the SDK finds other credentials or endpoints, or another way to sign. */
 const SDK_DECIDES = [
   'AWS_PROFILE',
   'AWS_CONFIG_FILE',
@@ -74,11 +69,7 @@ const SDK_DECIDES = [
   'AWS_AUTH_SCHEME_PREFERENCE',
 ];
 
-/**
- * The options of a function's client. Lambda puts the region and the role's credentials into the environment, and they stay the same
- * while the function lives. With both, calls need no SDK to find out where they go. The credentials are left out where the SDK
- * might find others, another endpoint, or another way to sign.
- */
+/** With region and credentials, calls need no SDK. Credentials are left out where the SDK might find others. */
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
   const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));

@@ -29,7 +29,7 @@ export interface StreamEvent {
 
 /** The answer for the event source mapping; it needs `ReportBatchItemFailures`. */
 export interface StreamResponse {
-  /** Empty: all is applied. Else the lowest record that is not; the mapping retries from it on. */
+  /** Empty: all is applied. Else the lowest record that is not; the mapping retries from there. */
   batchItemFailures: { itemIdentifier: string }[];
 }
 
@@ -37,25 +37,21 @@ export interface StreamResponse {
 export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, TelemetryOption {
   /** The table, instead of `client`. */
   store?: Store | undefined;
-  /** Units in flight at once. Default 32. */
+  /** Derived items written at once. Default 32. */
   concurrency?: number | undefined;
-  /** True if it leaves in the table how far it has come: one write of one unit in ten seconds at most. Default true. */
+  /** Notes in the table how far it has come: one write unit in ten seconds at most. Default true. */
   progress?: boolean | undefined;
 }
 
 /** A Lambda handler for the stream of a table. */
 export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-/** Milliseconds before the function's timeout at which no more units are started. */
+/** Milliseconds before the timeout at which no more units start. */
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that projects a table's stream. Clients are made once, here. Failures that a retry may resolve are
- * retried until the reserve; then exactly one record is reported, the lowest unapplied, and the mapping comes again from
- * there. Throws only for events that are no stream of this table, and where keys of the table are no texts (`table-differs`; its first
- * call looks, if the role may describe the table), so that such a batch fails as a whole.
- *
- * Logs hold keys, never the contents of items.
+ * Makes the handler that projects a table's stream. It retries until its reserve, then reports the lowest unapplied
+ * record. Throws for events of other streams, and `table-differs` if keys are no texts. Logs hold keys alone.
  *
  * @example
  * export const handler = streamHandler(graph, { concurrency: 64 });
@@ -64,7 +60,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const names = { ...FUNCTION_OPTIONS, concurrency: true, progress: 'boolean', telemetry: true } as const;
   checkOptions('streamHandler', options, names);
   const { concurrency, telemetry } = options;
-  // Retries of a call belong to the projector, which knows how much time is left.
+  // The projector retries, as it knows the time left.
   const { store, now, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
   const onError = (error: unknown): void =>
@@ -79,7 +75,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    // A table that does not fit is looked at again: it may fit by then.
+    // A table that differs may fit later.
     if (!isTableKnown) await requireKeyTypes(graph, store, logger);
     isTableKnown = true;
     const records = decodeRecords(graph, raw);
@@ -88,7 +84,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
-    // After applying, and of a failed batch only what is applied: the low watermark would pass the rest.
+    // After applying, and only what is applied: the low watermark would pass the rest.
     claims?.addClaim(appliedRecords(records, result));
     await claims?.writeIfDue();
     if (result.failedFrom === undefined) await leaveProgress(progress, records);
@@ -96,7 +92,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   };
 }
 
-/** The records of a batch that are applied: all before the lowest that is not. */
+/** All before the lowest unapplied record. */
 function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
   if (failedFrom === undefined) return records;
   const failed = records.findIndex((record) => !isOlder(record, failedFrom));
@@ -129,7 +125,7 @@ function reportFailures(
   return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
 }
 
-/** Age of the oldest record; the stream tells whole seconds. */
+/** The stream tells whole seconds. */
 function ageOfOldestMs(records: readonly ChangeRecord[], nowMs: number): number | undefined {
   const created = records.map(({ createdAtSeconds }) => createdAtSeconds).filter((seconds) => seconds !== undefined);
   return created.length === 0 ? undefined : Math.max(0, nowMs - Math.min(...created) * 1000);

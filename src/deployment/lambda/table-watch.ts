@@ -4,22 +4,19 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import { type RegistryState, registryState } from '../../registry/state.ts';
 import type { FunctionLogger } from './function-logger.ts';
 
-/** A table that the redrive function watches. */
 export interface WatchedTable {
   graph: CompiledModel;
   store: Store & ScanSource;
-  /** Absent where only a store is given: then the table's identity is unknown. */
+  /** Absent where only a store is given: the table's identity is unknown then. */
   client: (() => Promise<DynamoDBClient>) | undefined;
   logger: FunctionLogger;
   now: (() => number) | undefined;
-  /** Milliseconds left for work. */
   remainingMs(): number;
 }
 
 /**
- * The state of a table by its registry. A table without a registry and without items is registered first, so that a new deployment is
- * managed before its first migration. A table with items is left to a person: its searches would be unavailable until they are verified.
- * A failed registration fails no call: the next one tries again, and the metric `Unmanaged` tells.
+ * Registers an empty table, so that a deployment is managed before its first migration. A table with items waits for
+ * a person, as its searches would be unavailable until verified.
  */
 export async function registeredState(table: WatchedTable): Promise<RegistryState> {
   const { graph, store, logger } = table;
@@ -41,7 +38,7 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
   return await registryState(reader);
 }
 
-/** False if the table has items, or items that came during the registration: a migration has to build their projections. */
+/** False if items are there, or came meanwhile: a migration has to build their projections. */
 async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
   // Most calls find a registry, and load no migration.
   const { registerIfEmpty } = await import('../../migrate/register-empty.ts');
@@ -54,12 +51,7 @@ async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
   return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
-/**
- * Tells whether the table has another stream now than the one that the stack reads, or none. The event source mapping does not fail then: the
- * stream of before has an end, and nothing new comes.
- *
- * @param streamArn the stream that the stack reads.
- */
+/** The event source mapping does not fail when the stream was replaced: the old stream ends, and nothing new comes. */
 export async function isStreamReplaced(
   { graph, client, logger }: WatchedTable,
   streamArn: string,

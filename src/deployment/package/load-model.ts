@@ -5,10 +5,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
-/**
- * Loads a model file, TypeScript or JavaScript, without a build step. The file is code and runs with all rights of this
- * process. Throws an `EdgeloomError` where it is missing, fails, or does not export a graph by default.
- */
+/** Loads a model file, TypeScript or JavaScript; it runs with all rights of this process. */
 export async function loadModel(file: string): Promise<CompiledModel> {
   const loaded = await loadFile(file, true);
   if (isGraph(loaded)) return loaded;
@@ -19,7 +16,6 @@ export async function loadModel(file: string): Promise<CompiledModel> {
   );
 }
 
-/** Loads the sources that a model file exports; none if it exports none. */
 export async function loadSources(file: string): Promise<readonly Source[]> {
   const { sources = [] } = (await loadFile(file, false)) as { sources?: unknown };
   if (!Array.isArray(sources)) {

@@ -5,14 +5,11 @@ import * as vocabulary from '../../vocabulary.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { IS_SOURCE, ownModule } from './package-files.ts';
 
-/**
- * Loads a user's modules, TypeScript or JavaScript, without a build step. Their imports of `edgeloom` get this very
- * package, installed or not. A module is code and runs with all rights of this process.
- */
+/** Loads a user's modules, which run with all rights of this process and import this very package. */
 export async function createModuleLoader(): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, {
-    // Translated modules are code too: they are kept where other users of this machine cannot write.
+    // Translated modules are code, too: see `cacheFolder`.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
       'edgeloom/admin': ownModule('src/admin'),
@@ -28,10 +25,7 @@ export async function createModuleLoader(): Promise<Jiti> {
   });
 }
 
-/**
- * The library, of which all but the vocabulary is loaded when it is asked for: a model file seldom does, and the SDK takes longer to
- * load than the command that wants the model.
- */
+/** Loads all but the vocabulary on demand: a model file seldom needs more, and the SDK takes long to load. */
 function libraryOnDemand(): object {
   let library: object | undefined;
   const whole = (): object => {

@@ -5,13 +5,13 @@ import { STACK_POLICY } from './parts/table.ts';
 import { checkNames, checkSources } from './project/service.ts';
 import { frameworkStack, nameOfOwnTable } from './stack.ts';
 
-/** The argument that the Serverless Framework gives to a file from which a configuration takes values. */
+/** What the Serverless Framework gives to a file that computes values. */
 export interface VariableContext {
   /** The value of a variable: `param:batchSize`, `self:service`. */
   resolveVariable(variable: string): Promise<unknown>;
 }
 
-/** A value of serverless.yml that is computed when it is asked for. */
+/** A value of serverless.yml that is computed on demand. */
 export type ComputedValue = (context: VariableContext) => Promise<unknown>;
 
 /** Options of `serverlessValues`. */
@@ -21,8 +21,7 @@ export interface ServerlessOptions {
 }
 
 /**
- * The parts of serverless.yml that follow from a model: `functions`, `resources` and `stackPolicy`. A project has one file for
- * them, in CommonJS, which is all that the framework reads.
+ * The values of serverless.yml that follow from a model. The framework reads them from a file in CommonJS.
  *
  * @example
  * module.exports = require('edgeloom/stack').serverlessValues({ modelFile: `${__dirname}/edgeloom.config.ts` });
@@ -36,7 +35,7 @@ export function serverlessValues(
     const stage = String(await resolveVariable('sls:stage'));
     const values: [string, unknown][] = [];
     for (const name of PARAMETER_NAMES) {
-      // A parameter that the configuration does not set is left out here: `readParameters` gives it the stage's default.
+      // `readParameters` gives unset parameters the stage's defaults.
       const value = await resolveVariable(`param:${name}, null`);
       if (value !== null) values.push([name, value]);
     }

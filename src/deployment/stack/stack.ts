@@ -7,7 +7,6 @@ import {
   FAILED_BATCHES_BUCKET,
   FAILED_BATCHES_QUEUE,
   type FunctionName,
-  functionsOf,
   logicalIdPrefix,
 } from './base/ids.ts';
 import { type Parameters, readParameters } from './base/parameters.ts';
@@ -38,22 +37,19 @@ export interface Template {
   Outputs: Record<string, { Description: string; Value: Value }>;
 }
 
-/** The resources for a framework that makes the functions itself. */
+/** For a framework that makes the functions itself. */
 export interface FrameworkStack {
-  /** Everything but the functions, in the form of `resources` in serverless.yml. */
   resources: Pick<Template, 'Resources' | 'Outputs'> & {
-    /** Properties to set on the functions that the framework makes. */
     extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
   };
-  /** `functions` in serverless.yml. */
   functions: Record<string, Record<string, Value>>;
 }
 
 /** Options of `stackTemplate`. */
 export interface TemplateOptions extends Omit<StackInput, 'model'> {
-  /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that a packaging command uploads. */
+  /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that is uploaded when packaging. */
   code: Value | ((name: FunctionName) => Value);
-  /** A text that tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
+  /** Tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
   revision?: string | undefined;
 }
 
@@ -66,10 +62,10 @@ const OPTIONS: OptionNames<TemplateOptions> = {
 };
 
 /**
- * The whole stack of a model, as one template. Throws `invalid-name` for names that AWS would refuse.
+ * The whole stack of a model. Throws `invalid-name` for names that AWS would refuse.
  *
  * @example
- * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code: '.code' });
+ * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code });
  */
 export function stackTemplate(graph: CompiledModel, options: TemplateOptions): Template {
   checkOptions('stackTemplate', options, OPTIONS);
@@ -87,10 +83,7 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/**
- * The part of the stack that an import takes over from an account: the table and the bucket that a stack before has left. The bucket's
- * notification comes with the next deployment, as its queue is not there yet.
- */
+/** The table and the bucket of an earlier stack. The notification needs the queue, and comes later. */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;
@@ -99,12 +92,11 @@ export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFo
   return { AWSTemplateFormatVersion: '2010-09-09', Resources: withTags(resources, input.parameters) };
 }
 
-/** The name of the table in the model; undefined where the stack has a table from elsewhere. */
+/** Undefined where the table is from elsewhere. */
 export function nameOfOwnTable(model: CompiledModel, { existingTableArn }: Parameters): string | undefined {
   return existingTableArn === '' ? model.table.name : undefined;
 }
 
-/** The same stack for a framework that packages the functions, and adds them to the template itself. */
 export function frameworkStack(input: StackInput): FrameworkStack {
   const site = siteOf(input);
   const { parameters } = input;
@@ -116,7 +108,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
     );
   }
   const whole = withTags(functionResources(site, ''), parameters);
-  const extensions = functionsOf(parameters).map((name) => {
+  const extensions = site.functions.map((name) => {
     const id = `${logicalIdPrefix(name)}LambdaFunction`;
     const { Code: _, ...properties } = whole[id]!.Properties;
     return [id, { Properties: properties, DependsOn: [`${logicalIdPrefix(name)}LogGroup`] }] as [
@@ -131,7 +123,7 @@ export function frameworkStack(input: StackInput): FrameworkStack {
       extensions: Object.fromEntries(extensions),
     },
     functions: Object.fromEntries(
-      functionsOf(parameters).map((name) => {
+      site.functions.map((name) => {
         const { FunctionName } = functionProperties(name, site);
         const own = { handler: handlerOf(name), name: FunctionName!, runtime: RUNTIME };
         return [name, { ...own, role: `${logicalIdPrefix(name)}Role`, disableLogs: true }];
@@ -156,10 +148,10 @@ function resourcesOf(site: Site): Resources {
   };
 }
 
-function outputsOf({ graph, names, table, parameters }: Site): Template['Outputs'] {
+function outputsOf({ graph, names, functions, table, parameters }: Site): Template['Outputs'] {
   const { alarmEmail, alarmTopicArn } = parameters;
   return {
-    ...(functionsOf(parameters).includes('mirror') && {
+    ...(functions.includes('mirror') && {
       MirrorRoleArn: {
         Description: 'The role that reads the source tables: policies of other accounts name it.',
         Value: attribute('MirrorRole'),
@@ -190,7 +182,7 @@ function outputsOf({ graph, names, table, parameters }: Site): Template['Outputs
   };
 }
 
-/** How many things of a stack are billed by their number: metrics of its alarms, dashboards, and metrics that its programs emit. */
+/** What is billed by number: metrics of alarms, dashboards, and custom metrics. */
 export function stackFixtures(
   model: CompiledModel,
   values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus' | 'sourceStreamArns'> = {},

@@ -1,4 +1,4 @@
-/** `edgeloom/telemetry`: spans and metrics through OpenTelemetry. It needs the package `@opentelemetry/api`. */
+/** `edgeloom/telemetry`: spans and metrics through OpenTelemetry. Needs the package `@opentelemetry/api`. */
 
 export type { ObservedWork, Telemetry, TelemetryOption } from '../../core/telemetry.ts';
 export { type OpenTelemetryOptions, openTelemetry } from './open-telemetry.ts';

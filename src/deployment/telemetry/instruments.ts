@@ -1,6 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
 
-/** The metrics with names of their own: durations are in seconds. */
+/** Durations are in seconds. */
 export const DESCRIPTIONS = {
   'db.client.operation.duration': 'Time of a call to DynamoDB.',
   'edgeloom.operation.duration': 'Time of a read, a write, a check, a redrive or a migration.',
@@ -11,11 +11,10 @@ export const DESCRIPTIONS = {
   'edgeloom.conditions_failed': 'Calls to DynamoDB whose condition did not hold.',
 } as const;
 
-/** The bounds that the conventions advise for durations, in seconds: of calls to a database, and of work on messages. */
+/** Seconds, as the conventions advise. */
 const CALL_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** The metrics, each made when it is needed first. */
 export class Instruments {
   private readonly counters = new Map<string, Counter>();
   private readonly durations: Readonly<Record<'call' | 'operation' | 'batch', Histogram>>;
@@ -32,12 +31,11 @@ export class Instruments {
     };
   }
 
-  /** Records how long something took. */
   recordDuration(of: 'call' | 'operation' | 'batch', seconds: number, attributes: Attributes): void {
     this.durations[of].record(seconds, attributes);
   }
 
-  /** Adds to a counter; 0 is added too, so that the metric is there. */
+  /** 0 is added too, so that the metric is there. */
   add(name: string, value: number, attributes: Attributes): void {
     let counter = this.counters.get(name);
     if (counter === undefined) {

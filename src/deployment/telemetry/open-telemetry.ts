@@ -20,16 +20,15 @@ import { Instruments } from './instruments.ts';
 
 /** Options of `openTelemetry`. */
 export interface OpenTelemetryOptions {
-  /** Where spans go. Default: the provider that the SDK has registered; without one they go nowhere. */
+  /** Where spans go. Default: the SDK's registered provider. */
   tracerProvider?: TracerProvider | undefined;
-  /** Where metrics go. Default: the provider that is registered when `openTelemetry` is called. */
+  /** Where metrics go. Default: the provider that is registered at this call. */
   meterProvider?: MeterProvider | undefined;
 }
 
 const SCOPE = 'edgeloom';
 const STREAM_SYSTEM = 'aws.dynamodb.streams';
 
-/** The operation of DynamoDB behind each call of a store. */
 const OPERATIONS: Readonly<Record<string, string>> = {
   get: 'GetItem',
   getMany: 'BatchGetItem',
@@ -51,13 +50,11 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
 };
 
 /**
- * Makes the telemetry that readers, writers, projectors, checks, redrives and migrations take as the option `telemetry`: spans and metrics of
- * OpenTelemetry, with the names of its conventions. They hold the names of tables, of types and of projections, counts and error
- * codes; no key, no attribute and no message.
+ * Makes the option `telemetry`: spans and metrics of OpenTelemetry's conventions. They hold names of tables, types
+ * and projections, counts and error codes; no key, attribute or message.
  *
  * @example
- * const telemetry = openTelemetry();
- * const reader = createReader(graph, { client, telemetry });
+ * const reader = createReader(graph, { client, telemetry: openTelemetry() });
  */
 export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   checkOptions('openTelemetry', options, { tracerProvider: true, meterProvider: true });
@@ -67,7 +64,6 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
   return new OpenTelemetry(tracer, instruments);
 }
 
-/** A span to make: what it is called, and what is known before it begins. */
 interface SpanPlan {
   name: string;
   kind: SpanKind;
@@ -119,7 +115,7 @@ class OpenTelemetry implements Telemetry {
       (result, span) => {
         const counts = countsOf(result, `edgeloom.${kind}`);
         span.setAttributes(counts);
-        // The totals of a check that stopped come again with the rest of it, and would be counted twice.
+        // The rest of a stopped check repeats its totals.
         const isWhole = (result as { cursor?: unknown }).cursor === undefined;
         if (isWhole) this.addCounts(counts, collection);
         return undefined;
@@ -140,7 +136,7 @@ class OpenTelemetry implements Telemetry {
       span.setAttributes(counts);
       this.addCounts(counts, { 'messaging.destination.name': table });
       this.instruments.add('messaging.client.consumed.messages', records, common);
-      // A batch that is not applied in full throws nothing: its result has the cause.
+      // A batch that is not applied in full does not throw.
       return (result as { error?: unknown }).error;
     });
   }
@@ -177,7 +173,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** A copy of a client, or of one of its searches, whose methods are observed; `prefix` and `type` are those of the search. */
+  /** `prefix` and `type` are those of a search. */
   private withObservedMethods<C extends object>(
     client: C,
     graph: CompiledModel,
@@ -187,10 +183,9 @@ class OpenTelemetry implements Telemetry {
     const methods = Object.entries(client).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
       const observed = (...args: unknown[]): unknown => {
         if (name === 'with') return this.client(method(...args) as object, graph);
-        // A watch is no operation that ends. Its reads are calls with spans of their own.
-        // Neither are lists page by page.
+        // A watch does not end; its reads have spans of their own, as have lists page by page.
         if (prefix === '' && ['watch', 'pages', 'all'].includes(name)) return method(...args);
-        // `search` throws for a name that the model does not have, so that only its names become types.
+        // `search` throws for names that the model lacks.
         if (name === 'search')
           return this.withObservedMethods(method(...args) as object, graph, 'search.', String(args[0]));
         const about = type ?? typeOf(graph, args);
@@ -215,7 +210,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** Runs something as the active span. `onResult` notes its result, and returns the error that it holds. */
+  /** `onResult` notes the result, and returns the error in it. */
   private inSpan<R>(
     { name, kind, attributes }: SpanPlan,
     measured: 'call' | 'operation' | 'batch',
@@ -229,7 +224,7 @@ class OpenTelemetry implements Telemetry {
       const onError = (error: unknown): void => {
         failed = { 'error.type': errorType(error) };
         span.setAttributes(failed);
-        // The message would name items, so the status has none.
+        // The message would name items.
         span.setStatus({ code: SpanStatusCode.ERROR });
       };
       try {
@@ -249,13 +244,12 @@ class OpenTelemetry implements Telemetry {
   }
 }
 
-/** The operation of DynamoDB that a store's method makes; undefined for one that makes none. */
 function operationOf(method: string | symbol, [argument]: readonly unknown[]): string | undefined {
   if (method === 'change') return CHANGES[(argument as BaseChange).kind];
   return OPERATIONS[String(method)];
 }
 
-/** The type that a call is about: an edge or node type of the model, by its name or by an id. Other text may say who somebody is. */
+/** Other text may name a person. */
 function typeOf(graph: CompiledModel, args: readonly unknown[]): string | undefined {
   const texts = args.map((arg) => (Array.isArray(arg) ? arg[0] : arg)).filter((arg) => typeof arg === 'string');
   const named = texts.find((text) => graph.edges.has(text) || graph.nodes.has(text));
@@ -264,7 +258,6 @@ function typeOf(graph: CompiledModel, args: readonly unknown[]): string | undefi
   return type !== undefined && graph.nodes.has(type) ? type : undefined;
 }
 
-/** The counts of a result, by their names behind a prefix: its numbers, those of its groups, and the lengths of its lists. */
 function countsOf(result: unknown, prefix: string): Record<string, number> {
   const counts: Record<string, number> = {};
   if (typeof result !== 'object' || result === null || result instanceof Error) return counts;

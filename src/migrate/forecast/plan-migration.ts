@@ -59,16 +59,18 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
   const changes = plannedChanges(head?.registry, stored, expected);
   const sample = await sampleTable({ graph, store, itemCount, sizeBytes });
-  const planned = plannedSteps({
-    registry: head?.registry,
-    data,
-    expected,
-    isEmpty: sample.isWhole && sample.items.length === 0,
-    ...(table && { table }),
-    ...(action && { action }),
-    missingIndexes: namesOfMissing(await new TableIndexes(store).missing(graph), action !== undefined),
-    lateWritesMs,
-  });
+  const planned = plannedSteps(
+    {
+      registry: head?.registry,
+      data,
+      expected,
+      isEmpty: sample.isWhole && sample.items.length === 0,
+      ...(table && { table }),
+      missingIndexes: namesOfMissing(await new TableIndexes(store).missing(graph), action !== undefined),
+      lateWritesMs,
+    },
+    action === undefined ? [] : [action],
+  );
   const unplaced = new UnplacedItems(graph);
   const native = new NativeGaps(graph);
   for (const { source, target, item } of sample.items) {

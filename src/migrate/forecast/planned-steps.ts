@@ -1,6 +1,6 @@
 import { type Definitions, indexNamedIn } from '../../registry/definition.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { type ActionTarget, actionTarget } from '../action.ts';
+import { type ActionTarget, actionTargets, type MigrateAction } from '../action.ts';
 import { nextStep, type Situation } from '../next-step.ts';
 import { type Step, type StepOf, seenKey } from '../steps/step.ts';
 import { kindOf } from '../steps/steps.ts';
@@ -14,8 +14,11 @@ export interface PlannedStep {
 const MOST_STEPS = 10_000;
 
 /** Assumes that each step succeeds. `nextStep` decides, so that a plan can't differ from the migration. */
-export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): PlannedStep[] {
-  const { expected, action, table } = situation;
+export function plannedSteps(
+  situation: Omit<Situation, 'targets' | 'memory'>,
+  actions: readonly MigrateAction[],
+): PlannedStep[] {
+  const { expected, table } = situation;
   const memory = {
     verified: new Set<string>(),
     reconciled: new Set<string>(),
@@ -28,18 +31,17 @@ export function plannedSteps(situation: Omit<Situation, 'target' | 'memory'>): P
   let isEmpty: boolean | undefined;
   let { missingIndexes = [] } = situation;
   let { registry } = situation;
-  let target: ActionTarget | undefined;
+  let targets: readonly ActionTarget[] | undefined;
   const planned: PlannedStep[] = [];
   while (planned.length < MOST_STEPS) {
-    if (registry !== undefined && action !== undefined)
-      target ??= actionTarget(registry, situation.data, expected, action);
+    if (registry !== undefined) targets ??= actionTargets(registry, situation.data, expected, actions);
     const step = nextStep({
       ...situation,
       registry,
       memory,
       missingIndexes,
       isEmpty,
-      target,
+      ...(targets && { targets }),
     });
     if (step === undefined) break;
     planned.push({ step, registry });

@@ -1,3 +1,4 @@
+import { typeOfView } from '../../registry/definition.ts';
 import {
   announce,
   distrustEverything,
@@ -95,7 +96,7 @@ const installs: RegistryStep<StepOf<'install'>> = {
   write: ({ definitions, seen }, registry) =>
     installShapes(
       registry,
-      new Map(definitions.map(({ name, fingerprint }) => [name.slice('view:'.length), fingerprint])),
+      new Map(definitions.map(({ name, fingerprint }) => [typeOfView(name)!, fingerprint])),
       new Map(seen.map((one) => [one.name, one])),
     ),
 };

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createProgram, runCommandLine } from '../../../packages/cli/program.ts';
-import { COMMAND_SYNONYMS, OPTION_SYNONYMS } from '../../../packages/cli/shared/synonyms.ts';
+import { COMMAND_SYNONYMS, OPTION_OF_WORD, OPTION_SYNONYMS } from '../../../packages/cli/shared/synonyms.ts';
 
 /** Runs a command line that is wrong; gives what it says. */
 async function said(...args: string[]): Promise<{ hint: string; text: string }> {
@@ -56,6 +56,21 @@ describe('a guess at a command or option', () => {
     ['upsertNode USER-U1', 'edgeloom update ID JSON --upsert'],
     ['deleteNodeWithEdges USER-U1', 'edgeloom delete ID --with-edges'],
     ['getNode USER-U1', 'edgeloom get ID --stored'],
+    ['search USER.name Terui', '--equals Terui'],
+    ['search USER.name Jonas Terui', "--equals 'Jonas Terui'"],
+    ['count search USER.name Terui', '--equals Terui'],
+    ['list inbound USER-U1 GOALMEMBERSHIP LEAD', '--equals LEAD'],
+    ['watch inbound USER-U1 GOALMEMBERSHIP role=LEAD', '--where role=LEAD'],
+    ['list edges GOAL-G1 GOALMEMBERSHIP USER-U1', 'edgeloom get GOAL-G1 GOALMEMBERSHIP USER-U1'],
+    ['check USER-U1', '--source USER-U1'],
+    ['dev 8000', '--port 8000'],
+    ['init x sam', '--deploy sam'],
+    ['stack prod', '--stage prod'],
+    ['stack observe=true', '--param observe=true'],
+    ['drill --stack edgeloom-prod Drift', '--alarm Drift'],
+    ['wait 30', '--for 30'],
+    ['migrate model.ts', '--config model.ts'],
+    ['status goals', '--table goals'],
   ])('%s ends at %s', async (line, meant) => {
     const { text, hint } = await said(...line.split(' '));
     expect(hint).toBe(`Did you mean ${meant}?`);
@@ -64,6 +79,7 @@ describe('a guess at a command or option', () => {
 
   it.each([
     ['init', 'Write edgeloom init [options] <dir>.'],
+    ['total PROJECT-P1 TASK open', 'Write edgeloom total [options] <id> <type>.'],
     ['init x --deploy y', 'Allowed choices are serverless, sam, terraform, cdk.'],
     ['get USER-U1 --config a.ts --config b.ts', 'a.ts is given too: leave one of them out.'],
   ])('%s says what to write', async (line, hint) => {
@@ -110,6 +126,7 @@ it('every remedy names a command and options that there are', async () => {
   }
   for (const remedies of Object.values(OPTION_SYNONYMS))
     for (const remedy of remedies.filter((one) => one.startsWith('-'))) expect([...flags]).toContain(remedy);
+  for (const [option] of OPTION_OF_WORD) expect([...flags]).toContain(option);
 });
 
 it('no synonym is a name that there is', async () => {

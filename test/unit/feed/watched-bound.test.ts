@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nativeChanges } from '../../../src/client/feed/native-changes.ts';
 import { WatchedList } from '../../../src/client/feed/watched-list.ts';
-import { nativeTest, resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
+import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { ReadContext } from '../../../src/client/read/request/read-context.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
@@ -68,12 +68,8 @@ async function table(type: Type, { maxRcu, isReverse = false }: { maxRcu?: numbe
   const context: ReadContext = readContext(graph, { store });
   const filter = type === 'DERIVED' ? { where: { state: 'OPEN' } } : {};
   const resolved = resolveInboundQuery(context, 'READER-1', type, { ...filter, ...(maxRcu && { maxRcu }) });
-  const { index, partitions, range, native, where } = resolved;
   const list = new WatchedList<unknown>(
-    {
-      ...{ index, partitions, range, native, where, maxRcu: resolved.maxRcu, isReverse, limit: 2 },
-      ...{ accept: nativeTest(resolved), resultOf: (item: Item) => item['source'] },
-    },
+    { ...resolved.list, reverse: isReverse, limit: 2, resultOf: (item: Item) => item['source'] },
     10_000,
   );
   return { list, spent, begin: () => list.begin(context, () => 0), complete: () => list.complete(context, () => 0) };

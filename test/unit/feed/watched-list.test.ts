@@ -22,7 +22,7 @@ async function begun(indexesOfAll: boolean) {
   await store.put(rowOf(3, 'new'));
   const list = new WatchedList<unknown>(
     {
-      ...{ index: 'gsi0', partitions: [partition as IndexPartitionKey], range: {}, isReverse: false, limit: 10 },
+      ...{ index: 'gsi0', partitions: [partition as IndexPartitionKey], range: {}, reverse: false, limit: 10 },
       ...{
         where: undefined,
         maxRcu: undefined,

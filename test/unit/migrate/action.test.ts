@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { actionTarget } from '../../../src/migrate/action.ts';
+import { actionTargets, type MigrateAction } from '../../../src/migrate/action.ts';
 import type { Generation, Registry } from '../../../src/registry/registry.ts';
 
 const ID = 1_503_238_554;
@@ -12,6 +12,8 @@ const registry: Registry = {
   ]),
 };
 const WANTED = { projections: new Map(), views: new Map() };
+const targetsOf = (registry: Registry, ...actions: MigrateAction[]) =>
+  actionTargets(registry, new Map(), WANTED, actions);
 
 describe('an action that names views', () => {
   it.each([
@@ -20,10 +22,9 @@ describe('an action that names views', () => {
     ['view:USER@1', 'view:USER', []],
     ['view:GONE', 'view:GONE', [7]],
   ])('%s is about the views of the shape that it names', (name, projection, ids) => {
-    expect(actionTarget(registry, new Map(), WANTED, { kind: 'drop', name })).toEqual({
-      name: projection,
-      generations: new Set(ids),
-    });
+    expect(targetsOf(registry, { kind: 'drop', name })).toEqual([
+      { kind: 'drop', name: projection, generations: new Set(ids) },
+    ]);
   });
 });
 
@@ -40,11 +41,19 @@ describe('an action that names a search', () => {
     // There is a search of that name.
     ['search:USER.name@2', 'search:USER.name@2', [1]],
   ])('%s is about what has that name, before a generation', (name, projection, ids) => {
-    expect(actionTarget({ ...registry, projections }, new Map(), WANTED, { kind: 'drop', name })).toEqual({
-      name: projection,
-      generations: new Set(ids),
-    });
+    expect(targetsOf({ ...registry, projections }, { kind: 'drop', name })).toEqual([
+      { kind: 'drop', name: projection, generations: new Set(ids) },
+    ]);
   });
+});
+
+it('actions together may not take the last generation from readers, where each of them alone may', () => {
+  const ready = (id: number): Generation => ({ id, definition: 'a', state: 'ready', changed: 1 });
+  const projections = new Map([['search:USER.name', { next: 3, generations: [ready(1), ready(2)] }]]);
+  const retire = (id: number): MigrateAction => ({ kind: 'retire', name: `search:USER.name@${id}` });
+  const both = () => targetsOf({ ...registry, projections }, retire(1), retire(2));
+  expect(targetsOf({ ...registry, projections }, retire(1))).toHaveLength(1);
+  expect(both).toThrow(expect.objectContaining({ code: 'last-generation' }));
 });
 
 it.each([
@@ -52,6 +61,6 @@ it.each([
   ['everything', 'edgeloom status lists them'],
 ])('an action on %s, as which nothing is known, is refused', (name, hint) => {
   const refused = { code: 'unknown-projection', message: `Neither the table nor the model has a projection ${name}.` };
-  const ask = () => actionTarget(registry, new Map(), WANTED, { kind: 'drop', name });
+  const ask = () => targetsOf(registry, { kind: 'drop', name });
   expect(ask).toThrow(expect.objectContaining({ ...refused, hint: expect.stringContaining(hint) }));
 });

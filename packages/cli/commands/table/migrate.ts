@@ -203,13 +203,10 @@ async function migrateAll(
   going: readonly MigrateAction[],
 ): Promise<MigrateResult> {
   if (dryRun) return await migrate(graph, { ...run, mostSteps: 0 });
-  let result = await migrate(graph, run);
-  const steps = [...result.steps];
-  for (const action of going) {
-    result = await migrate(graph, { ...run, action });
-    steps.push(...result.steps);
-  }
-  return { ...result, steps };
+  const result = await migrate(graph, run);
+  if (going.length === 0) return result;
+  const undone = await migrate(graph, { ...run, action: going });
+  return { ...undone, steps: [...result.steps, ...undone.steps] };
 }
 
 function actionOf({ withdraw, retire, drop, undo }: CommandOptions): MigrateAction | undefined {

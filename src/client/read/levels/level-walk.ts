@@ -4,12 +4,12 @@ import { parseNodeId, SORT_KEY_BYTES } from '../../../core/items/keys.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
 import type { OwnWrites } from '../../session/own-writes.ts';
 import { LEAST_RCU } from '../lists/budget.ts';
-import { gatherInbound, resolveInboundQuery } from '../lists/inbound.ts';
+import { edgeOfItem, gatherInbound, resolveInboundQuery, withUnits } from '../lists/inbound.ts';
 import { readEdgeSet } from '../nodes/edge-set.ts';
 import { gatherEdges } from '../nodes/edges.ts';
 import { isReadInPlace, type NodesRead, plainViewAttributes, readViews } from '../nodes/views.ts';
 import type { ReadContext } from '../request/read-context.ts';
-import { type EdgeResult, type EdgeSetElement, indexAttributes, sourceOf } from '../request/result.ts';
+import type { EdgeResult, EdgeSetElement } from '../request/result.ts';
 import { affordable } from './affordable.ts';
 import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
@@ -243,19 +243,14 @@ class LevelWalk {
 
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
     const asked = { order, partition, limit };
-    const query = { ...resolveInboundQuery(context, id, edge.type, asked), maxRcu: context.spending?.left };
-    if (context.spending !== undefined && context.spending.left < LEAST_RCU * query.partitions.length)
+    const query = resolveInboundQuery(context, id, edge.type, asked);
+    const { spending } = context;
+    if (spending !== undefined && spending.left < LEAST_RCU * query.list.partitions.length)
       return { found: [], isWhole: false, calls: 0 };
-    const { gathered, cursor } = await gatherInbound(context, query, asked, 'inbound', this.own);
-    const found = gathered.items.map((item): EdgeResult => {
-      return {
-        source: sourceOf(context, item),
-        type: edge.type,
-        target: id,
-        attributes: indexAttributes(context, item),
-      };
-    });
-    return { found, isWhole: cursor === undefined, calls: gathered.calls };
+    const left = spending === undefined ? query : withUnits(query, spending.left);
+    const { items, cursor, calls } = await gatherInbound(context, left, asked, 'inbound', this.own);
+    const found = items.map((item) => edgeOfItem(context, edge.type, id, item));
+    return { found, isWhole: cursor === undefined, calls };
   }
 }
 

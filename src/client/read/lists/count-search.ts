@@ -1,10 +1,9 @@
 import pMap from 'p-map';
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import { stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
 import { type IndexPartitionKey, typePrefix } from '../../../core/items/keys.ts';
 import type { HashName } from '../../../core/items/shard.ts';
-import type { IndexName, SearchModel } from '../../../core/model/compiled.ts';
-import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
+import type { SearchModel } from '../../../core/model/compiled.ts';
 import { queryPages } from '../../../core/store-pages.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
@@ -14,19 +13,11 @@ import { isInRange, type KeyRange, sendableRange } from '../request/key-range.ts
 import type { OrderValue } from '../request/order-argument.ts';
 import { mustReadConsistently } from '../request/own.ts';
 import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
-import { checkMaxRcu } from './budget.ts';
-import { nativeTest, resolveInboundQuery } from './inbound.ts';
+import { resolveInboundQuery } from './inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from './inbound-query.ts';
-import { countNative, type NativeList } from './native-list.ts';
-import { hitTest } from './scatter.ts';
-import {
-  resolveScopedSearch,
-  SCOPE_OPTIONS,
-  type SearchPredicate,
-  type SearchScope,
-  searchedType,
-  searchInForce,
-} from './search-list.ts';
+import { countNative } from './native-list.ts';
+import type { PlacedList } from './placed-list.ts';
+import { resolveSearch, SCOPE_OPTIONS, type SearchPredicate, type SearchScope, searchedType } from './search-list.ts';
 
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {
@@ -79,18 +70,16 @@ export async function countSearch(
   options: CountScope,
 ): Promise<CountResult> {
   checkOptions(`search ${search.indexPartition}`, options, { ...SCOPE_OPTIONS, maxRcu: true });
-  const { maxRcu, ...scope } = options;
-  const query = resolveScopedSearch(context.graph, searchInForce(context, search), predicate, scope);
+  const { list, ranges } = resolveSearch(context, search, predicate, options);
   const type = searchedType(search);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
-  const ranges = query.hashed?.ranges ?? [query.range];
-  return await countOf(context, { ...query, ranges, maxRcu, accept: hitTest(context.graph, query.itemKeys) }, isOwn);
+  return await countOf(context, list, ranges, isOwn);
 }
 
 export interface ShardCounts {
   search: SearchModel;
   counts: number[];
-  partitions: IndexPartitionKey[];
+  partitions: readonly IndexPartitionKey[];
 }
 
 export async function countEachShard(
@@ -98,7 +87,8 @@ export async function countEachShard(
   declared: SearchModel,
   scope: SearchScope = {},
 ): Promise<ShardCounts> {
-  const search = searchInForce(context, declared);
+  checkOptions(`search ${declared.indexPartition}`, scope, SCOPE_OPTIONS);
+  const search = context.projections.search(declared);
   if (search.shards === 'value') {
     throw new EdgeloomError(
       'equality-only',
@@ -106,9 +96,9 @@ export async function countEachShard(
       `Count one value, or ${search.native ? 'leave native out of' : 'give the search a number of shards in'} the model.`,
     );
   }
-  const query = resolveScopedSearch(context.graph, search, {}, scope);
-  const counts = await countShards(context, query);
-  return { search, counts: counts.map(({ count }) => count), partitions: query.partitions };
+  const { list } = resolveSearch(context, declared, {}, scope);
+  const counts = await countShards(context, list, list.range);
+  return { search, counts: counts.map(({ count }) => count), partitions: list.partitions };
 }
 
 export async function readShards(
@@ -140,28 +130,20 @@ export async function countInbound(
   checkOptions('inDegree', options, { ...EDGE_CHOICE_OPTIONS, maxRcu: true, ...READ_OPTIONS });
   const query = resolveInboundQuery(context, target, edgeType, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
-  const accept = nativeTest(query);
-  return await countOf(context, { ...query, ranges: [query.range], accept }, isOwn);
-}
-
-interface Counted extends Omit<CountQuery, 'range'> {
-  ranges: readonly KeyRange[];
-  native?: NativeList | undefined;
-  accept: (item: Item) => boolean;
-  maxRcu?: number | undefined;
+  return await countOf(context, query.list, [query.list.range], isOwn);
 }
 
 async function countOf(
   context: ReadContext,
-  { native, ranges, accept, ...query }: Counted,
+  list: PlacedList,
+  ranges: readonly KeyRange[],
   isOwn: boolean,
 ): Promise<CountResult> {
-  const maxRcu = checkMaxRcu(query.maxRcu, false, query.partitions);
   const { concurrency } = context;
   const counts =
-    native === undefined
-      ? (await pMap(ranges, (range) => countShards(context, { ...query, range }), { concurrency })).flat()
-      : [await countNative(context, { list: native, accept, maxRcu })];
+    list.native === undefined
+      ? (await pMap(ranges, (range) => countShards(context, list, range), { concurrency })).flat()
+      : [await countNative(context, list.native, list)];
   return {
     count: sumOf(counts.map(({ count }) => count)),
     ...(counts.some(({ isCut }) => isCut) && { truncated: true as const }),
@@ -173,27 +155,21 @@ function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, count) => sum + count, 0);
 }
 
-interface CountQuery {
-  index: IndexName;
-  partitions: readonly IndexPartitionKey[];
-  range: KeyRange;
-  itemKeys: ItemKeys;
-}
-
 interface Count {
   count: number;
   isCut: boolean;
 }
 
-async function countShards(context: ReadContext, query: CountQuery): Promise<Count[]> {
+async function countShards(context: ReadContext, list: PlacedList, range: KeyRange): Promise<Count[]> {
   const { concurrency } = context;
-  return pMap(query.partitions, (partition) => countShard(context, partition, query), { concurrency });
+  return pMap(list.partitions, (partition) => countShard(context, partition, list, range), { concurrency });
 }
 
 async function countShard(
   { store, spending }: ReadContext,
-  partition: string,
-  { index, range, itemKeys }: CountQuery,
+  partition: IndexPartitionKey,
+  { index, itemKeys }: PlacedList,
+  range: KeyRange,
 ): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;

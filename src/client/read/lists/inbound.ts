@@ -1,21 +1,17 @@
-import { type AttributeValue, type Item, stringOf } from '../../../core/items/attribute-value.ts';
-import { INDEX_KEYS } from '../../../core/items/derived-item.ts';
+import type { AttributeValue, Item } from '../../../core/items/attribute-value.ts';
 import { LAST_SORT_KEY, TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
-import type { Filter } from '../../../core/items/filter.ts';
-import type { IndexPartitionKey } from '../../../core/items/keys.ts';
 import { AS_WRITTEN } from '../../../core/items/text-form.ts';
-import type { CompiledModel, EdgeModel, InboundOrder, IndexName } from '../../../core/model/compiled.ts';
+import type { CompiledModel, EdgeModel, InboundOrder } from '../../../core/model/compiled.ts';
 import { textsOfOrder } from '../../../core/model/declared-texts.ts';
 import { heldAttributes } from '../../../core/model/held-attributes.ts';
 import { indexOfOrder } from '../../../core/model/native-indexes.ts';
-import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { meaningOfOrder } from '../../../registry/definition.ts';
-import { affectsInbound, type OwnWrites, overlayOf, ownEdgesOf, targetItemNow } from '../../session/own-writes.ts';
-import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
-import { isInRange, type KeyRange, textAfterPrefix } from '../request/key-range.ts';
+import { affectsInbound, type OwnWrites, ownEdgesOf, targetItemNow } from '../../session/own-writes.ts';
+import { boundOptions } from '../request/cursor.ts';
+import { type KeyRange, textAfterPrefix } from '../request/key-range.ts';
 import { checkedKeyTo, findEdge, findOrder } from '../request/lookup.ts';
 import {
   argumentOrder,
@@ -35,12 +31,13 @@ import { checkLimit, type ReadContext, refuseConsistent } from '../request/read-
 import { type EdgeResult, type InboundPage, indexAttributes, sourceOf, type TargetView } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu, LEAST_RCU } from './budget.ts';
+import { gatherList, type ListPage } from './gather-list.ts';
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { listFilter, valuesOfOrder } from './kept-values.ts';
-import { gatherNativePage, type NativeList, sendableEnds } from './native-list.ts';
-import { type Gathered, hitTest, type ScatterRequest } from './scatter.ts';
+import { sendableEnds } from './native-list.ts';
+import type { NativeList, PlacedList } from './placed-list.ts';
+import { type Gathered, hitTest } from './scatter.ts';
 import { isTargetItem, readTargetItem, requireTargetItem } from './target-item.ts';
-import { gatherListPage } from './walk.ts';
 
 export async function readInbound(
   context: ReadContext,
@@ -51,30 +48,30 @@ export async function readInbound(
   checkOptions('inbound', options, INBOUND_QUERY_OPTIONS);
   refuseConsistent(options.consistent, 'inbound');
   const query = resolveInboundQuery(context, target, edgeType, options);
+  const { list } = query;
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
   // In reverse without an upper end, the Query meets the node first; a filter is meant for edges and would remove it.
-  const isOnTheWay = query.reverse && query.isOpenAbove && query.where === undefined;
+  const isOnTheWay = list.reverse && query.isOpenAbove && list.where === undefined;
   const own = await readRelevantOwnWrites(
     context,
     (key) => affectsInbound(context.graph, query, key) || (asksTarget && isNodeItself(key, target)),
   );
-  const look = asksTarget && !isOnTheWay ? readTargetItem(context, query) : undefined;
+  const look = asksTarget && !isOnTheWay ? readTargetItem(context, query, list) : undefined;
   const { spending } = context;
   // The list gets what the node leaves of the units.
   if (spending !== undefined) await look;
-  const least = LEAST_RCU * query.partitions.length;
-  const maxRcu = spending === undefined ? query.maxRcu : Math.max(least, spending.left);
-  const [{ gathered, cursor, target: met }, looked] = await Promise.all([
-    gatherInbound(context, { ...query, maxRcu, takesTarget: asksTarget && isOnTheWay }, options, 'inbound', own),
+  const left = spending === undefined ? query : withUnits(query, spending.left);
+  const [{ items: rows, cursor, target: met }, looked] = await Promise.all([
+    gatherInbound(context, left, options, 'inbound', own, asksTarget && isOnTheWay),
     look,
   ]);
   const ownNode = own.writes.find((write) => isNodeItself(write, target));
   const targetItem =
     ownNode === undefined
       ? (met ?? looked)
-      : targetItemNow(context.projections.model, ownNode, query.index, query.partitions);
-  const items = gathered.items.map((item) => edgeOfItem(context, edgeType, target, item));
+      : targetItemNow(context.projections.model, ownNode, list.index, list.partitions);
+  const items = rows.map((item) => edgeOfItem(context, edgeType, target, item));
   return {
     items,
     ...(asksTarget && {
@@ -94,23 +91,20 @@ function isNodeItself({ source, target }: ItemKey, id: string): boolean {
 }
 
 export interface ResolvedInbound {
+  list: PlacedList;
   edge: EdgeModel;
   edgeKey: string;
-  index: IndexName;
-  partitions: IndexPartitionKey[];
-  itemKeys: ItemKeys;
   targetItemKey: string;
-  range: KeyRange;
-  reverse: boolean;
+  /** True if only the end of all edges bounds the range. */
   isOpenAbove: boolean;
-  where?: Filter;
-  ofKept: Filter;
-  accept: (item: Item) => boolean;
-  maxRcu?: number;
-  takesTarget?: boolean;
-  native?: NativeList | undefined;
   order: string;
   meaning: string;
+}
+
+/** Half a unit per partition at least. */
+export function withUnits(query: ResolvedInbound, maxRcu: number): ResolvedInbound {
+  const least = LEAST_RCU * query.list.partitions.length;
+  return { ...query, list: { ...query.list, maxRcu: Math.max(least, maxRcu) } };
 }
 
 export function resolveInboundQuery(
@@ -139,29 +133,19 @@ export function resolveInboundQuery(
   const { places } = order;
   const partitions =
     equals === undefined ? places.partitions(sortKey, within) : places.partitionsOfValue(sortKey, equals, within);
-  const reverse = options.reverse ?? false;
   const subject = { name: ordered.name, projection: heldAttributes(inbound), path: `edges.${edgeType}.inbound` };
   const { where, ofKept, passesKept } = listFilter(graph, options.where, subject, valuesOfOrder(graph, order));
   const itemKeys = places.itemKeys(edge.from, sortKey);
   const isHit = hitTest(graph, itemKeys);
-  return {
-    edge,
-    edgeKey: sortKey,
-    index,
-    partitions,
-    itemKeys,
-    targetItemKey: places.targetItemKey,
-    range,
-    reverse,
-    isOpenAbove,
-    native: inbound.native ? nativeList(graph, order, ordered, sortKey, options) : undefined,
-    meaning: meaningOfOrder(graph, edge, declared.order),
-    where,
-    ofKept,
+  const list: PlacedList = {
+    ...{ index, partitions, range, reverse: options.reverse ?? false, where, ofKept, itemKeys },
     accept: (item) => isHit(item) && passesKept(item),
     maxRcu: checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, partitions),
-    order: name,
+    native: inbound.native ? nativeList(graph, order, ordered, sortKey, options) : undefined,
   };
+  const meaning = meaningOfOrder(graph, edge, declared.order);
+  const { targetItemKey } = places;
+  return { list, edge, edgeKey: sortKey, targetItemKey, isOpenAbove, order: name, meaning };
 }
 
 function nativeList(
@@ -215,56 +199,27 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
 
 export async function gatherInbound(
   context: ReadContext,
-  query: ResolvedInbound,
+  { list, edge, edgeKey, targetItemKey, order, meaning }: ResolvedInbound,
   options: InboundQuery,
   read: 'inbound' | 'page',
   own: OwnWrites,
-): Promise<{ gathered: Gathered; cursor?: string; target?: Item }> {
-  const { graph, cursorKey } = context;
-  const {
-    edge,
-    edgeKey,
-    index,
-    partitions,
-    accept,
-    range,
-    reverse,
-    where,
-    ofKept,
-    maxRcu,
-    takesTarget = false,
-    order,
-    meaning,
-  } = query;
-  const limit = checkLimit(options.limit);
-  const asked = boundOptions(options, { order, where: whereBinding(where, ofKept) });
-  const bound: CursorBinding = { query: [graph.table.name, read, edgeKey, asked], meaning };
-  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
-  const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
-  const ownEdges = await ownEdgesOf(context, edge, edgeKey, own.writes);
-  if (query.native !== undefined) {
-    const isWanted = nativeTest(query);
-    const page = { list: query.native, after, reverse, limit, where, maxRcu, accept: isWanted, own: ownEdges };
-    const gathered = await gatherNativePage(context, page, cursorAt);
-    return { gathered, cursor: gathered.cursor };
-  }
-  const request: ScatterRequest = { index, partitions, range, after, reverse, limit, where, maxRcu, accept };
-  if (ownEdges.length > 0) request.overlay = overlayOf(context.projections.model, ownEdges, index, partitions);
-  let ownItem: Item | undefined;
-  if (takesTarget) {
-    request.range = { from: range.from, to: TARGET_SORT_KEY };
-    // The node is kept aside, and doesn't count as an item of the page.
-    request.accept = (item) => {
-      if (isTargetItem(context, query, item)) ownItem = item;
-      return accept(item);
-    };
-    request.unwanted = 1;
-  }
-  const gathered = await gatherListPage(context, request, options.cursor, cursorAt);
-  return { gathered, target: ownItem, cursor: gathered.cursor };
-}
-
-/** A native index may be asked for a wider range than the query's. */
-export function nativeTest({ index, accept, range }: ResolvedInbound): (item: Item) => boolean {
-  return (item) => accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
+  takesTarget = false,
+): Promise<Gathered & { cursor?: string; target?: Item }> {
+  const asked = boundOptions(options, { order, where: whereBinding(list.where, list.ofKept) });
+  const page: ListPage = {
+    limit: checkLimit(options.limit),
+    cursor: options.cursor,
+    bound: { query: [context.graph.table.name, read, edgeKey, asked], meaning },
+    own: await ownEdgesOf(context, edge, edgeKey, own.writes),
+  };
+  if (!takesTarget) return await gatherList(context, list, page);
+  let target: Item | undefined;
+  // The node is kept aside, and doesn't count as an item of the page.
+  const accept = (item: Item): boolean => {
+    if (isTargetItem(context, { edge, edgeKey, targetItemKey }, item)) target = item;
+    return list.accept(item);
+  };
+  const range = { from: list.range.from, to: TARGET_SORT_KEY };
+  const gathered = await gatherList(context, { ...list, range, accept }, { ...page, unwanted: 1 });
+  return { ...gathered, target };
 }

@@ -1,26 +1,17 @@
 import { type AttributeValue, type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { INDEX_KEYS, valueIn } from '../../../core/items/derived-item.ts';
 import { escapeValue, lowestSortKeyOfValue } from '../../../core/items/encoding.ts';
-import type { Filter } from '../../../core/items/filter.ts';
-import {
-  hash128,
-  type IndexPartitionKey,
-  isWithinBytes,
-  PARTITION_KEY_BYTES,
-  SORT_KEY_BYTES,
-  typePrefix,
-} from '../../../core/items/keys.ts';
+import { hash128, isWithinBytes, PARTITION_KEY_BYTES, SORT_KEY_BYTES, typePrefix } from '../../../core/items/keys.ts';
 import { toPlain } from '../../../core/items/plain.ts';
 import type { CompiledModel, IndexName, SearchModel } from '../../../core/model/compiled.ts';
 import { textsOfSearch } from '../../../core/model/declared-texts.ts';
 import { indexOfSearch } from '../../../core/model/native-indexes.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
-import { type ItemKeys, isHashedInKey } from '../../../core/model/projection/index-places.ts';
+import { isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
-import { overlayOf } from '../../session/own-writes.ts';
-import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '../request/cursor.ts';
+import { boundOptions, type CursorBinding } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   attributeArgument,
@@ -46,10 +37,10 @@ import { indexAttributes, type Page, type SearchResult, sourceOf } from '../requ
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+import { gatherList } from './gather-list.ts';
 import { listFilter, valuesOfSearch } from './kept-values.ts';
-import { gatherNativePage, type NativeList } from './native-list.ts';
+import type { NativeList, PlacedList } from './placed-list.ts';
 import { hitTest } from './scatter.ts';
-import { gatherListPage } from './walk.ts';
 
 /** Arguments that exclude each other. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
@@ -101,17 +92,9 @@ export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
 const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;
 
 export interface ResolvedSearch {
-  index: IndexName;
-  partitions: IndexPartitionKey[];
-  range: KeyRange;
-  /** The hash of a value too long for a range, and the ranges of sort keys that hits have. */
-  hashed?: { hash: string; ranges: KeyRange[] };
-  itemKeys: ItemKeys;
-  native?: NativeList | undefined;
-}
-
-export function searchInForce({ projections }: ReadContext, search: SearchModel): SearchModel {
-  return projections.search(search);
+  list: PlacedList;
+  /** Ranges of the sort keys that hits have: a value too long for a key is found by its hash. */
+  ranges: readonly KeyRange[];
 }
 
 export async function readSearch(
@@ -122,52 +105,26 @@ export async function readSearch(
 ): Promise<Page<SearchResult>> {
   refusePredicateAmongOptions(search, options);
   checkOptions(`search ${search.indexPartition}`, options, SEARCH_OPTIONS);
-  const { graph, cursorKey } = context;
+  const { graph } = context;
   const limit = checkLimit(options.limit);
-  const resolved = resolveSearchQuery(context, search, predicate, options);
-  const { index, partitions, range, reverse, where, ofKept, maxRcu, accept, native } = resolved;
+  const { list } = resolveSearch(context, search, predicate, options);
   const bound: CursorBinding = {
     query: [
       graph.table.name,
       'search',
       search.indexPartition,
       boundOptions(predicate),
-      boundOptions(options, { where: whereBinding(where, ofKept) }),
+      boundOptions(options, { where: whereBinding(list.where, list.ofKept) }),
     ],
     meaning: meaningOfSearch(graph, search),
   };
-  const after = options.cursor === undefined ? undefined : decodeCursor(options.cursor, bound, cursorKey);
   const type = searchedType(search);
   const own = await readRelevantOwnWrites(context, ({ source, target }) => {
     return target === (search.part ?? source) && typePrefix(source) === type;
   });
-  const { writes } = own;
-  const overlay =
-    writes.length === 0 || native !== undefined
-      ? {}
-      : { overlay: overlayOf(context.projections.model, writes, index, partitions) };
-  const request = {
-    index,
-    partitions,
-    range,
-    after,
-    reverse,
-    limit,
-    where,
-    maxRcu,
-    accept,
-    ...overlay,
-  } as const;
-  const cursorAt = (lastKey: string): string => encodeCursor(lastKey, bound, cursorKey);
-  const { items, cursor } =
-    native === undefined
-      ? await gatherListPage(context, request, options.cursor, cursorAt)
-      : await gatherNativePage(
-          context,
-          { list: native, after, reverse, limit, where, maxRcu, accept, own: writes },
-          cursorAt,
-        );
-  const hits = items.map((item) => hitOfItem(context, index, item));
+  const page = { cursor: options.cursor, bound, limit, own: own.writes };
+  const { items, cursor } = await gatherList(context, list, page);
+  const hits = items.map((item) => hitOfItem(context, list.index, item));
   return { items: hits, ...(cursor !== undefined && { cursor }), ...noticeOfOwnWrites(context) };
 }
 
@@ -181,34 +138,29 @@ function refusePredicateAmongOptions({ indexPartition }: SearchModel, options: o
   );
 }
 
-export interface ResolvedSearchQuery extends ResolvedSearch {
-  reverse: boolean;
-  where: Filter | undefined;
-  ofKept: Filter;
-  maxRcu: number | undefined;
-  accept: (item: Item) => boolean;
-}
-
-export function resolveSearchQuery(
-  context: ReadContext,
+export function resolveSearch(
+  { graph, projections }: Pick<ReadContext, 'graph' | 'projections'>,
   search: SearchModel,
   predicate: SearchPredicate,
   options: Pick<SearchQuery, keyof SearchScope | 'where' | 'maxRcu' | 'reverse'>,
-): ResolvedSearchQuery {
-  const resolved = resolveSearch(context.graph, searchInForce(context, search), predicate, options);
-  const { index, hashed, itemKeys } = resolved;
+): ResolvedSearch {
+  const stored = projections.search(search);
+  const { index } = stored;
+  const { itemKeys } = stored.inForce.places;
+  const { ranges, ...places } = placesOf(graph, stored, predicate, options);
   const subject = {
     name: `search ${search.indexPartition}`,
     projection: search.project,
     path: lineOfSearch(search),
   };
-  const filter = listFilter(context.graph, options.where, subject, valuesOfSearch(search, index));
-  const isOfProjection = hitTest(context.graph, itemKeys);
+  const { where, ofKept, passesKept } = listFilter(graph, options.where, subject, valuesOfSearch(search, index));
+  const isOfProjection = hitTest(graph, itemKeys);
   const accept = (item: Item): boolean =>
-    isOfProjection(item) && filter.passesKept(item) && (hashed === undefined || hasKeyIn(index, hashed.ranges, item));
-  const { where, ofKept } = filter;
-  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, resolved.partitions);
-  return { ...resolved, reverse: options.reverse ?? false, where, ofKept, maxRcu, accept };
+    isOfProjection(item) && passesKept(item) && (ranges === undefined || hasKeyIn(index, ranges, item));
+  const maxRcu = checkMaxRcu(options.maxRcu, where !== undefined || ofKept.length > 0, places.partitions);
+  const { reverse = false } = options;
+  const list: PlacedList = { ...places, index, itemKeys, reverse, where, ofKept, maxRcu, accept };
+  return { list, ranges: ranges ?? [list.range] };
 }
 
 export function hitOfItem(context: ReadContext, index: IndexName, item: Item): SearchResult {
@@ -230,16 +182,6 @@ export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
 
-export function resolveScopedSearch(
-  graph: CompiledModel,
-  search: SearchModel,
-  predicate: SearchPredicate,
-  scope: SearchScope,
-): ResolvedSearch {
-  checkOptions(`search ${search.indexPartition}`, scope, SCOPE_OPTIONS);
-  return resolveSearch(graph, search, predicate, scope);
-}
-
 function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeValue): NativeList {
   const type = searchedType(search);
   const text = stringOf(value);
@@ -253,12 +195,11 @@ function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeV
   };
 }
 
-function resolveSearch(
-  graph: CompiledModel,
-  search: SearchModel,
-  predicate: SearchPredicate,
-  scope: SearchScope,
-): ResolvedSearch {
+type Places = Pick<PlacedList, 'partitions' | 'range' | 'native'> & {
+  ranges?: readonly KeyRange[];
+};
+
+function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPredicate, scope: SearchScope): Places {
   if (predicate === undefined) {
     const hint = 'Give { equals }, { beginsWith }, { between } or {} for every value.';
     throw new EdgeloomError('invalid-argument', `search ${search.indexPartition} takes a predicate.`, hint);
@@ -272,26 +213,23 @@ function resolveSearch(
     declared: textsOfSearch(graph, searchedType(search), search),
   };
   const partition = checkPartition(`The search ${search.indexPartition}`, search.partition, scope.partition);
-  const { index, inForce } = search;
-  const { places } = inForce;
-  const { itemKeys } = places;
+  const { places } = search.inForce;
   const way = wayOf(search, query, predicate);
   const { equals, beginsWith } = predicate;
   if (way === 'equals') {
     const encoded = encodeWhole(query, equals!, 'equals');
     if (search.native) {
       const list = nativeList(graph, search, attributeArgument(query, equals!, 'equals'));
-      return { index, partitions: [places.partition(undefined, encoded, '')], range: {}, itemKeys, native: list };
+      return { partitions: [places.partition(undefined, encoded, '')], range: {}, native: list };
     }
     const partitions = places.partitionsOfValue(partition, encoded);
-    if (search.shards !== 'value' || !isHashedInKey(encoded))
-      return { index, partitions, range: equalRange(encoded), itemKeys };
+    if (search.shards !== 'value' || !isHashedInKey(encoded)) return { partitions, range: equalRange(encoded) };
     const hash = hash128(encoded);
     // A partition value may contain the separator, so that values of another partition lie in this one.
     const ranges = [encoded, hash]
       .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
       .map(equalRange);
-    return { index, partitions, range: {}, hashed: { hash, ranges }, itemKeys };
+    return { partitions, range: {}, ranges };
   }
   if (search.shards === 'value') {
     throw new EdgeloomError(
@@ -303,7 +241,7 @@ function resolveSearch(
   if (way === 'path') return resolvePathSearch(search, query, partition, predicate as PathPredicate);
   const { low, high } = endsOf(query, predicate.between);
   const range = way === 'beginsWith' ? beginsWithRange(query, beginsWith!) : valueRange(query, 'between', low, high);
-  return { index, partitions: places.partitions(partition), range, itemKeys };
+  return { partitions: places.partitions(partition), range };
 }
 
 /** A name without value only counts if no other has one. */
@@ -334,16 +272,15 @@ function resolvePathSearch(
   query: OrderOfQuery,
   partition: string | undefined,
   predicate: PathPredicate,
-): ResolvedSearch {
+): Places {
   const { path, beginsWith, between } = predicate;
-  const { index, inForce } = search;
-  const { places } = inForce;
+  const { places } = search.inForce;
   if (beginsWith !== undefined || endsOf(query, between).isRange) {
     const range = pathRange(query, { path, beginsWith, between });
-    return { index, partitions: places.partitions(partition), range, itemKeys: places.itemKeys };
+    return { partitions: places.partitions(partition), range };
   }
   const encoded = encodePathArgument(query, path);
   const isWhole = search.order.kind === 'path' && path.length === search.order.attributes.length;
   const partitions = isWhole ? places.partitionsOfValue(partition, encoded) : places.partitions(partition);
-  return { index, partitions, range: prefixRange(escapeValue(encoded)), itemKeys: places.itemKeys };
+  return { partitions, range: prefixRange(escapeValue(encoded)) };
 }

@@ -1,20 +1,22 @@
 import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
 import { TARGET_SORT_KEY } from '../../../core/items/encoding.ts';
 import { sortKeyOfEdge } from '../../../core/model/base-item.ts';
-import type { EdgeModel, IndexName } from '../../../core/model/compiled.ts';
+import type { EdgeModel } from '../../../core/model/compiled.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import type { ReadContext } from '../request/read-context.ts';
+import type { PlacedList } from './placed-list.ts';
 
 interface TargetItemPlace {
   edge: EdgeModel;
   edgeKey: string;
   targetItemKey: string;
-  index: IndexName;
-  partitions: readonly string[];
 }
 
-export async function readTargetItem(context: ReadContext, query: TargetItemPlace): Promise<Item | undefined> {
-  const { index, partitions } = query;
+export async function readTargetItem(
+  context: ReadContext,
+  query: TargetItemPlace,
+  { index, partitions }: Pick<PlacedList, 'index' | 'partitions'>,
+): Promise<Item | undefined> {
   // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.
   const [partition] = partitions;
   if (partition === undefined) return undefined;
@@ -25,7 +27,7 @@ export async function readTargetItem(context: ReadContext, query: TargetItemPlac
 
 export function isTargetItem(
   { graph }: ReadContext,
-  { edge, edgeKey, targetItemKey }: Omit<TargetItemPlace, 'index' | 'partitions'>,
+  { edge, edgeKey, targetItemKey }: TargetItemPlace,
   item: Item,
 ): boolean {
   const source = stringOf(item[graph.table.partitionKey]) ?? '';

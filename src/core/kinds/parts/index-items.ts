@@ -1,35 +1,23 @@
-import {
-  type AttributeValue,
-  type Item,
-  isItemWithinBytes,
-  itemSizeBytes,
-  stringOf,
-} from '../../items/attribute-value.ts';
+import { type Item, isItemWithinBytes, itemSizeBytes } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, INDEX_KEYS } from '../../items/derived-item.ts';
-import { describe } from '../../items/describe.ts';
-import { encodePath, encodeValue, escapeValue, sortKeyOfEscaped, type ValueType } from '../../items/encoding.ts';
-import { EncodingError, TooLongError } from '../../items/encoding-error.ts';
+import { sortKeyOfEscaped } from '../../items/encoding.ts';
 import { hash128, type IndexPartitionKey, isWithinBytes, SORT_KEY_BYTES } from '../../items/keys.ts';
-import { AS_WRITTEN, type TextForm } from '../../items/text-form.ts';
+import { AS_WRITTEN } from '../../items/text-form.ts';
 import {
-  type AttributeOrder,
-  type DeriveModel,
   type EdgeModel,
   type InboundItem,
   type InboundModel,
   type InboundOrder,
   type IndexName,
   listsOf,
-  type OrderModel,
   type Projection,
 } from '../../model/compiled.ts';
 import { isJoinedItem } from '../../model/joined.ts';
 import type { OrderPlaces } from '../../model/projection/index-places.ts';
 import type { SearchPlaces } from '../../model/projection/places.ts';
+import { type Encoded, encodeForOrder, type OrderEncoder, orderEncoder } from './order-encoder.ts';
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
-
-/** The expected fields of an edge's index items, and how orders encode values. */
 
 /** DynamoDB's limit less an allowance for what an index item has besides its fields. */
 const ITEM_BYTES = 400 * 1024 - 4096;
@@ -216,122 +204,4 @@ export function withAttributes(item: Item, attributes: Item, subject: Pick<Subje
     throw new PartError('item-too-large', message);
   }
   return item;
-}
-
-/** An order's encoded text, the value that it came from (a list for a path), and the attribute to name in errors. */
-export interface Encoded {
-  text: string;
-  /** The text as it appears in a sort key. */
-  escaped: string;
-  value: AttributeValue;
-  attribute?: string;
-}
-
-export function encodedText(text: string, value: AttributeValue, attribute?: string): Encoded {
-  return { text, escaped: escapeValue(text), value, attribute };
-}
-
-/** Undefined if the image has no value. */
-export type OrderEncoder = (subject: Subject) => Encoded | undefined;
-
-/**
- * The encoder of an order that one item decides. `purpose` completes "needed for ..." in problems. Values of an edge's
- * source node count as absent here: see joined-items.ts.
- */
-export function orderEncoder(order: OrderModel, form: TextForm, purpose: string): OrderEncoder {
-  if (order.kind === 'path') {
-    return (subject) => encodeAttributePath(order.attributes, subject, form, purpose);
-  }
-  if (order.kind === 'source') return () => undefined;
-  if (order.kind !== 'parts') return valueEncoder(order, form, purpose);
-  const encoders = order.parts.map((part) => orderEncoder(part, AS_WRITTEN, purpose));
-  return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
-}
-
-/** Joins values up to the first absent one; undefined if the first is absent. */
-export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
-  const hole = parts.indexOf(undefined);
-  const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
-  if (values.length === 0) return undefined;
-  const named = values.flatMap(({ attribute }) => (attribute === undefined ? [] : [attribute]));
-  const path = encodePath(
-    values.map(({ text }) => text),
-    AS_WRITTEN,
-  );
-  const list = { L: values.map(({ value }) => value) };
-  return encodedText(path, list, named.length === 0 ? undefined : named.join(', '));
-}
-
-export function valueEncoder(order: AttributeOrder | DeriveModel, form: TextForm, purpose: string): OrderEncoder {
-  if (order.kind === 'derive') {
-    return (subject) => {
-      const text = subject.computeText(order.compute, purpose);
-      return text === undefined ? undefined : encodeForOrder({ S: text }, 'string', form, purpose);
-    };
-  }
-  if (order.kind === 'rank') return rankEncoder(order, purpose);
-  const { attribute, type } = order;
-  return (subject) => {
-    const value = subject.attribute(attribute);
-    return value === undefined ? undefined : encodeForOrder(value, type, form, purpose, attribute);
-  };
-}
-
-function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'rank' }>, purpose: string): OrderEncoder {
-  const ranks = new Map<string, Encoded>();
-  for (const [label, weight] of weights) {
-    ranks.set(label, encodedText(`${weight}-${label}`, { S: label }, attribute));
-  }
-  return (subject) => {
-    const value = subject.attribute(attribute);
-    if (value === undefined) return undefined;
-    const ranked = 'S' in value ? ranks.get(value.S) : undefined;
-    if (ranked !== undefined) return ranked;
-    // A value that isn't a text gets its own error first.
-    const label = encodeForOrder(value, 'string', AS_WRITTEN, purpose, attribute);
-    const declared = [...weights.keys()].join(', ');
-    const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
-    throw new PartError('undeclared-label', message, attribute);
-  };
-}
-
-/** Encodes a path up to the first absent attribute: a gap would make a prefix that no reader asks for. */
-function encodeAttributePath(
-  attributes: readonly string[],
-  subject: Subject,
-  form: TextForm,
-  purpose: string,
-): Encoded | undefined {
-  const values: AttributeValue[] = [];
-  const segments: string[] = [];
-  for (const attribute of attributes) {
-    const value = subject.attribute(attribute);
-    if (value === undefined) break;
-    // The whole path is encoded below. This only checks the value, naming the attribute if it isn't a text.
-    encodeForOrder(value, 'string', form, purpose, attribute);
-    segments.push(stringOf(value)!);
-    values.push(value);
-  }
-  if (values.length === 0) return undefined;
-  return encodedText(encodePath(segments, form), { L: values }, attributes.slice(0, values.length).join(', '));
-}
-
-/** `purpose` completes "needed for ..." in the error. */
-export function encodeForOrder(
-  value: AttributeValue,
-  type: ValueType,
-  form: TextForm,
-  purpose: string,
-  attribute?: string,
-): Encoded {
-  try {
-    const text = encodeValue(value, type, form);
-    // Numbers and dates need no escaping.
-    return type === 'string' ? encodedText(text, value, attribute) : { text, escaped: text, value, attribute };
-  } catch (error) {
-    if (!(error instanceof EncodingError)) throw error;
-    const subject = attribute === undefined ? 'the derived text' : `attribute ${attribute}, needed`;
-    const code = error instanceof TooLongError ? 'key-too-long' : 'wrong-type';
-    throw new PartError(code, `${subject} for ${purpose}, ${error.message}`, attribute);
-  }
 }

@@ -11,18 +11,8 @@ import type {
 } from '../../model/compiled.ts';
 import { ENDS } from '../../model/ends.ts';
 import { joinedItemsOf } from '../../model/joined.ts';
-import {
-  addIndexKeys,
-  type Encoded,
-  encodedText,
-  fittingSortKey,
-  joinLeadingParts,
-  lineOfOrder,
-  type OrderEncoder,
-  partitionText,
-  valueEncoder,
-  withAttributes,
-} from './index-items.ts';
+import { addIndexKeys, fittingSortKey, lineOfOrder, partitionText, withAttributes } from './index-items.ts';
+import { type Encoded, encodedText, joinLeadingParts, type OrderEncoder, valueEncoder } from './order-encoder.ts';
 import { lacksPartitionText, lacksValueText, type Outcomes, type Whose } from './outcomes.ts';
 import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields, lineOfCount } from './totals.ts';

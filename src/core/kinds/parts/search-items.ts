@@ -6,16 +6,8 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { SearchModel } from '../../model/compiled.ts';
 import { lineOfSearch, textFormOf } from '../../model/options/option-tables.ts';
 import { isHashedInKey } from '../../model/projection/index-places.ts';
-import {
-  addIndexKeys,
-  type Encoded,
-  encodedText,
-  encodeForOrder,
-  type OrderEncoder,
-  orderEncoder,
-  partitionText,
-  withProjection,
-} from './index-items.ts';
+import { addIndexKeys, partitionText, withProjection } from './index-items.ts';
+import { type Encoded, encodedText, encodeForOrder, type OrderEncoder, orderEncoder } from './order-encoder.ts';
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 

@@ -1,25 +1,25 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { sub, type Value } from './template.ts';
 
-/** Names of a stack's resources. Names that are global to an account hold the region as well. */
+/** Names of a stack's resources. */
 export interface Names {
   /** Service and stage: `edgeloom-prod`. */
   prefix: string;
-  /** A name in its own region: `edgeloom-prod-check`. */
+  /** Unique in a region: `edgeloom-prod-check`. */
   local(name: string): string;
-  /** A name that is global to the account: `edgeloom-prod-producer-eu-central-1`. */
+  /** Unique in an account: `edgeloom-prod-producer-eu-central-1`. */
   inAccount(name?: string): Value;
-  /** A name that is global to AWS: `edgeloom-prod-failed-123456789012-eu-central-1`. */
+  /** Unique in AWS: `edgeloom-prod-failed-123456789012-eu-central-1`. */
   inWorld(name: string): Value;
 }
 
-/** Letters of the longest name of a region: `ap-southeast-1`. */
+/** `ap-southeast-1`. */
 const LONGEST_REGION = 14;
 const ACCOUNT_DIGITS = 12;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const REGION = '${AWS::Region}';
 
-/** Limits of the length of service and stage: each name with the most characters that AWS allows for it. */
+/** The names with the tightest limits of AWS. */
 const LIMITS: readonly { what: string; name: (prefix: string) => string; most: number }[] = [
   {
     what: 'the bucket of failed batches',
@@ -30,12 +30,7 @@ const LIMITS: readonly { what: string; name: (prefix: string) => string; most: n
   { what: 'a policy', name: (prefix) => `${prefix}-producer-${'r'.repeat(LONGEST_REGION)}`, most: 128 },
 ];
 
-/**
- * The names of a stack. Throws `invalid-name` where AWS would refuse one of them: CloudFormation would find out in the middle
- * of a deployment.
- *
- * @param tableName of the model; the table's own name has service and stage before it.
- */
+/** Throws `invalid-name` for names that AWS would refuse in the middle of a deployment. */
 export function stackNames(service: string, stage: string, tableName: string): Names {
   const prefix = `${service}-${stage}`;
   if (!/^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(prefix)) {

@@ -6,108 +6,103 @@ import { tableNameIn } from './arns.ts';
 import * as shape from './parameter-shapes.ts';
 import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './parameter-shapes.ts';
 
-/** The parameters of a stack, with the values that they have where a stage does not say. */
-
-/** The parameters of a stage. A parameter that the stage does not set has its default. */
+/** The parameters of a stage; those that it does not set have their defaults. */
 export interface Parameters {
-  /** Records that a batch holds at most; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
+  /** The most records of a batch; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
   /** How long a batch may gather. */
   batchWindowSeconds: number;
-  /** Batches of one shard that run at once. Order is kept for each item, so more than 1 is safe, but folds less. */
+  /** Batches of one shard that run at once. The order of each item is kept, but more than 1 folds less. */
   parallelizationFactor: number;
-  /** How often a batch is tried again. Finite: one bad record must not hold its shard for a day. */
+  /** Tries of a batch. Finite, so that one bad record does not hold its shard for a day. */
   retries: number;
-  /** Older records go to the failed batches untried. The stream keeps a record for 24 hours: two are left to read it by. */
+  /** Older records go to the failed batches untried. A stream keeps records for 24 hours: two are left to read them. */
   recordAgeSeconds: number;
   /** Derived items that the stream function writes at once. */
   concurrency: number;
-  /** Executions of the stream function that the account keeps free for it; 0: none are reserved. */
+  /** Executions reserved for the stream function; 0: none. */
   reservedConcurrency: number;
   /** How much the functions log. */
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Days that logs are kept: a number that CloudWatch takes. */
+  /** Days that logs are kept, as CloudWatch takes them. */
   logRetentionDays: number;
   /** Traces in X-Ray. */
   tracing: boolean;
-  /** True if the table can be restored to any second of 35 days. */
+  /** True: the table can be restored to any second of 35 days. */
   pointInTimeRecovery: boolean;
-  /** True if the table cannot be deleted. */
+  /** True: the table cannot be deleted. */
   deletionProtection: boolean;
-  /** Read units a second that the table and its first two indexes take at once; 0: 12,000, as DynamoDB begins. */
+  /** Read units a second that the table and its first two indexes take at once; 0: 12,000, DynamoDB's own. */
   warmReadUnits: number;
-  /** Write units a second that the table and its first two indexes take at once; 0: 4,000, as DynamoDB begins. */
+  /** Write units a second that the table and its first two indexes take at once; 0: 4,000, DynamoDB's own. */
   warmWriteUnits: number;
-  /** The most read units a second of the table, and of each index: a bill that cannot run away. 0: no bound. */
+  /** The most read units a second of the table, and of each index: it bounds the bill. 0: no bound. */
   maxReadUnits: number;
-  /** The most write units a second of the table, and of each index; beyond it calls are throttled. 0: no bound. */
+  /** The most write units a second of the table, and of each index; calls beyond it are throttled. 0: no bound. */
   maxWriteUnits: number;
-  /** True if CloudWatch Contributor Insights names the keys of the table and its first two indexes that are used most. */
+  /** True: CloudWatch Contributor Insights names the busiest keys of the table and its first two indexes. */
   contributorInsights: boolean;
-  /** True if table and failed batches outlive the stack. */
+  /** True: table and failed batches outlive the stack. */
   keepData: boolean;
-  /** An existing table, instead of one that the stack makes: docs/how-to/adopting.md. */
+  /** An existing table, instead of the stack's own: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
-   * The stream of that table; without one, the stream of the stack's own table after it was switched off and on
-   * (docs/how-to/alarms.md#streamreplaced).
+   * The stream of that table; or of the stack's own, once switched off and on (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
-  /**
-   * Accounts whose programs may write base items and read, by the ARN of the stack's table: its own policy lets them, and theirs has to.
-   */
+  /** Accounts whose programs may read, and write base items; their own policies have to allow it, too. */
   producerAccounts: string[];
-  /** Days that failed batches are kept after the redrive function could not reconcile them. */
+  /** Days that failed batches are kept. */
   failedBatchDays: number;
-  /** Minutes from one redrive of the quarantine to the next. */
+  /** Minutes between redrives of the quarantine. */
   redriveMinutes: number;
-  /** Failed batches that are redriven at once; its cost is in docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches redriven at once: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
   /** True if the check runs by itself. */
   checkEnabled: boolean;
-  /** True if the check repairs drift. Its function may write derived items only then. */
+  /** True: the check repairs drift. Its function may write derived items only then. */
   checkRepair: boolean;
-  /** Hours after which a check stops for the night; the next one goes on from there. */
+  /** Hours after which a check stops for the night; the next one continues. */
   checkHours: number;
-  /** Hours without a check of the whole table until `CheckOverdue` rings; a table of several nights needs more than a day. */
+  /** Hours without a check of the whole table until `CheckOverdue` rings; large tables take several nights. */
   checkOverdueHours: number;
-  /** How long the stream's consumer may take before what differs is drift. */
+  /** How long the stream's consumer may take before a difference is drift. */
   checkGraceSeconds: number;
-  /** Functions that check at once; 0: as many as the table's size asks for. */
+  /** Functions that check at once; 0: as the table's size asks for. */
   checkWorkers: number;
   /** Read units a second of all workers together; 0: as the table's size asks for, 100 to 4,000. */
   checkMaxRcu: number;
   /** Write units a second of all workers that repair or rebuild. */
   checkMaxWcu: number;
-  /** True if a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
+  /** True: a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
   /**
-   * The event bus that changes go to (docs/how-to/feeds.md#put-changes-on-an-event-bus), by its name (`default`) or its ARN; empty: they go
-   * nowhere. Needs `observe`.
+   * The event bus for changes (docs/how-to/feeds.md#put-changes-on-an-event-bus), by name (`default`) or ARN; empty:
+   * none. Needs `observe`.
    */
   feedEventBus: string;
-  /** The streams of the source tables that are mirrored, by their ARNs: the model file exports these tables as `sources`. */
+  /** The ARNs of the streams of mirrored source tables: the model file exports these tables as `sources`. */
   sourceStreamArns: string[];
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
   /**
-   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy takes it back if in two of three
-   * minutes it fails, leaves batches unapplied or puts items into quarantine. 0: all at once, as with osls.
+   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy takes it back if
+   * in two of three minutes it fails, leaves batches unapplied or quarantines items. 0: all at once, as with osls.
    */
   canaryMinutes: number;
-  /** A topic that alarms go to, instead of one that the stack makes. */
+  /** A topic for alarms, instead of the stack's own. */
   alarmTopicArn: string;
-  /** Who the stack's own topic mails alarms to, once SNS's mail is confirmed; empty: to no address. */
+  /** The address that the stack's topic mails alarms to, once SNS's mail is confirmed; empty: none. */
   alarmEmail: string;
-  /** Where these pages are, for links to the runbooks; by default in the installed package: `https://git.example.com/edgeloom/docs`. */
+  /** Where these pages are, for links to runbooks (`https://git.example.com/edgeloom/docs`); else in the package. */
   docsUrl: string;
-  /** The boundary of every role, as governed accounts want it. */
+  /** The permissions boundary of every role. */
   permissionsBoundaryArn: string;
   /**
-   * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy has to allow their
-   * services: docs/how-to/deploying.md#parameters.
+   * A customer-managed key for table, bucket, queues, topic, logs, environments and state machine. Its policy has to
+   * allow their services: docs/how-to/deploying.md#parameters.
    */
   kmsKeyArn: string;
   /** Subnets of the functions, `subnet-1,subnet-2`; they need DynamoDB, S3, SQS and the stream. */
@@ -118,20 +113,18 @@ export interface Parameters {
   tags: Record<string, string>;
 }
 
-/** A name or an ARN of an event bus, or nothing. */
 const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
 
-/** CodeDeploy knows these, and all at once. */
+/** CodeDeploy's own, and 0. */
 const CANARY_MINUTES = [0, 5, 10, 15, 30];
-/** CloudWatch Logs knows these. */
+/** CloudWatch Logs' own. */
 const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
 ];
 const A_RETENTION = 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365';
-/** DynamoDB refuses less: a table is born with them. */
+/** DynamoDB's least. */
 const LEAST_WARM_UNITS = { read: 12_000, write: 4_000 };
 
-/** The shapes of the parameters, by name. */
 const parametersSchema = z
   .object({
     batchSize: wholeBetween(1, 10_000).default(10_000),
@@ -174,7 +167,7 @@ const parametersSchema = z
     sourceStreamArns: shape.streamsOfTables.default([]),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: oneOf(CANARY_MINUTES, `should be one of ${CANARY_MINUTES.join(', ')}`).default(0),
-    // CloudWatch sends to no topic of the kind FIFO, and to no subscription.
+    // CloudWatch sends to no FIFO topic.
     alarmTopicArn: arnOfService('sns', 'a standard topic', '[A-Za-z0-9_-]+').default(''),
     alarmEmail: z
       .string()
@@ -188,7 +181,7 @@ const parametersSchema = z
       )
       .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
-    // Policies and logs name a key; an alias is none to them.
+    // Policies and logs name a key, no alias.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
     vpcSubnetIds: idsOf('subnet').default([]),
     vpcSecurityGroupIds: idsOf('sg').default([]),
@@ -196,7 +189,7 @@ const parametersSchema = z
   })
   .strict();
 
-/** What parameters ask of each other: the problem, and whether there is none. */
+/** What parameters ask of each other: the problem if it is broken. */
 const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
   [
     'existingStreamArn: goes together with existingTableArn',
@@ -218,24 +211,23 @@ const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[]
   ],
 ];
 
-/** The rules that parameters break; if they break none, the ARNs that are of another region than the stack, or than the first ARN. */
+/** Regions are compared only if no rule is broken. */
 function ruleProblems(parameters: Parameters, region: string | undefined): string[] {
   const broken = RULES.filter(([, isRight]) => !isRight(parameters)).map(([problem]) => problem);
   return broken.length > 0 ? broken : regionProblems(parameters, region);
 }
 
-/** The parameters whose things have to be in the region of the stack. */
+/** These have to be in the stack's region. */
 const OF_THE_REGION = [
   ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
   'sourceStreamArns',
 ] as const;
 
-/** Why the ARNs of some parameters are not in one region; nothing where they are. */
 function regionProblems(parameters: Parameters, region: string | undefined): string[] {
   const found = OF_THE_REGION.flatMap((name) =>
     [parameters[name]].flat().flatMap((arn) => {
       const [, , , of = ''] = arn.split(':');
-      // Local engines have ARNs of regions that there are not.
+      // Local engines have other regions.
       return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
     }),
   );
@@ -247,10 +239,9 @@ function regionProblems(parameters: Parameters, region: string | undefined): str
     .map(({ name, of }) => `${name}: is in ${of}, and should be in ${expected}, ${whose}`);
 }
 
-/** The names of all parameters. */
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
 
-/** Parameters of the stage `dev` that differ from all other stages: it costs little, and is deleted with its stack. */
+/** It costs little, and is deleted with its stack. */
 const DEV: Readonly<Record<string, unknown>> = {
   logLevel: 'debug',
   logRetentionDays: 7,
@@ -261,7 +252,6 @@ const DEV: Readonly<Record<string, unknown>> = {
 
 /** LocalStack refuses larger batches. */
 const LOCAL: Readonly<Record<string, unknown>> = { ...DEV, batchSize: 1000 };
-/** Parameters by the names of stages that differ from all others. */
 const STAGES = new Map([
   ['dev', DEV],
   ['local', LOCAL],
@@ -271,13 +261,13 @@ const STAGES = new Map([
 export interface ParameterOptions {
   /** The stage, whose name decides the defaults. */
   stage: string;
-  /** The parameters that differ from the defaults of the stage. Default: none. */
+  /** The parameters that differ from the stage's defaults. Default: none. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  /** The region that the stack is for. Default: that of the first ARN. */
+  /** The stack's region. Default: that of the first ARN. */
   region?: string | undefined;
 }
 
-/** Reads the parameters of a stage; throws `invalid-parameters`, an error that names every wrong one. */
+/** Reads the parameters of a stage. Throws `invalid-parameters`, which names every wrong one. */
 export function readParameters(options: ParameterOptions): Parameters {
   checkOptions('readParameters', options, { stage: true, values: true, region: true });
   const { stage, values = {}, region } = options;
@@ -295,7 +285,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   );
 }
 
-/** Warnings of parameters that deploy and leave something to do, or are unwise: a sentence each. */
+/** Warnings about valid parameters that leave something to do: a sentence each. */
 export function parameterWarnings(parameters: Parameters): string[] {
   const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
   const table = tableNameIn(existingTableArn);

@@ -4,28 +4,28 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { nativeIndexes } from '../../../core/model/native-indexes.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { tableNameIn } from './arns.ts';
+import { type FunctionName, functionsOf } from './ids.ts';
 import { type Names, stackNames } from './names.ts';
 import type { Parameters } from './parameters.ts';
 import { attribute, type Resources, ref, sub, type Value } from './template.ts';
 
-/** Logical id of the table. */
 export const TABLE = 'RecordsTable';
 
 /** The input of every part of a stack. */
 export interface Site {
-  /** The model, with the table's own name and all indexes that it may use. */
+  /** With the table's own name and all indexes that it may use. */
   graph: CompiledModel;
   names: Names;
   parameters: Parameters;
+  functions: readonly FunctionName[];
   table: TableReferences;
 }
 
-/** How a template speaks of the table: one that it makes, or an existing one. */
 export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** ARN pattern of all indexes. */
+  /** A pattern of all indexes. */
   indexArn: Value;
 }
 
@@ -33,18 +33,15 @@ export interface TableReferences {
 export interface StackInput {
   /** The model that table, rights and filter follow from. */
   model: CompiledModel;
-  /** The name of the service: with the stage it begins every name. */
+  /** With the stage it begins every name. */
   service: string;
   /** The stage, such as `prod`. */
   stage: string;
-  /** The parameters of the stage: `readParameters` makes them. */
+  /** `readParameters` makes them. */
   parameters: Parameters;
 }
 
-/**
- * Puts together what the parts of a stack are made from. Throws `invalid-name` for names that AWS would refuse, and
- * `invalid-parameters` for parameters that do not fit the model.
- */
+/** Throws `invalid-name` and `invalid-parameters` for what AWS or the model would refuse. */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);
@@ -66,21 +63,20 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   }
   const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
   const graph = { ...withTableName(model, name), indexes };
-  // The attribute stays as it was when somebody switches the stream off and on: nothing would be deployed.
+  // The attribute is stale once somebody has switched the stream off and on.
   const streamArn = existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn;
   const table = isOwn
     ? { name: ref(TABLE), arn: attribute(TABLE), streamArn, indexArn: sub(`\${${TABLE}.Arn}/index/*`) }
     : { name, arn: existingTableArn, streamArn, indexArn: `${existingTableArn}/index/*` };
-  return { graph, names, parameters, table };
+  return { graph, names, parameters, functions: functionsOf(parameters), table };
 }
 
-/** The names of a table's indexes: native ones come last. */
+/** Native ones come last. */
 export function indexNamesOf(graph: CompiledModel): string[] {
   const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
   return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];
 }
 
-/** Resource types that take tags. */
 const TAGGED = new Set([
   ...['AWS::DynamoDB::Table', 'AWS::S3::Bucket', 'AWS::SQS::Queue', 'AWS::SNS::Topic', 'AWS::Logs::LogGroup'],
   ...['AWS::Lambda::Function', 'AWS::Lambda::EventSourceMapping', 'AWS::Events::Rule', 'AWS::IAM::Role'],
@@ -88,7 +84,6 @@ const TAGGED = new Set([
   ...['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup'],
 ]);
 
-/** Resources with the stage's tags on all that take them. */
 export function withTags(resources: Resources, { tags }: Parameters): Resources {
   const Tags = Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
   if (Tags.length === 0) return resources;

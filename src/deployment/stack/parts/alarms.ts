@@ -7,7 +7,6 @@ import {
   FAILED_BATCHES_QUEUE,
   FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
-  functionsOf,
   logicalIdPrefix,
   MIRROR_DEAD_LETTER_QUEUE,
   mirrorMappingId,
@@ -36,53 +35,48 @@ import {
   tableMetric,
 } from './metrics.ts';
 
-/** An alarm: a metric at or above a threshold, once or for some periods; or one that has stopped. */
+/** A metric at or above a threshold; or one that has stopped. */
 export interface Alarm {
-  /** The metric; several of DynamoDB are added up. */
+  /** Several of DynamoDB are added up. */
   metric: Metric | readonly Metric[];
   /** One sentence; the runbook says what to do. */
   means: string;
-  /** Absent: it rings when the metric stops, and not before the metric has begun. */
+  /** Absent: rings when the metric stops, once it has begun. */
   threshold?: number;
-  /** It rings when the metric stops, too. Default: only without a threshold. */
+  /** Rings when the metric stops, too. Default: only without a threshold. */
   orStops?: boolean;
   /** Seconds. Default 300. */
   period?: number;
-  /** Periods that are looked at. Default 1. */
+  /** Default 1. */
   periods?: number;
-  /** How many of them have to be so. Default: all. */
+  /** Periods that have to breach. Default: all. */
   ofThem?: number;
 }
 
 const PERIOD_SECONDS = 300;
 const HOUR_SECONDS = 3600;
-/** Logical id of the stack's own topic. */
 export const ALARM_TOPIC = 'AlarmTopic';
 
-/** When an alarm rings. */
 type When = Omit<Alarm, 'metric' | 'means'>;
 
 const ONCE: When = { threshold: 1 };
-// Retries resolve a momentary failure: a quarter of an hour of failures needs a person.
+// Retries resolve momentary failures.
 const LASTING: When = { threshold: 1, periods: 3 };
-// Schedule and state machine call for a moment and then pause, so that failures do not fill a quarter of an hour. They try a call
-// that fails again within minutes: one that fails at once twice does not pass by itself.
+// Callers pause between calls; one that fails twice at once does not recover by itself.
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
-// Calls that are refused are tried again more often.
+// Throttled calls are repeated more often.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };
-// Findings of a night stay in alarm until the next night's check no longer finds them: 26 hours have it.
+// Findings stay in alarm until the next night's check has cleared them: 26 hours contain it.
 const UNTIL_NEXT_NIGHT: When = { threshold: 1, period: HOUR_SECONDS, periods: 26, ofThem: 1 };
-// A metric that is counted as long as somebody looks. A mapping that finds nothing counts zero; one that does not look counts nothing.
+// A mapping that finds nothing counts zero; one that does not look counts nothing.
 const STOPPED: When = { periods: 3 };
 // A deployment may change the stream between two looks.
 const REPLACED: When = { threshold: 1, orStops: true, periods: 2 };
-// What waits is tried every few minutes: these are several tries, or none.
 const WAITS_AN_HOUR: When = { threshold: HOUR_SECONDS };
 const WAITS_A_QUARTER: When = { threshold: 900 };
-/** How long a migration may be open before a person looks. */
 const LONGEST_MIGRATION_HOURS = 24;
 
-/** What each alarm means, but for those that say more of their stack. */
+/** What each alarm means, unless its row says so. */
 const MEANS: Readonly<Record<string, string>> = {
   IteratorAge: 'The projector is behind the stream.',
   NotPolled: 'Nothing reads the stream: the event source mapping is disabled or gone.',
@@ -120,19 +114,19 @@ const MEANS: Readonly<Record<string, string>> = {
     'The stream of a source was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
 };
 
-/** Alarms by their names: the metric, when it rings, and what it means if `MEANS` does not say. */
+/** Metric, when it rings, and what it means if `MEANS` does not say. */
 type Rows = Readonly<Record<string, readonly [Alarm['metric'], When, means?: string]>>;
 
-/** Every alarm, by its name; docs/how-to/alarms.md has a section on each. */
+/** docs/how-to/alarms.md has a section on each. */
 export function alarms(site: Site): Record<string, Alarm> {
   const { observe, checkEnabled, checkOverdueHours, iteratorAgeAlarmSeconds, redriveMinutes } = site.parameters;
   const own = (name: MetricName): Metric => ownMetric(site, name, 'Maximum');
   const behind: When = { threshold: iteratorAgeAlarmSeconds * 1000 };
   const redriveSeconds = redriveMinutes * 60;
-  // The next redrive may begin a little later than a period after this one: two periods have one for sure.
+  // The next redrive may begin a little late: two periods contain it.
   const untilNextRedrive = { period: redriveSeconds, periods: 2, ofThem: 1 };
   const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds);
-  // A migration that a single redrive has met is no reason to ring, however long a period is.
+  // One redrive that meets a migration is no reason to ring, however long a period is.
   const migrating = Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
   return named({
     IteratorAge: [functionMetric('stream', 'IteratorAge', 'Maximum'), behind],
@@ -158,7 +152,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     CheckFailed: [machineMetric('ExecutionsFailed'), UNTIL_NEXT_NIGHT],
     CheckTimedOut: [machineMetric('ExecutionsTimedOut'), UNTIL_NEXT_NIGHT],
     ...(checkEnabled && {
-      // The scheduled redrive reads it from the table, where only a check that has read all of it leaves its end.
+      // Only a check that has read the whole table leaves its end there.
       CheckOverdue: [
         own('CheckAgeSeconds'),
         { threshold: checkOverdueHours * HOUR_SECONDS, ...untilNextRedrive },
@@ -170,7 +164,7 @@ export function alarms(site: Site): Record<string, Alarm> {
       ObservedDrift: [own('ObservedDrift'), ONCE],
       ObserverMissing: [own('VerifiedAgeSeconds'), STOPPED],
     }),
-    ...(functionsOf(site.parameters).includes('feed') && {
+    ...(site.functions.includes('feed') && {
       FeedAge: [queueAge(FEED_QUEUE), WAITS_A_QUARTER],
       FeedDeadLetters: [queueDepth(FEED_DEAD_LETTER_QUEUE), ONCE],
     }),
@@ -184,10 +178,10 @@ function named(rows: Rows): Record<string, Alarm> {
   );
 }
 
-/** @param called when a function rings that is called now and then; the functions of streams are called all the time. */
-function ofEachFunction({ parameters }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
+/** @param called for functions that are called now and then, unlike those of streams. */
+function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
   return Object.fromEntries(
-    functionsOf(parameters).map((name) => [
+    functions.map((name) => [
       `${logicalIdPrefix(name)}${metric}`,
       [
         functionMetric(name, metric),
@@ -198,15 +192,15 @@ function ofEachFunction({ parameters }: Site, metric: 'Errors' | 'Throttles', do
   );
 }
 
-/** The causes for which DynamoDB throttles, as its metrics call them: what to do differs. */
+/** DynamoDB's causes of throttling; what to do differs. */
 const THROTTLE_CAUSES = {
   HotPartition: 'KeyRangeThroughput',
   TableCap: 'MaxOnDemandThroughput',
   AccountLimit: 'AccountLimit',
 };
-/** A table on demand has none of these; only a table from elsewhere may be provisioned. */
+/** Only a table from elsewhere may be provisioned. */
 const PROVISIONED_CAUSE = { ProvisionedCap: 'ProvisionedThroughput' };
-/** An alarm takes ten metrics at most: reads and writes of five places. */
+/** An alarm takes ten metrics: reads and writes of five places. */
 const PLACES_OF_ALARM = 5;
 
 function ofThrottling(site: Site): Rows {
@@ -252,7 +246,7 @@ function ofSources(site: Site, behind: When): Rows {
   };
 }
 
-/** Alarms that share a section of docs/how-to/alarms.md; each other one has its own. */
+/** Alarms that share a section of docs/how-to/alarms.md. */
 const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
   ['TableCap', 'ProvisionedCap'],
   ['StreamErrors', 'FailedEvents'],
@@ -261,7 +255,7 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
   ['StreamThrottles', 'CheckThrottles', 'RebuildThrottles', 'RedriveThrottles'],
 ];
 
-/** The address of an alarm's runbook: a path in this repository, or a link where a parameter says where its pages are. */
+/** A path in the package, or a link where `docsUrl` says so. */
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
   if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
@@ -271,7 +265,6 @@ export function runbookOf(name: string, { docsUrl }: Parameters): string {
   return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
 }
 
-/** The alarms, and the topic that they go to. */
 export function alarmResources(site: Site): Resources {
   const { alarmTopicArn } = site.parameters;
   const topic = alarmTopicArn === '' ? ref(ALARM_TOPIC) : alarmTopicArn;
@@ -299,8 +292,7 @@ function alarmResource(
       // No metric is below zero.
       Threshold: threshold ?? 0,
       ComparisonOperator: threshold === undefined ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
-      // Most metrics count nothing where nothing happened. An alarm begins without data, and tells only of changes: it does not ring
-      // at a first deployment, as it would if missing data were breaching.
+      // A new alarm has no data: breaching would ring at the first deployment.
       TreatMissingData: orStops ? 'missing' : 'notBreaching',
       AlarmActions: [topic],
       OKActions: [topic],
@@ -309,12 +301,11 @@ function alarmResource(
   };
 }
 
-/** The metric of an alarm. */
 function metricOfAlarm(metric: Metric | readonly Metric[], period: number): Resources[string]['Properties'] {
   if ('namespace' in metric) {
     return { ...metricProperties(metric), Statistic: metric.statistic, Period: period };
   }
-  // An alarm on a metric of DynamoDB keeps its state where data is missing, whatever it is configured to do. It would never end.
+  // Alarms on DynamoDB's metrics ignore `TreatMissingData`, and would never end.
   const filled = metric.map((_, i) => `FILL(m${i}, 0)`).join(' + ');
   return {
     Metrics: [
@@ -332,7 +323,7 @@ function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site):
   return {
     [ALARM_TOPIC]: {
       Type: 'AWS::SNS::Topic',
-      // Not under AWS's KMS key: alarms cannot publish there. Their messages hold names and numbers, no items.
+      // Alarms cannot publish under AWS's KMS key. Their messages hold no items.
       Properties: {
         TopicName: names.local('alarms'),
         ...(kmsKeyArn !== '' && { KmsMasterKeyId: kmsKeyArn }),

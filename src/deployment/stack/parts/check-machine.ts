@@ -5,28 +5,23 @@ import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, sub } from '../base/template.ts';
 
-/** The totals of a check that are added up over its workers; drift is added up of its three kinds. */
+/** Totals added up over the workers. */
 const COUNTS = [
   ...['partitions', 'baseItems', 'derivedItems', 'pending', 'superseded', 'dangling', 'unknown', 'unregistered'],
   ...['quarantined', 'repaired', 'rcu', 'wcu'],
 ];
 
-/** The values that the input of an execution may have. */
+/** What the input of an execution may set. */
 const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
-/** The function that may write. */
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
-/** The function of a run: a check may only read, a rebuild writes. */
+/** A check may only read, a rebuild writes. */
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
- * The nightly check, and a rebuild, in the Amazon States Language. A first call looks at the table's size and at what the run
- * before has left, and deals the rest out to workers. A distributed map runs a child for each worker; a child calls the
- * function with the cursor that it gave the last time, until it gives none. Between calls the child waits, so that the table
- * is read at its rate and waiting costs nothing. The function adds up the totals of a child, the map's output those of all.
- *
- * A check stops after its hours; a rebuild and a migration go on until they are done.
+ * The nightly check, a rebuild or a migration, in the Amazon States Language: a distributed map runs a child for each
+ * share, which calls the function until there is no cursor. Pauses between calls cost nothing.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
   const run = {
@@ -37,7 +32,6 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
     maxRcu: checkMaxRcu,
     maxWcu: checkMaxWcu,
   };
-  // The input may have limits of its own.
   const request = (values: Partial<typeof run>): string =>
     `$merge([${JSON.stringify(values).replaceAll('"', "'")}, $sift($states.input, function($value, $name) {$name in ${NAMES_OF_INPUT}})])`;
   const { workers, maxWcu } = run;
@@ -45,7 +39,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
     Comment:
       'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it rebuilds them, with {"mode": "migrate"} it brings the table to the model.',
     QueryLanguage: 'JSONata',
-    // A check stops by itself after its hours. A rebuild or a migration that takes longer is started again, and continues.
+    // A longer rebuild or migration is started again, and continues.
     TimeoutSeconds: 14 * 86_400,
     StartAt: 'Mode',
     States: {
@@ -72,7 +66,7 @@ function lambdaTask(functionName: string, payload: string) {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
     Resource: 'arn:${AWS::Partition}:states:::lambda:invoke',
     Arguments: { FunctionName: functionName, Payload: payload },
-    // A call that fails is made again with the cursor of the last one that did not: nothing is lost but its time.
+    // A call is repeated with the last cursor: only its time is lost.
     Retry: [
       // These wait for a person.
       { ErrorEquals: [WRONG_INPUT], MaxAttempts: 0 },
@@ -88,10 +82,7 @@ function lambdaTask(functionName: string, payload: string) {
   };
 }
 
-/**
- * A migration: a call decides the next steps, and deals out a walk over the table. A distributed map runs a child for each share; then
- * a call decides again. Steps and places are in the table, so that the next execution continues where this one ended.
- */
+/** Places are in the table, so that another execution continues. */
 function migrationStates(request: string) {
   return {
     Migrate: {
@@ -130,7 +121,7 @@ function migrationStates(request: string) {
   };
 }
 
-/** A map over the shares of a run, which fails when one of its children does. */
+/** Fails when one of its children does. */
 function distributedMap(first: string, states: object) {
   return {
     Type: 'Map',
@@ -150,7 +141,7 @@ function childStates() {
   return {
     Check: {
       ...lambdaTask(FUNCTION, '{% $states.input %}'),
-      // The cursor has the totals too; each of them may be long, and the state of an execution holds 256 KB.
+      // Without the cursor's totals: the state of an execution holds 256 KB.
       Output: `{% $merge([$states.input, {'cursor': $states.result.Payload.cursor, 'waitSeconds': $states.result.Payload.waitSeconds, 'totals': ${onlyTotals()}}]) %}`,
       Next: 'IsThereMore',
     },
@@ -175,14 +166,13 @@ function totalsExpression(): string {
   return `{% {${[...COUNTS.map((name) => sum(name)), `'drift': {${drift.join(', ')}}`].join(', ')}} %}`;
 }
 
-/** The state machine and its schedule. */
 export function checkResources({ names, parameters }: Site): Resources {
   const { checkSchedule, checkEnabled, tracing, kmsKeyArn } = parameters;
   return {
     [CHECK_MACHINE]: {
       Type: 'AWS::StepFunctions::StateMachine',
       Properties: {
-        // The role names the machine: a fixed name keeps the two from waiting for each other.
+        // The role names the machine: a fixed name avoids a circle.
         StateMachineName: names.local('check'),
         StateMachineType: 'STANDARD',
         RoleArn: attribute(CHECK_MACHINE_ROLE),

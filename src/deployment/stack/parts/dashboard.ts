@@ -2,7 +2,6 @@ import { type MetricName, NAMESPACE } from '../../metric-units.ts';
 import {
   DEAD_LETTER_QUEUE,
   FAILED_BATCHES_QUEUE,
-  functionsOf,
   MIRROR_DEAD_LETTER_QUEUE,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -11,18 +10,16 @@ import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
 import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueDepth } from './metrics.ts';
 
-/** Widgets stand three in a row of 24 columns. */
+/** Three in a row of 24 columns. */
 const WIDTH = 8;
 const HEIGHT = 6;
 const IN_A_ROW = 3;
 
-/** The graphs, by their titles. */
 function graphs(site: Site): Record<string, readonly Metric[]> {
   const own = (name: MetricName, statistic?: Metric['statistic']): Metric => ownMetric(site, name, statistic);
   const sums = (...names: MetricName[]): Metric[] => names.map((name) => own(name));
   const most = (...names: MetricName[]): Metric[] => names.map((name) => own(name, 'Maximum'));
   const ofMapping = (...names: string[]): Metric[] => names.map((name) => mappingMetric(name));
-  const functions = functionsOf(site.parameters);
   return {
     // Lambda's own metric is in milliseconds.
     'Behind the stream, milliseconds': [functionMetric('stream', 'IteratorAge', 'Maximum')],
@@ -36,7 +33,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
       ...(['WriteCapacityUnits', 'ReadCapacityUnits', 'CheckReadCapacityUnits', 'CheckWriteCapacityUnits'] as const),
     ),
     'Written again': sums('Conflicts', 'RetriedBatches'),
-    Functions: functions.flatMap((name) => [functionMetric(name, 'Errors'), functionMetric(name, 'Throttles')]),
+    Functions: site.functions.flatMap((name) => [functionMetric(name, 'Errors'), functionMetric(name, 'Throttles')]),
     'Quarantine and failed batches': [
       ...[...sums('Quarantined'), ...most('RedriveLeft')],
       ...[FAILED_BATCHES_QUEUE, DEAD_LETTER_QUEUE, SCHEDULE_DEAD_LETTER_QUEUE].map(queueDepth),
@@ -52,7 +49,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
     ...(site.parameters.observe && {
       'Age of the verified time, seconds, and known drift': most('VerifiedAgeSeconds', 'ObservedDrift'),
     }),
-    ...(functions.includes('mirror') && {
+    ...(site.functions.includes('mirror') && {
       'Behind the sources after a batch, seconds': most('MirrorLagSeconds'),
       'Mirrored records, and batches that failed': [
         ...sums('MirrorRecords', 'MirrorRetriedBatches'),
@@ -68,7 +65,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
   };
 }
 
-/** The widgets at the top answer at once: is anything wrong, since when, and what to do. The graphs below show why. */
+/** At the top: is anything wrong, since when, and what to do. */
 function answers(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
   const { names, parameters } = site;
   const all = Object.entries(alarms(site));
@@ -84,7 +81,6 @@ function answers(site: Site): { height: number; type: string; properties: { [nam
   return [
     {
       ...{ height: 4, type: 'alarm' },
-      // Only alarms that ring, with the latest change first: each tells since when it rings.
       properties: {
         title: 'Wrong now (empty: nothing), the latest first',
         alarms: arns,
@@ -96,7 +92,7 @@ function answers(site: Site): { height: number; type: string; properties: { [nam
   ];
 }
 
-/** How many metrics the dashboard shows that CloudWatch bills: those of the functions and of the mapping. */
+/** CloudWatch bills metrics of functions and mappings. */
 export function countCustomMetrics(site: Site): number {
   const billed = Object.values(graphs(site))
     .flat()
@@ -104,12 +100,9 @@ export function countCustomMetrics(site: Site): number {
   return new Set(billed.map(({ name }) => name)).size;
 }
 
-/**
- * The dashboard. Its body is JSON in text; names that only CloudFormation knows are filled in there.
- */
 export function dashboardResources(site: Site): Resources {
   const names = new Map<string, Value>();
-  /** A place in the text for a value that CloudFormation fills in. */
+  /** CloudFormation fills the value in. */
   const place = (value: Value): string => {
     if (typeof value === 'string') return value;
     const name = JSON.stringify(value).replaceAll(/[^A-Za-z]/g, '');

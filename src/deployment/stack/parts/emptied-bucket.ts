@@ -4,10 +4,7 @@ import { allow, attribute, type Resources, ref, sub } from '../base/template.ts'
 import { roleOfService } from '../rights/roles.ts';
 import { ARCHITECTURE, logGroup, RUNTIME } from './functions.ts';
 
-/**
- * The code of the function that CloudFormation calls for the custom resource. It answers whatever happens: without an answer a
- * deletion waits for an hour.
- */
+/** It always answers: without an answer a deletion waits for an hour. */
 const CODE = `const { CloudFormationClient, DescribeStacksCommand } = require('@aws-sdk/client-cloudformation');
 const { S3Client, DeleteObjectsCommand, paginateListObjectsV2 } = require('@aws-sdk/client-s3');
 
@@ -40,10 +37,7 @@ exports.handler = async ({ RequestType, ResourceProperties, ResponseURL, StackId
 };
 `;
 
-/**
- * Empties the bucket of failed batches before the stack deletes it, where data goes with the stack: CloudFormation deletes no
- * bucket that has objects. No other deletion of the custom resource does so.
- */
+/** CloudFormation deletes no bucket with objects. */
 export function emptiedBucketResources(site: Site): Resources {
   const { names, parameters } = site;
   if (parameters.keepData) return {};

@@ -4,7 +4,6 @@ import {
   FAILED_BATCHES_QUEUE,
   FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
-  functionsOf,
   MIRROR_DEAD_LETTER_QUEUE,
   SCHEDULE_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -22,22 +21,17 @@ import {
   type Value,
 } from '../base/template.ts';
 
-/** How often the redrive function may try to reconcile a failed batch before it is a dead letter. */
 const RECEIVES = 10;
-/** Six times the redrive function's timeout, as Lambda wants it of a queue that it reads. */
+/** Six times the redrive function's timeout, as Lambda demands. */
 const VISIBILITY_SECONDS = 720;
-/** The most that SQS keeps a message. */
+/** SQS's maximum. */
 const RETENTION_SECONDS = 14 * 86_400;
 
-/**
- * The way of batches that the mapping gives up: a bucket keeps each one whole, and notifies a queue, from which the redrive
- * function reconciles it. A batch that it cannot reconcile ends in the dead-letter queue, which has the alarm.
- * Events of schedules that reached nothing have a queue of their own.
- */
+/** A bucket keeps each batch that is given up, and notifies a queue that the redrive function reads. */
 export function failureResources(site: Site): Resources {
   const { names, parameters } = site;
   const { keepData, failedBatchDays, kmsKeyArn } = parameters;
-  // The queue's policy names the bucket and must be there before it: the bucket's name is fixed, or each would wait for the other.
+  // The queue's policy, which names the bucket, must be there first: a fixed name avoids a circle.
   const bucketName = names.inWorld('failed');
   const bucketArn = sub(`arn:\${AWS::Partition}:s3:::${names.local('failed')}-\${AWS::AccountId}-\${AWS::Region}`);
   const queueArn = attribute(FAILED_BATCHES_QUEUE);
@@ -95,17 +89,14 @@ export function failureResources(site: Site): Resources {
   };
 }
 
-/** Six times the feed function's timeout, as Lambda wants it. */
+/** Six times the feed function's timeout. */
 const FEED_VISIBILITY_SECONDS = 360;
-/** How often an event bus that is down is tried: once in six minutes, for four days. SQS takes 1,000 at most. */
+/** Tries of an event bus that is down: one in six minutes, for four days. SQS takes 1,000 at most. */
 const FEED_RECEIVES = 960;
 
-/**
- * The queue between the observer and the function that feeds EventBridge: whatever happens to that, the observer goes on. Changes that it
- * does not take for days end in a queue with an alarm.
- */
+/** Whatever happens to EventBridge, the observer goes on. */
 export function feedResources(site: Site): Resources {
-  if (!functionsOf(site.parameters).includes('feed')) return {};
+  if (!site.functions.includes('feed')) return {};
   return {
     ...queue(site, FEED_QUEUE, 'feed.fifo', {
       ...FIFO,
@@ -116,14 +107,11 @@ export function feedResources(site: Site): Resources {
   };
 }
 
-/** The queue that tells of batches of a source's stream that were given up. */
 export function mirrorResources(site: Site): Resources {
-  return functionsOf(site.parameters).includes('mirror')
-    ? queue(site, MIRROR_DEAD_LETTER_QUEUE, 'mirror-dead-letters')
-    : {};
+  return site.functions.includes('mirror') ? queue(site, MIRROR_DEAD_LETTER_QUEUE, 'mirror-dead-letters') : {};
 }
 
-/** A queue that keeps the order of each group, as many groups at once as there are. */
+/** Keeps the order of each group. */
 const FIFO = { FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
 
 function bucketEncryption(kmsKeyArn: string): Value {
@@ -134,7 +122,6 @@ function bucketEncryption(kmsKeyArn: string): Value {
   };
 }
 
-/** A queue and its policy: the statements, and one that denies requests without TLS. */
 function queue(
   { names, parameters: { kmsKeyArn } }: Site,
   id: string,
@@ -147,7 +134,7 @@ function queue(
       Type: 'AWS::SQS::Queue',
       Properties: {
         QueueName: names.local(name),
-        // S3 and EventBridge cannot send to a queue under AWS's KMS key; SQS's own keys they can.
+        // S3 and EventBridge cannot send to a queue under AWS's KMS key.
         ...(kmsKeyArn === '' ? { SqsManagedSseEnabled: true } : { KmsMasterKeyId: kmsKeyArn }),
         MessageRetentionPeriod: RETENTION_SECONDS,
         ...properties,

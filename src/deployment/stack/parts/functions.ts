@@ -7,7 +7,6 @@ import {
   FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
   type FunctionName,
-  functionsOf,
   GRADUAL_ALIAS,
   logicalIdPrefix,
   MAPPING,
@@ -18,30 +17,27 @@ import {
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, ref, type Value } from '../base/template.ts';
 
-/** The runtime of the functions. */
 export const RUNTIME = 'nodejs24.x';
-/** Their processor. */
 export const ARCHITECTURE = 'arm64';
 
-/** The module of each function's code (a rebuild is the check's code under rights of its own), its megabytes and seconds, and what it does. */
+/** Module (a rebuild is the check's code under other rights), megabytes, seconds, description. */
 const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number, string]>> = {
   stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
   check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
   rebuild: ['check', 1024, 900, 'Rebuilds derived items, and migrates; the state machine calls it.'],
-  // A queue hides a message for six times its function's time, as Lambda wants it.
+  // Queues hide a message for six times this timeout.
   redrive: [
     'redrive',
     512,
     120,
     "Redrives the quarantine, batches that the stream's mapping gave up, and what no consumer has claimed.",
   ],
-  // A call works for less than a minute; the rest is for its last calls to the table.
+  // A call works for less than a minute.
   observe: ['observe', 512, 90, 'Judges each change of the table; a schedule calls it every minute.'],
   feed: ['feed', 256, 60, 'Puts the changes of the table to EventBridge.'],
   mirror: ['mirror', 1024, 60, 'Mirrors the streams of source tables into the table.'],
 };
 
-/** What each function finds in its environment, besides what all have. */
 function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionName, Readonly<Record<string, Value>>>> {
   const { checkGraceSeconds, concurrency, feedEventBus, sourceStreamArns } = parameters;
   const check = { EDGELOOM_GRACE_SECONDS: String(checkGraceSeconds) };
@@ -62,12 +58,10 @@ function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionNa
   };
 }
 
-/** The module that each function's code is in, and the export: `handlers/stream.handler`. */
 export function handlerOf(name: FunctionName): string {
   return `handlers/${FUNCTIONS[name][0]}.handler`;
 }
 
-/** The properties of a function, but its code. */
 export function functionProperties(name: FunctionName, site: Site): Record<string, Value> {
   const { names, parameters, table } = site;
   const { logLevel, reservedConcurrency, kmsKeyArn, tracing, vpcSubnetIds, vpcSecurityGroupIds } = parameters;
@@ -85,12 +79,11 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
       Variables: {
         EDGELOOM_TABLE: table.name,
         EDGELOOM_LOG_LEVEL: logLevel,
-        // Bundles are minified; their maps are next to them.
         NODE_OPTIONS: '--enable-source-maps',
         ...environmentsOf(site)[name],
       },
     },
-    // The rest of a failed batch goes back to the queue that it came from. Lambda would stop the loop after about sixteen rests.
+    // The rest of a failed batch goes back to its queue; Lambda would stop the loop after about sixteen.
     ...(name === 'redrive' && { RecursiveLoop: 'Allow' }),
     ...(name === 'stream' && reservedConcurrency > 0 && { ReservedConcurrentExecutions: reservedConcurrency }),
     ...(kmsKeyArn !== '' && { KmsKeyArn: kmsKeyArn }),
@@ -99,10 +92,9 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
   };
 }
 
-/** The functions, for stacks that no framework adds them to. `code` says where each one's code is. */
 export function functionResources(site: Site, code: Value | ((name: FunctionName) => Value)): Resources {
   return Object.fromEntries(
-    functionsOf(site.parameters).map((name) => [
+    site.functions.map((name) => [
       `${logicalIdPrefix(name)}LambdaFunction`,
       {
         Type: 'AWS::Lambda::Function',
@@ -113,12 +105,8 @@ export function functionResources(site: Site, code: Value | ((name: FunctionName
   );
 }
 
-/** Triggers of the functions, and their logs. */
 export function triggerResources(site: Site): Resources {
-  const logGroups = functionsOf(site.parameters).map((name) => [
-    `${logicalIdPrefix(name)}LogGroup`,
-    logGroup(site, name),
-  ]);
+  const logGroups = site.functions.map((name) => [`${logicalIdPrefix(name)}LogGroup`, logGroup(site, name)]);
   return {
     ...Object.fromEntries(logGroups),
     [MAPPING]: mappingOfStream(site, site.table.streamArn, {
@@ -127,20 +115,19 @@ export function triggerResources(site: Site): Resources {
       FunctionName: site.parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
       ParallelizationFactor: site.parameters.parallelizationFactor,
       pattern: streamFilterPattern(site.graph.table),
-      // A bucket receives the whole batch; a queue or a topic would receive a notice only.
+      // A bucket receives the whole batch, a queue only a notice.
       destination: FAILED_BATCHES_BUCKET,
     }),
     ...redriveTriggers(site),
-    ...(functionsOf(site.parameters).includes('observe') &&
+    ...(site.functions.includes('observe') &&
       schedule(site, 'observe', 'Starts the observer of the table.', 'rate(1 minute)')),
-    ...(functionsOf(site.parameters).includes('feed') && {
+    ...(site.functions.includes('feed') && {
       FeedEventSourceMappingSQSFeedQueue: mappingOfQueue('feed', FEED_QUEUE, 10),
     }),
     ...mirrorTriggers(site),
   };
 }
 
-/** The log of a function. */
 export function logGroup({ names, parameters }: Site, name: string): Resources[string] {
   const { logRetentionDays, kmsKeyArn } = parameters;
   return {
@@ -153,7 +140,6 @@ export function logGroup({ names, parameters }: Site, name: string): Resources[s
   };
 }
 
-/** The mapping of a stream. It is refused while the function's role may not read the stream. */
 function mappingOfStream(
   { parameters }: Site,
   EventSourceArn: Value,
@@ -187,7 +173,6 @@ interface StreamMapping {
   FunctionName: Value;
   ParallelizationFactor?: number;
   pattern?: object;
-  /** What gets batches that are given up. */
   destination: string;
 }
 
@@ -211,18 +196,16 @@ function mappingOfQueue(
   };
 }
 
-/** Minutes between two looks of the redrive function at the table, and of the mirror function at the sources. */
 export const WATCH_MINUTES = 5;
 const WATCHING = `rate(${WATCH_MINUTES} minutes)`;
 
-/** A mapping for each source's stream, and looks at the sources. */
 function mirrorTriggers(site: Site): Resources {
   const { sourceStreamArns } = site.parameters;
   if (sourceStreamArns.length === 0) return {};
   const mapping = {
     DependsOn: ['MirrorRole'],
     FunctionName: attribute('MirrorLambdaFunction'),
-    // A notice is enough: the source items themselves decide in a reconcile.
+    // A notice is enough: a reconcile reads the source items.
     destination: MIRROR_DEAD_LETTER_QUEUE,
   };
   const does = 'Has the mirror function look at quarantine, conflicts and streams of the sources.';
@@ -249,7 +232,7 @@ function redriveTriggers(site: Site): Resources {
   };
 }
 
-/** The schedule of a function, and its right to call it. Another schedule than the first has a number, a rule and an event of its own. */
+/** A further schedule of a function has a number, a rule and an event of its own. */
 function schedule(
   { names }: Site,
   name: FunctionName,

@@ -7,17 +7,14 @@ import { allow, attribute, type Resources, ref, sub, type Value } from '../base/
 import { roleOfService } from '../rights/roles.ts';
 import { functionMetric, type Metric, metricProperties, ownMetric } from './metrics.ts';
 
-/** Name of the alias that the event source mapping calls. */
 const ALIAS = 'live';
 
 /**
- * Deployments of the stream function by alias: the new version gets a tenth of the batches for `canaryMinutes`, then all of them. If
- * it fails in two of three minutes, CodeDeploy gives all batches to the version before, and CloudFormation rolls the deployment back.
- * It fails by an error, by batches that it does not apply in full, or by items that it puts into quarantine.
- * Two versions may run side by side: both maintain what the registry keeps.
+ * A new version gets a tenth of the batches for `canaryMinutes`; if it fails in two of three minutes, CodeDeploy
+ * takes it back.
  *
- * @param stream the resource of the function. Another code or configuration is another version, which its hash names.
- * @param revision what tells the code from other code, where its place does not: a folder has the same name each time.
+ * @param stream the function's resource: its hash names the version.
+ * @param revision tells code from other code of the same place.
  */
 export function gradualResources(site: Site, stream: Resources[string], revision: string): Resources {
   const { names, parameters } = site;
@@ -78,11 +75,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   };
 }
 
-/**
- * The alarms of a deployment, by the version that is deployed: failures of the version before it, which it may end, are no reason to
- * take it back. Each version has alarms of its own: an alarm keeps its state, and would stop the deployment that repairs it. The metrics of the
- * event source mapping do not say which version has failed.
- */
+/** Each version has its own alarms: failures of the version before are no reason to take the new one back. */
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
@@ -103,7 +96,7 @@ function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   );
 }
 
-/** It is for CodeDeploy alone: a deployment that was rolled back fails, and nobody is called. */
+/** For CodeDeploy alone: nobody is called. */
 function deploymentAlarm(name: string, metric: Metric): Resources[string] {
   return {
     Type: 'AWS::CloudWatch::Alarm',
@@ -114,7 +107,7 @@ function deploymentAlarm(name: string, metric: Metric): Resources[string] {
       Statistic: metric.statistic,
       Period: 60,
       EvaluationPeriods: 3,
-      // One failure may be a throttled call, which is made again.
+      // One failure may be a throttled call.
       DatapointsToAlarm: 2,
       Threshold: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',

@@ -3,7 +3,6 @@ import { CHECK_MACHINE, type FunctionName, logicalIdPrefix, MAPPING } from '../b
 import type { Site } from '../base/site.ts';
 import { attribute, type Resources, ref, type Value } from '../base/template.ts';
 
-/** A metric of CloudWatch. */
 export interface Metric {
   namespace: string;
   name: string;
@@ -13,7 +12,6 @@ export interface Metric {
 
 type Statistic = Metric['statistic'];
 
-/** A metric as alarms name it. */
 export function metricProperties({ namespace, name, dimensions }: Metric): Resources[string]['Properties'] {
   return {
     Namespace: namespace,
@@ -22,28 +20,25 @@ export function metricProperties({ namespace, name, dimensions }: Metric): Resou
   };
 }
 
-/** A metric of Lambda about a function. */
 export function functionMetric(of: FunctionName, name: string, statistic: Statistic = 'Sum'): Metric {
   const dimensions = { FunctionName: ref(`${logicalIdPrefix(of)}LambdaFunction`) };
   return { namespace: 'AWS/Lambda', name, dimensions, statistic };
 }
 
-/** A metric of Lambda about an event source mapping, the one of the own stream by default; the mapping has to ask for them. */
+/** The mapping has to ask for these. Default: that of the own stream. */
 export function mappingMetric(name: string, mapping: string = MAPPING): Metric {
   return { namespace: 'AWS/Lambda', name, dimensions: { EventSourceMappingUUID: ref(mapping) }, statistic: 'Sum' };
 }
 
-/** A metric that a function emits. */
 export function ownMetric({ table }: Site, name: MetricName, statistic: Statistic = 'Sum'): Metric {
   return { namespace: NAMESPACE, name, dimensions: { service: 'edgeloom', table: table.name }, statistic };
 }
 
-/** How many messages of a queue wait to be received. */
 export function queueDepth(queue: string): Metric {
   return queueMetric(queue, 'ApproximateNumberOfMessagesVisible');
 }
 
-/** How long the oldest message of a queue waits, in seconds. */
+/** Seconds. */
 export function queueAge(queue: string): Metric {
   return queueMetric(queue, 'ApproximateAgeOfOldestMessage');
 }
@@ -53,12 +48,10 @@ function queueMetric(queue: string, name: string): Metric {
   return { namespace: 'AWS/SQS', name, dimensions, statistic: 'Maximum' };
 }
 
-/** A metric of the check's state machine. */
 export function machineMetric(name: string): Metric {
   return { namespace: 'AWS/States', name, dimensions: { StateMachineArn: ref(CHECK_MACHINE) }, statistic: 'Sum' };
 }
 
-/** A metric of DynamoDB about the table, or about one of its indexes. */
 export function tableMetric({ table }: Site, name: string, index?: string): Metric {
   const dimensions = { TableName: table.name, ...(index !== undefined && { GlobalSecondaryIndexName: index }) };
   return { namespace: 'AWS/DynamoDB', name, dimensions, statistic: 'Sum' };

@@ -7,56 +7,44 @@ import { packageFile } from '../../package/package-files.ts';
 import { tableNameIn } from '../base/arns.ts';
 import { stackNames } from '../base/names.ts';
 
-/** The tools that deploy a project. */
 export const DEPLOY_TOOLS = ['serverless', 'sam', 'terraform', 'cdk'] as const;
-/** One of them; `serverless` is osls, the MIT fork of the Serverless Framework 3. */
+/** `serverless` is osls, the MIT fork of the Serverless Framework 3. */
 export type DeployTool = (typeof DEPLOY_TOOLS)[number];
 
-/** An existing index, as the model file names it. */
 export type ExistingIndex = string | { name: string; partitionKey: string; sortKey: string };
 
-/** Options of a new project. */
 export interface ProjectOptions {
-  /** The tool that deploys it. */
   deploy: DeployTool;
-  /** An existing table: its ARN, its stream's, and the names of its keys and indexes. */
   existing?: {
     tableArn: string;
     streamArn: string;
     /** Default: `source` and `target`. */
     partitionKey?: string;
     sortKey?: string;
-    /** Existing indexes, by the names that the model calls them: their names, with their key attributes where these have other names. */
     indexes?: Readonly<Record<string, ExistingIndex>>;
   };
-  /** The stream of a table of others that is mirrored: its ARN. Default: there is none. */
+  /** The ARN of the stream of a mirrored table. Default: none. */
   sourceStreamArn?: string | undefined;
-  /** Folder of the package. */
   packageFolder: string;
 }
 
-/** The name of the table in which a new project mirrors a table: never the same, as both may be in one engine. */
+/** Another name than the mirrored table's: both may be in one engine. */
 export function tableBeside(source: string): string {
   return source === 'graph' ? 'mirror' : 'graph';
 }
 
-/** Files that come under another name: npm leaves a `.gitignore` out of a package. */
+/** npm leaves a `.gitignore` out of a package. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['gitignore', '.gitignore'],
   ['deploy-workflow.yml', '.github/workflows/deploy.yml'],
 ]);
 
-/** The part of a package.json to which each folder of a project's files adds. */
 interface Manifest {
   scripts?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
 
-/**
- * Makes a project: model, handlers, a test, the files of the tool that deploys it, and a workflow that tests, deploys and migrates.
- * Gives the files. Throws `file-exists` where one of them is there already, and then writes none; `invalid-name` where the folder's
- * name cannot be a service's.
- */
+/** Returns the files. Throws `file-exists` before it writes any, `invalid-name` for the folder's name. */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
@@ -90,7 +78,6 @@ export async function makeProject(folder: string, options: ProjectOptions): Prom
   return [...contents.keys()].sort();
 }
 
-/** The files of a folder of the package, by their paths in it. */
 async function filesOf(assets: string): Promise<Map<string, string>> {
   const source = fileURLToPath(packageFile(assets));
   const entries = (await readdir(source, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
@@ -99,7 +86,6 @@ async function filesOf(assets: string): Promise<Map<string, string>> {
   return new Map(names.map((name, i) => [name, texts[i]!]));
 }
 
-/** A package.json with the commands and dependencies of others; dependencies by name, as npm sorts them. */
 function mergedManifest(texts: readonly string[]): string {
   const manifests = texts.map((text) => JSON.parse(text) as Manifest);
   const all = manifests.flatMap(({ devDependencies }) => Object.entries(devDependencies ?? {}));
@@ -111,11 +97,10 @@ function mergedManifest(texts: readonly string[]): string {
   return `${JSON.stringify(merged, undefined, 2)}\n`;
 }
 
-/** The project's dependency: the version of the package; the tarball, where it was installed from one. */
+/** The version of the package, or the tarball that it was installed from. */
 async function dependencyOf(packageFolder: string, folder: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
   const modules = dirname(packageFolder);
-  // npm keeps there what it installed from where.
   const record = join(modules, '.package-lock.json');
   if (!existsSync(record)) return version;
   const { packages } = JSON.parse(await readFile(record, 'utf8')) as {
@@ -126,7 +111,6 @@ async function dependencyOf(packageFolder: string, folder: string): Promise<stri
   return `file:${relative(resolve(folder), resolve(dirname(modules), tarball)).replaceAll('\\', '/')}`;
 }
 
-/** What the README says of the stage's parameters, for all tools but osls. */
 const IN_SCRIPT = "The stage's parameters are in the script `template` of `package.json`.";
 const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
   serverless: "The stage's parameters are in `serverless.yml`.",
@@ -135,7 +119,7 @@ const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
   cdk: IN_SCRIPT,
 };
 
-/** What stands in the files for what differs between projects. A comment with such a word stands for whole lines. */
+/** A comment with such a word stands for whole lines. */
 function wordsOf(service: string, version: string, { existing, deploy, sourceStreamArn }: ProjectOptions) {
   const ownTable = existing && tableNameIn(existing.tableArn);
   const sourceTable = sourceStreamArn && tableNameIn(sourceStreamArn);
@@ -162,7 +146,7 @@ function wordsOf(service: string, version: string, { existing, deploy, sourceStr
   };
 }
 
-/** A file of a project. In one pass: the name of a table or of a service may have another of the words in it. */
+/** In one pass: the name of a table or service may contain another of the words. */
 function fillIn(
   name: string,
   text: string,
@@ -179,7 +163,6 @@ function fillIn(
   return filled.replace(/table: (?:'.*'|\{.*\})/, () => `table: ${table}`);
 }
 
-/** A value as TypeScript writes it. */
 function typescriptLiteral(value: unknown): string {
   if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, '\\$&')}'`;
   const given = Object.entries(value as object).filter(([, one]) => one !== undefined);

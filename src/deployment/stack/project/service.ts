@@ -7,16 +7,12 @@ import { tableNameIn } from '../base/arns.ts';
 import { functionsOf } from '../base/ids.ts';
 import type { Parameters } from '../base/parameters.ts';
 
-/** The names that a project was made with; what its package.json does not say is absent. */
 export interface RecordedNames {
   service?: string;
   table?: string;
 }
 
-/**
- * The names that a project was made with: `edgeloom.service` and `edgeloom.table` in the package.json of the model file's folder, or of
- * the nearest folder above it that has one. Throws `invalid-config` where one is no text.
- */
+/** Those of the nearest package.json. Throws `invalid-config` for other values than texts. */
 export function recordedNames(modelFile: string): RecordedNames {
   const path = nearestManifest(dirname(resolve(modelFile)));
   if (path === undefined) return {};
@@ -34,10 +30,9 @@ export function recordedNames(modelFile: string): RecordedNames {
 }
 
 /**
- * Throws `service-renamed` or `table-renamed` where service or table have other names than the project's record says. CloudFormation
- * would make a second stack, or another table in the stack: empty, while the items are in the first one.
+ * CloudFormation would make another stack or table, which is empty.
  *
- * @param names the names now; no table if it is an existing one, outside of the stack.
+ * @param names no table if it is outside of the stack.
  */
 export function checkNames(modelFile: string, names: { service: string; table?: string | undefined }): void {
   const recorded = recordedNames(modelFile);
@@ -56,10 +51,7 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/**
- * Compares the sources of a model file with the streams that the stack reads. Throws `invalid-parameters` for a stream of a table that is
- * no source: every batch of it would fail. Gives a warning for each source whose stream nothing reads.
- */
+/** Batches of a table that is no source would fail. Returns warnings about sources whose stream nothing reads. */
 export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
@@ -77,19 +69,14 @@ export function checkSources(
   return unread.map(({ name }) => `The stack does not mirror the source ${name}: set sourceStreamArns.`);
 }
 
-/** The endings of a module's name. */
 const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
-/**
- * Throws `invalid-parameters` where a function that the parameters ask for has no module: its bundle would lack it, and every call of it
- * would fail. A project whose folder `handlers` lacks the module of the stream has its modules elsewhere, and is not looked at.
- */
+/** A project without the stream's module has its handlers elsewhere. */
 export function checkHandlers(modelFile: string, parameters: Parameters): void {
   const folder = join(dirname(resolve(modelFile)), 'handlers');
   const has = (module: string): boolean => MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)));
   if (!has('stream')) return;
   for (const name of functionsOf(parameters)) {
-    // A rebuild is the check's code.
     const module = name === 'rebuild' ? 'check' : name;
     if (has(module)) continue;
     throw new EdgeloomError(

@@ -1,23 +1,11 @@
-import {
-  CHECK_MACHINE,
-  DEAD_LETTER_QUEUE,
-  functionsOf,
-  MIRROR_DEAD_LETTER_QUEUE,
-  SCHEDULE_DEAD_LETTER_QUEUE,
-} from '../base/ids.ts';
+import { CHECK_MACHINE, DEAD_LETTER_QUEUE, MIRROR_DEAD_LETTER_QUEUE, SCHEDULE_DEAD_LETTER_QUEUE } from '../base/ids.ts';
 import type { Site } from '../base/site.ts';
 import { allowOf, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
 
-/**
- * The rights that the runbooks of docs/how-to need besides calls of the table: look at the stack, its logs, alarms and metrics, start
- * functions and schedules that have stopped, and send dead letters again.
- */
-export function operationStatements({ names, parameters }: Site): Statement[] {
+/** What the runbooks need besides calls of the table. */
+export function operationStatements({ names, functions }: Site): Statement[] {
   const execution = `execution:${names.local('check')}`;
-  const queues = [
-    SCHEDULE_DEAD_LETTER_QUEUE,
-    ...(functionsOf(parameters).includes('mirror') ? [MIRROR_DEAD_LETTER_QUEUE] : []),
-  ];
+  const queues = [SCHEDULE_DEAD_LETTER_QUEUE, ...(functions.includes('mirror') ? [MIRROR_DEAD_LETTER_QUEUE] : [])];
   return [
     allowOf('states', 'ListExecutions StartExecution', ref(CHECK_MACHINE)),
     allowOf(
@@ -27,7 +15,7 @@ export function operationStatements({ names, parameters }: Site): Statement[] {
       ...[own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
     ),
     allowOf('states', 'DescribeMapRun', own('states', `mapRun:${names.local('check')}/*:*`)),
-    // A mapping that is disabled is enabled again. ListEventSourceMappings has no resources, and mappings have no names.
+    // A disabled mapping is enabled again. Mappings have no names.
     allowOf('lambda', 'ListEventSourceMappings', '*'),
     {
       ...allowOf('lambda', 'UpdateEventSourceMapping', own('lambda', 'event-source-mapping:*')),
@@ -43,9 +31,9 @@ export function operationStatements({ names, parameters }: Site): Statement[] {
       'DescribeLogStreams FilterLogEvents GetLogEvents StartQuery',
       own('logs', `log-group:/aws/lambda/${names.local('*')}`),
     ),
-    // These have no resources, or only those of all alarms.
+    // These have no resources.
     allowOf('cloudwatch', 'DescribeAlarms GetMetricData ListMetrics', '*'),
-    // A drill of the alarms, and silencing them for a while.
+    // Drills, and silencing alarms.
     allowOf(
       'cloudwatch',
       'DescribeAlarmHistory DisableAlarmActions EnableAlarmActions SetAlarmState',
@@ -53,7 +41,6 @@ export function operationStatements({ names, parameters }: Site): Statement[] {
     ),
     allowOf('logs', 'DescribeLogGroups GetQueryResults', '*'),
     allowOf('events', 'DescribeRule EnableRule', own('events', `rule/${names.local('*')}`)),
-    // "Start DLQ redrive" in SQS's console.
     allowOf('sqs', 'CancelMessageMoveTask ListMessageMoveTasks StartMessageMoveTask', attribute(DEAD_LETTER_QUEUE)),
     allowOf('sqs', 'DeleteMessage GetQueueAttributes ReceiveMessage', ...queues.map((queue) => attribute(queue))),
   ];

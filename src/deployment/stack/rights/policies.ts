@@ -6,18 +6,14 @@ import { operationStatements } from './operation.ts';
 import { failureStatements, type KeyService, keyStatements, sourceStatements } from './roles.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** Logical ids. */
 export const PRODUCER_POLICY = 'ProducerPolicy';
 export const READER_POLICY = 'ReaderPolicy';
 export const MIGRATOR_POLICY = 'MigratorPolicy';
 export const OPERATOR_POLICY = 'OperatorPolicy';
 
 /**
- * Policies to attach to the roles of the programs around the table, and of what runs `edgeloom migrate`.
- *
- * A producer's policy cannot keep it off the derived items, whose sort keys begin with `~`: IAM has a condition on partition
- * keys (`dynamodb:LeadingKeys`) and none on sort keys. The writer refuses such keys, and the check finds what other
- * programs have written there. The consumers' own partition, however, is closed to producers.
+ * IAM has no condition on sort keys, so a producer's policy cannot protect derived items: the writer refuses their
+ * keys, and the check finds them.
  */
 export function policyResources(site: Site): Resources {
   return {
@@ -45,7 +41,6 @@ export function policyResources(site: Site): Resources {
   };
 }
 
-/** The rights of a producer, and what it is kept off. */
 export function producerStatements(site: Site): Statement[] {
   const keepOff: Statement = {
     Effect: 'Deny',

@@ -8,7 +8,6 @@ import {
   FEED_DEAD_LETTER_QUEUE,
   FEED_QUEUE,
   type FunctionName,
-  functionsOf,
   logicalIdPrefix,
   MIRROR_DEAD_LETTER_QUEUE,
 } from '../base/ids.ts';
@@ -28,22 +27,18 @@ import {
 } from '../base/template.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** Buckets and queues of other accounts are not meant, whatever their names. */
+/** Buckets of other accounts are not meant, whatever their names. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
-/**
- * One role for each function, and those of the check's state machine and of its schedule. Each allows what its code calls, on
- * what it calls it; a test runs every feature under these rights.
- */
 export function roleResources(site: Site): Resources {
   const { names } = site;
   const machine = ownArn('states', `stateMachine:${names.local('check')}`);
-  // The child executions of a distributed map use this role too. Their names begin with the machine's name.
+  // The children of a distributed map use this role too; their names begin with the machine's.
   const ofMachine = ownArn('states', `stateMachine:${names.local('check')}*`);
   const rule = ownArn('events', `rule/${names.local('check')}`);
   return {
     ...Object.fromEntries(
-      functionsOf(site.parameters).map((name) => [
+      site.functions.map((name) => [
         `${logicalIdPrefix(name)}Role`,
         functionRole(name, site, FUNCTION_STATEMENTS[name](site)),
       ]),
@@ -57,7 +52,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   stream: (site) => [
     ...tableStatements('stream', site),
     mapsStreams([site.table.streamArn]),
-    // The mapping puts what it gives up into the bucket with the rights of its function.
+    // The mapping writes to the bucket with its function's rights.
     { ...allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]), ...IN_THIS_ACCOUNT },
     { ...allow(['s3:PutObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
   ],
@@ -79,15 +74,15 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     return [
       ...tableStatements('mirror', site),
       mapsStreams(sourceStreamArns),
-      // Nothing may write a source. A walk over all of it is an operator's.
+      // Nothing may write a source.
       allow(['dynamodb:DescribeTable', 'dynamodb:GetItem'], sourceStreamArns.map(tableArnOfStream)),
-      // The mapping tells of what it gives up with the rights of its function.
+      // The mapping sends notices with its function's rights.
       allow(['sqs:SendMessage'], [attribute(MIRROR_DEAD_LETTER_QUEUE)]),
     ];
   },
 };
 
-/** The rights of an operator on the source tables: snapshot, sweep, reconcile and check read all of them. */
+/** Snapshot, sweep, reconcile and check read all of a source. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
   return [allow(['dynamodb:GetItem', 'dynamodb:Scan'], sourceStreamArns.map(tableArnOfStream))];
@@ -103,19 +98,16 @@ function readsOfStream({ table }: Site): Statement {
   return allow(READS_OF_STREAM, [table.streamArn]);
 }
 
-/** The rights of a mapping of streams. ListStreams is Lambda's condition for one; on these streams, not on all of them. */
+/** ListStreams is Lambda's condition for a mapping. */
 function mapsStreams(streamArns: readonly Value[]): Statement {
   return allow([...READS_OF_STREAM, 'dynamodb:ListStreams'], streamArns);
 }
 
-/** The rights to reconcile failed batches and unclaimed records, for every program that does so. */
 export function failureStatements(site: Site, queues: readonly string[]): Statement[] {
   return [
-    // Unclaimed records are swept.
     readsOfStream(site),
-    // A batch that is reconciled is deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
-    // The rest of a batch, when the time is over, is sent again.
+    // The rest of a batch is sent again when time is over.
     allowOf(
       'sqs',
       'DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
@@ -132,7 +124,7 @@ function machineStatements({ names, parameters }: Site, machine: Value, machines
   const executions = ownArn('states', `execution:${names.local('check')}:*`);
   return [
     allow(['lambda:InvokeFunction'], [attribute('CheckLambdaFunction'), attribute('RebuildLambdaFunction')]),
-    // A distributed map starts its children as executions of its own machine, and stops them when one has failed.
+    // A distributed map starts and stops executions of its own machine.
     allow(['states:StartExecution'], [machine]),
     allow(['states:DescribeExecution', 'states:StopExecution'], [executions]),
     ...machineKeyStatements(parameters, machines),
@@ -140,10 +132,8 @@ function machineStatements({ names, parameters }: Site, machine: Value, machines
   ];
 }
 
-/** A service that keeps something under the customer-managed key. */
 export type KeyService = 'dynamodb' | 'lambda' | 's3' | 'sqs' | 'states';
 
-/** The services through which each function uses the key: DynamoDB for the table, Lambda for its environment. */
 const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
   stream: ['dynamodb', 'lambda', 's3'],
   check: ['dynamodb', 'lambda'],
@@ -158,7 +148,7 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
   return name === 'observe' && feedEventBus !== '' ? [...KEY_SERVICES[name], 'sqs'] : KEY_SERVICES[name];
 }
 
-/** A customer-managed key is used through the services that keep data under it, never by itself. */
+/** A key is used through the services that keep data under it, never directly. */
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
@@ -167,7 +157,7 @@ export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeySe
   return [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
-/** Step Functions keep the machine's definition and its history under the key, in the name of the machine's role. */
+/** Step Functions use the key in the name of the machine's role. */
 function machineKeyStatements({ kmsKeyArn }: Parameters, machines: Value): Statement[] {
   if (kmsKeyArn === '') return [];
   const Condition = { ArnLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines } };
@@ -179,18 +169,17 @@ function tracingStatements({ tracing }: Parameters): Statement[] {
   return tracing ? [allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*'])] : [];
 }
 
-/** The actions of AWS's own policy AWSLambdaVPCAccessExecutionRole. */
+/** The actions of AWS's AWSLambdaVPCAccessExecutionRole. */
 const NETWORK_ACTIONS =
   'AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
 
 function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
-  // Lambda makes the function's network interfaces with its role; none of these can be bound to a resource that is not there yet.
+  // Interfaces are not there yet, so no resource can be named.
   return vpcSubnetIds.length === 0 ? [] : [allowOf('ec2', NETWORK_ACTIONS, '*')];
 }
 
-/** The role of a function: the statements, and rights for its log, the customer-managed key, traces and network interfaces. */
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
-  // The stack makes the log group, with its retention: the function may not make one of its own.
+  // The stack makes the log group, with its retention.
   const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalIdPrefix(name)}LogGroup`)]);
   const { parameters } = site;
   return roleOfService(
@@ -203,7 +192,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
   );
 }
 
-/** A role that a service takes. @param source the one resource for which the service may take the role; Lambda gives none. */
+/** @param source the one resource that the service may take the role for; Lambda gives none. */
 export function roleOfService(
   service: string,
   statements: readonly Statement[],
@@ -215,7 +204,7 @@ export function roleOfService(
     Type: 'AWS::IAM::Role',
     Properties: {
       AssumeRolePolicyDocument: policyDocument([
-        // A role's trust names no resource: it is the resource.
+        // A trust names no resource.
         {
           Effect: 'Allow',
           Principal: { Service: `${service}.amazonaws.com` },

@@ -2,6 +2,7 @@ import {
   type CheckResult,
   check,
   type Finding,
+  type MigrateAction,
   type MigrateOptions,
   type MigrateResult,
   type MigrateStep,
@@ -15,7 +16,7 @@ import { CALM, type Process } from '../../kernel/process.ts';
 import { storeOf } from '../../kernel/table-store.ts';
 import type { World } from './world.ts';
 
-export type Action = NonNullable<MigrateOptions['action']>;
+export type Action = MigrateAction;
 
 /** How a run of a tool may end. */
 export type Run<T> = { ended: T } | { refused: string } | 'crashed';

@@ -1,0 +1,56 @@
+import type { Item } from '../../../core/items/attribute-value.ts';
+import type { Filter } from '../../../core/items/filter.ts';
+import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';
+import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
+import { MOST_ASKED } from './scatter.ts';
+
+/** What a walk may cost. Default: 50 read capacity units in addition to the returned rows. */
+interface Bounds {
+  where?: Filter | undefined;
+  maxRcu?: number | undefined;
+}
+
+/** Calls grow while items are left out, so that a long stretch of them takes few calls. */
+export class NativeWalk {
+  readonly budget: Budget;
+  private leftOut = 0;
+
+  constructor(
+    private readonly store: Pick<Store, 'queryNative'>,
+    private request: NativeQueryRequest,
+    private readonly bounds: Bounds,
+  ) {
+    this.budget = new Budget(bounds.maxRcu ?? DEFAULT_MAX_RCU);
+  }
+
+  get isSpent(): boolean {
+    return this.budget.callsLeft() <= 0;
+  }
+
+  /** Returns the key of the last item read; undefined at the end of the index. */
+  async readOn(missing: number, take: (item: Item) => boolean): Promise<Item | undefined> {
+    const { budget, bounds } = this;
+    const { items, lastKey, rcu, scanned } = await this.store.queryNative({
+      ...this.request,
+      limit: this.itemsToAskFor(missing),
+    });
+    budget.spend(rcu, scanned);
+    const taken = items.filter(take).length;
+    this.leftOut = scanned - taken;
+    // Without `maxRcu`, returned items don't count, however large they are.
+    if (bounds.maxRcu === undefined && scanned > 0) budget.refund((rcu * taken) / scanned);
+    if (lastKey !== undefined) this.request = { ...this.request, startKey: lastKey };
+    return lastKey;
+  }
+
+  private itemsToAskFor(missing: number): number {
+    const { budget, leftOut } = this;
+    const { where, maxRcu } = this.bounds;
+    const isFiltered = where !== undefined || leftOut > 0;
+    const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
+    // Before the first call the size of items is unknown, and a page that leaves nothing out costs what its limit says.
+    const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
+    const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
+    return Math.max(1, Math.min(asked, affordable, MOST_ASKED));
+  }
+}
