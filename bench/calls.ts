@@ -39,7 +39,6 @@ const WARM_UPS = sizeOf({ whole: 4, short: 0 });
 const BATCH = 25;
 const PAGE = 25;
 const SCANNED = 100;
-/** Items of one call of `updateMany`. */
 const DERIVED = 125;
 const WRITE: Target = { kind: 'at-most', value: 0.25 };
 const READ: Target = { kind: 'at-most', value: 0.3 };
@@ -50,7 +49,6 @@ const goalOf = (i: number) => `GOAL-${i % 500}` as const;
 const edgeOf = (i: number) => ({ source: goalOf(i), target: `GOALMEMBERSHIP-USER-${i}` });
 const memberOf = (i: number) => `USER-${i}` as const;
 
-/** Items of the recorded workload's size. */
 function storedEdges(count: number): Item[] {
   return Array.from({ length: count }, (_, i) => {
     const { source, target } = edgeOf(i);
@@ -71,7 +69,6 @@ interface Form {
   calls?: number;
 }
 
-/** Both ways have the same concurrency. */
 export async function calls({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const figures = await withFreeTable(
     async (endpoint) => {

@@ -21,7 +21,6 @@ const MOST_GROWTH = 1.3;
 /** The child's largest heap. A check whose memory grew with the table wouldn't end. */
 const MOST_HEAP_MB = 96;
 
-/** Counts of a checking process, and its peak memory. */
 export interface Seen {
   items: number;
   wrong: number;

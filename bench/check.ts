@@ -25,9 +25,7 @@ import { type FreshTable, scanTable, withFreshTable } from './support/table.ts';
 
 const REPETITIONS = 5;
 export const OF_EACH_KIND = sizeOf({ whole: 1_000, short: 20 });
-/** Left undamaged. */
 const WHOLE = sizeOf({ whole: 500, short: 50 });
-/** Partitions of the timed table. */
 const CLEAN = sizeOf({ whole: 6_000, short: 300 });
 const SEGMENTS = 8;
 const LEAST_SPEED = 0.7;
@@ -57,7 +55,6 @@ export interface Planting {
   kinds: number;
   /** Breaks one derived item, of the kind `number` modulo kinds; returns its `source target`. */
   plant: (store: DynamoDBStore, number: number) => Promise<string>;
-  /** The consumer's work after the repair. */
   afterRepair?: (store: DynamoDBStore) => Promise<void>;
 }
 

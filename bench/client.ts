@@ -20,7 +20,6 @@ import { insertsOverSources } from './support/workload.ts';
 const REPETITIONS = 7;
 const WRITES = sizeOf({ whole: 2_000, short: 200 });
 
-/** Both ways have the same concurrency. */
 export async function client({ repetitions = REPETITIONS }: BenchmarkOptions): Promise<Report[]> {
   const records = insertsOverSources(WRITES);
   const project = (endpoint: string, lean: boolean) => async () => {

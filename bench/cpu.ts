@@ -60,7 +60,6 @@ export async function cpu({ repetitions = REPETITIONS }: BenchmarkOptions): Prom
   ];
 }
 
-/** Takes records from all over the batch. */
 function batchesOfFew(records: readonly RawRecord[]): string[] {
   const { least, most } = FEW_RECORDS;
   return Array.from({ length: FEW_BATCHES }, (_, i) => {
@@ -74,7 +73,6 @@ function parse(event: string): RawRecord[] {
   return (JSON.parse(event) as { Records: RawRecord[] }).Records;
 }
 
-/** Seconds of CPU. */
 interface Measured {
   parse: number;
   plan: number;

@@ -24,7 +24,6 @@ import { baseItemsAfter, insertsOverSources, recordedBatch, type Workload } from
 /** What delivery costs: batches in order, an item collection over two shards, a replay, and a backlog. */
 
 const REPETITIONS = 3;
-/** Of one worker that delivers in order. */
 const MOST_CONFLICTS = 0;
 /** A replay costs at most what the first time cost. */
 const MOST_REPLAY = 1.1;
@@ -41,7 +40,6 @@ export async function delivery({ repetitions = REPETITIONS }: BenchmarkOptions):
   ];
 }
 
-/** In order, and with each collection over two shards. */
 async function shares(): Promise<Report> {
   const figures: Figure[] = [];
   for (const size of BATCHES) {

@@ -32,7 +32,6 @@ const graph = defineGraph({
 interface Seen {
   children: number;
   writes: number;
-  /** Views not written exactly once. */
   notOnce: number;
   wrong: number;
   wcu: number;
@@ -91,7 +90,6 @@ async function changed(children: number): Promise<Seen> {
   });
 }
 
-/** The parent's record, then those of the continuation. */
 async function drive(store: Store, first: ChangeRecord): Promise<number> {
   const projector = createProjector(graph, { store });
   let next: ChangeRecord | undefined = first;
@@ -145,7 +143,6 @@ async function wrongCopies(store: Store, children: number): Promise<number> {
   return wrong;
 }
 
-/** Counts updates of each child's view. */
 function countingViews(store: Store): { store: Store; times: Map<string, number> } {
   const times = new Map<string, number>();
   const counting = withReplacedCalls(store, {

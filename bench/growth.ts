@@ -88,7 +88,6 @@ async function byTypes(repetitions: number): Promise<Report> {
   };
 }
 
-/** Seconds, of each repetition. */
 async function cpuOf<Name extends string>(
   variants: Readonly<Record<Name, () => Promise<Timing>>>,
   repetitions: number,

@@ -63,12 +63,10 @@ interface Cost {
   rcu: number;
 }
 
-/** What one degree costs. */
 interface Measured {
   degree: number;
   has: Cost[];
   change: Cost[];
-  /** Too many friends for the set. */
   isEvicted: boolean;
 }
 
@@ -136,7 +134,6 @@ function projectedBefore(graph: CompiledModel, { id, degree, friends }: Person):
   return fits ? views : [{ ...stamp, target: { S: '~view' }, [EVICTED]: { SS: [FRIEND] } }];
 }
 
-/** Throws for a wrong answer. */
 class Trial {
   private readonly metered: MeteredStore;
   private readonly reader: Reader;
@@ -182,7 +179,6 @@ class Trial {
     });
   }
 
-  /** Projects in a batch of its own. */
   private async change(friend: string, isAdded: boolean): Promise<Cost> {
     const { graph, store, person } = this;
     const { keys } = graph.edges.get(FRIEND)!;

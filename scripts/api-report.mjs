@@ -11,7 +11,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const declarations = `${root}dist/types/`;
 const [MAIN, TYPES] = ['edgeloom', 'edgeloom/types'];
 const { exports } = createRequire(import.meta.url)('../package.json');
-/** Built declarations by the name that a program imports. */
 const entries = new Map(
   Object.entries(exports)
     .filter(([, { types = '' }]) => types.startsWith('./dist/'))
@@ -73,7 +72,6 @@ const known = new Map(
     return [entry, new Map(symbols.sort(byName))];
   }),
 );
-/** Types of no entry point, by name. */
 const further = new Map();
 function addTypesOf(symbol, own) {
   for (const [type, isToName] of typesIn(symbol)) {

@@ -25,7 +25,6 @@ for (const source of ['src/index.js', 'src/admin.js', 'src/feed.js', 'src/deploy
   if (!existsSync(link)) symlinkSync(`../${source}`, link);
 }
 
-/** Exits with the program's code where it fails. */
 function run(...args) {
   const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);

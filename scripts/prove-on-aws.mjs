@@ -52,15 +52,12 @@ const prices = JSON.parse(readFileSync(join(ROOT, 'assets/prices.json'), 'utf8')
 
 const HANDLERS = ['stream', 'check', 'redrive', 'observe', 'feed'];
 const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive', 'observe', 'feed'];
-/** Ends of the queues' names. */
 const DEAD_LETTERS = ['dead-letters', 'schedule-dead-letters', 'feed-dead-letters.fifo'];
-/** Of both stacks. */
 const PARAMETERS = [
   ...['keepData=false', 'deletionProtection=false', 'pointInTimeRecovery=true'],
   `tags=prove=${options.id}`,
 ];
 
-/** Without the account's number. */
 const day = new Date().toISOString().slice(0, 10);
 const page = options.log ?? join(ROOT, `prove-on-aws-${day}-${options.id}.md`);
 const results = [];
@@ -574,7 +571,6 @@ async function fails(words, code) {
   expect(isDry || ended === code, `${words.slice(0, 2).join(' ')} ended with ${ended}, not with ${code}`);
 }
 
-/** An hour at most. */
 async function until(what, look) {
   const end = Date.now() + 3_600_000;
   while (!(await look()) && !isDry) {
@@ -604,7 +600,6 @@ function writeFile(name, text) {
   return path;
 }
 
-/** They all follow user 0. */
 function itemsOf(from, to) {
   const lines = [];
   for (let i = from; i < to; i++) {
@@ -643,7 +638,6 @@ async function startExecution(input) {
   );
 }
 
-/** Returns the output. */
 async function execution(input) {
   const arn = await startExecution(input);
   const look = aws('stepfunctions', 'describe-execution', '--execution-arn', arn || '<executionArn>');
@@ -728,7 +722,6 @@ async function putItem(item) {
   await run(aws('dynamodb', 'put-item', '--table-name', table, '--item', JSON.stringify(item)));
 }
 
-/** Gives the stream something new. */
 async function putUser() {
   await putItem({
     source: { S: 'USER-2' },
@@ -738,7 +731,6 @@ async function putUser() {
   });
 }
 
-/** Acts at each look. */
 async function alarmIs(name, state, act) {
   const look = aws(
     ...['cloudwatch', 'describe-alarms', '--alarm-names', `${stack}-${name}`],
@@ -834,7 +826,6 @@ async function makeFunctions(version) {
   );
 }
 
-/** Since the run began. */
 async function counted(namespace, metric, name, of) {
   const range = [
     ...['--start-time', new Date(began).toISOString()],
@@ -847,7 +838,6 @@ async function counted(namespace, metric, name, of) {
   return isDry ? 0 : JSON.parse(text).Datapoints.reduce((total, { Sum }) => total + Sum, 0);
 }
 
-/** By CloudWatch's counts and our prices. */
 async function bill() {
   const rows = [];
   const add = (what, count, price) => rows.push({ what, count, price, dollars: count * price });

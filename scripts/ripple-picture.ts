@@ -14,13 +14,11 @@ import { studioClient } from '../test/support/studio/client.ts';
 
 const WIDTH = 1000;
 const CARD = { width: 316, height: 74, gap: 14 };
-/** Left edges. */
 const LEFT = { base: 24, batch: 400, derived: WIDTH - CARD.width - 24 };
 const TOP = 84;
 /** Seconds of the loop, and the part in which the write travels. */
 const LOOP_SECONDS = 7;
 const TRAVEL = [0.08, 0.6] as const;
-/** Letters in a card's line. */
 const LETTERS = 40;
 
 /** With a tapped projector, for the milliseconds of each write. */

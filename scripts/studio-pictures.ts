@@ -22,7 +22,6 @@ import { makeRipple, startTapped } from './ripple-picture.ts';
 const FOLDER = fileURLToPath(new URL('../docs/img/', import.meta.url));
 const VIEWPORT = { width: 1080, height: 690 };
 const PHONE = { width: 390, height: 780 };
-/** Seconds of writes before the overview is shown. */
 const WATCHED_SECONDS = 15;
 const THEMES = ['light', 'dark'] as const;
 const BROKEN = 'AIRPORT-SFO';
@@ -119,7 +118,6 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
   }
 }
 
-/** Just after its role has changed. */
 async function takeChange({ store, worker }: Local, visits: readonly Visit[]): Promise<void> {
   await writeCompany(createWriter(airportsAndGoals, { store }));
   await worker.idle();

@@ -17,7 +17,6 @@ const vitest = join(import.meta.dirname, '../node_modules/vitest/vitest.mjs');
 for (const release of releases) {
   const bin = join(installed, 'node_modules', `node-${release}-x64`, 'bin');
   if (!existsSync(join(bin, 'node'))) throw new Error(`there is no ${bin}/node`);
-  // For what the tests start.
   const env = { ...process.env, PATH: `${bin}${delimiter}${process.env['PATH']}` };
   for (const args of [
     ['--project', 'unit', '--project', 'contract'],

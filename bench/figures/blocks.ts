@@ -15,7 +15,6 @@ type Benchmarks = Readonly<Record<string, MeasuredBenchmark>>;
 
 const BLOCK = /<!-- figures: ([a-z-]+) -->\n.*?<!-- \/figures -->/gs;
 
-/** From `docs/`. */
 export const PAGES_WITH_FIGURES: readonly string[] = [
   '../README.md',
   'explain/limits.md',
@@ -293,7 +292,6 @@ function number(figures: readonly MeasuredFigure[], name: string, unit?: string)
   return text(found);
 }
 
-/** The median. */
 function text({ value }: MeasuredFigure): string {
   return plainText(typeof value === 'number' ? value : value.median);
 }
@@ -304,7 +302,6 @@ function rangeText(figure: MeasuredFigure): string {
   return `${plainText(value.min)} to ${plainText(value.max)}`;
 }
 
-/** Without trailing zeros. */
 function plainText(value: number): string {
   return numberText(value)
     .replace(/(\.\d*?)0+$/, '$1')

@@ -23,9 +23,7 @@ Writes docs/project/figures.md, its plots and the tables of figures in other pag
 `;
 const BENCHMARKS = fileURLToPath(new URL('../main.js', import.meta.url));
 const REPETITIONS = 5;
-/** How long one call of a check takes. */
 const CALL_SECONDS = 570;
-/** Exit code of an unfinished check. */
 const UNFINISHED = 3;
 
 const { values, positionals } = parseArgs({

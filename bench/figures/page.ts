@@ -2,7 +2,6 @@ import type { Plot } from '../friends/plots.ts';
 import type { FigureFile, MeasuredBenchmark } from '../support/figure-file.ts';
 import { isTime, type MeasuredReport, numberText, targetText } from '../support/report.ts';
 
-/** Made of `figures.json`; plots lie in `img`. */
 export function figuresPage({ machine, benchmarks }: FigureFile, plots: readonly Plot[]): string {
   const { cores, memoryGB, platform, architecture, node } = machine;
   return `# Figures

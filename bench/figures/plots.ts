@@ -112,7 +112,6 @@ const CHARTS: readonly {
   },
 ];
 
-/** Leaves out benchmarks without figures. */
 export async function figurePlots({ benchmarks }: FigureFile): Promise<Plot[]> {
   const { echarts } = await loadPlotLibrary();
   return CHARTS.flatMap(({ benchmark, report, of, ...chart }) => {

@@ -8,20 +8,16 @@ import { drawn, type Network, randomNetwork } from './network.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { type Cost, MeteredTable } from './table.ts';
 
-/** What the experiment is to do. */
 export interface ExperimentOptions {
-  /** Users in each network. */
   sizes: readonly number[];
   /** Most timed operations of each network, layout and kind. */
   operations: number;
   seed: number;
 }
 
-/** One timed operation and its cost. */
 export interface Sample extends Cost {
   layout: string;
   operation: Operation;
-  /** Users in the network. */
   size: number;
   /** Friends just before. */
   friends: number;

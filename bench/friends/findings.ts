@@ -10,10 +10,8 @@ export type Measure = 'time' | 'capacity' | 'bytes';
 export interface NetworkCost {
   layout: string;
   operation: Operation;
-  /** Users in the network. */
   size: number;
   operations: number;
-  /** Mean length of the lists. */
   friends: number;
   /** Median, as a multiple of `checkMilliseconds`. */
   time: number;
@@ -28,9 +26,7 @@ export interface Finding {
   operation: Operation;
   /** The article's, on HBase; none of listing. */
   claim?: Growth;
-  /** As a multiple of `checkMilliseconds`. */
   time: Fit;
-  /** RCU and WCU. */
   capacity: Fit;
   bytes: Fit;
 }
@@ -50,7 +46,6 @@ export function checkMilliseconds(samples: readonly Sample[]): number {
   return median(checks.map(({ milliseconds }) => milliseconds));
 }
 
-/** Sorted by size of the network. */
 export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   const unit = checkMilliseconds(samples);
   const sizes = [...new Set(samples.map(({ size }) => size))].sort((left, right) => left - right);
@@ -73,7 +68,6 @@ export function costsByNetwork(samples: readonly Sample[]): NetworkCost[] {
   );
 }
 
-/** Friends in the longest list. */
 export function longestList(samples: readonly Sample[]): number {
   return samples.reduce((longest, { friends }) => Math.max(longest, friends), 0);
 }

@@ -2,11 +2,8 @@ import type { Growth } from './layouts/layout.ts';
 
 /** Measurements at about the same number of friends. */
 export interface Point {
-  /** Friends in the list. */
   x: number;
-  /** Cost. */
   y: number;
-  /** Number of measurements. */
   weight: number;
 }
 
@@ -16,7 +13,6 @@ export interface Fit {
   growth: Growth | 'undecided';
   /** Cost without friends; a constant cost's mean. */
   intercept: number;
-  /** For each friend; 0 for a constant. */
   slope: number;
   /** Also known where the constant is chosen. */
   slopeError: number;

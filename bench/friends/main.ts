@@ -9,7 +9,6 @@ import { costsByNetwork, findGrowth, longestList, type NetworkCost } from './fin
 import { friendsPage } from './page.ts';
 import { drawPlots, writePlots } from './plots.ts';
 
-/** The article's networks. */
 export const ARTICLE_SIZES: readonly number[] = [5, 10, 30, 50, 70, 90, 110, 130, 150, 170];
 const SEED = 20_200_701;
 const OPERATIONS = 25;
@@ -22,7 +21,6 @@ export async function friends({ repetitions = OPERATIONS }: BenchmarkOptions): P
   return [reportOf(await measureFriends(SIZES, repetitions, FOLDER))];
 }
 
-/** Writes the page and its plots for networks of these sizes; returns the costs. */
 export async function measureFriends(
   sizes: readonly number[],
   operations: number,

@@ -1,7 +1,6 @@
 import type { Random } from '../support/random.ts';
 
 export interface Network {
-  /** Number of users. */
   size: number;
   users: readonly string[];
   /** Each user has at least one, in any order. */
@@ -29,7 +28,6 @@ export function randomId(random: Random): string {
   return `USER-${parts.join('-')}`;
 }
 
-/** At most `count` values in random order. */
 export function drawn<T>(random: Random, values: readonly T[], count: number): T[] {
   const pool = [...values];
   const end = Math.min(count, pool.length);

@@ -11,14 +11,12 @@ export interface PageContent {
   operations: number;
   /** Memory and disks make different times. */
   folder: string;
-  /** Friends in the longest list. */
   mostFriends: number;
   costs: readonly NetworkCost[];
   findings: readonly Finding[];
   plots: readonly Plot[];
 }
 
-/** Percent beyond which times say little. */
 const NOISY_PERCENT = 15;
 
 /** Made of the run; plots lie in `img`. */
@@ -101,7 +99,6 @@ npm run bench -- friends --repetitions ${operations}  # measures again, and writ
 `;
 }
 
-/** Operations with a claim. */
 const CLAIMED = ['add', 'check', 'remove'] as const;
 
 /** Empty unless the machine was too busy. */
@@ -149,7 +146,6 @@ const FACTORS: readonly { claim: string; operation: Operation; layouts: readonly
   { claim: 'removing in 5 is slower than in 3', operation: 'remove', layouts: ['hash', 'col'] },
 ];
 
-/** Measured on the network of this size. */
 export function factorRows(costs: readonly NetworkCost[], size: number): Rows {
   const costOf = (layout: string, operation: Operation): NetworkCost =>
     costs.find((cost) => cost.layout === layout && cost.operation === operation && cost.size === size)!;

@@ -6,7 +6,6 @@ import { LAYOUTS } from './layouts/index.ts';
 import { OPERATIONS, type Operation } from './layouts/layout.ts';
 
 export interface Plot {
-  /** Without extension. */
   name: string;
   title: string;
   svg: string;
@@ -28,7 +27,6 @@ const HEIGHT = 470;
 const MARGIN = { left: 80, right: 30, top: 125, bottom: 60 };
 /** Pixels of the PNG for one of the SVG. */
 const PNG_SCALE = 2;
-/** Comes from a package. */
 export const FONT = 'DejaVu Sans';
 const TEXT_COLOR = '#222222';
 const LINE_COLOR = '#dddddd';
@@ -187,7 +185,6 @@ function axis(name: string, isLog: boolean, nameGap: number) {
   };
 }
 
-/** Ticks at the measured sizes. */
 function sizeAxis(sizes: readonly number[]) {
   const base = axis('users in the network', isWide(sizes), 34);
   return {

@@ -6,7 +6,6 @@ export interface Step {
   user: string;
   /** Added, asked for, removed, or one of a listing. */
   friend: string;
-  /** The user's friends just before. */
   before: readonly string[];
   isFriend: boolean;
 }

@@ -23,7 +23,6 @@ export interface Cost {
   bytes: number;
 }
 
-/** All strings. */
 export interface TableKey {
   partition: string;
   sort?: string;
@@ -53,7 +52,6 @@ export class MeteredTable {
     readonly key: TableKey,
   ) {}
 
-  /** On demand, without a stream. */
   async create(): Promise<void> {
     const { partition, sort } = this.key;
     const names = sort === undefined ? [partition] : [partition, sort];
@@ -132,7 +130,6 @@ export class MeteredTable {
     );
   }
 
-  /** Bills the whole table. */
   async scan(values: Item): Promise<Item[]> {
     const equal = equality(values);
     return this.pages(values, (start) =>
@@ -210,7 +207,6 @@ export class MeteredTable {
     this.wrote(ConsumedCapacity, itemSizeBytes(key) + expression.bytes);
   }
 
-  /** For set-up, outside `measure`. */
   async writeMany(puts: readonly Item[], deletes: readonly Item[]): Promise<void> {
     const requests = [
       ...puts.map((item) => ({ PutRequest: { Item: item } })),

@@ -2,7 +2,6 @@ import type { Finding, Measure } from './findings.ts';
 import type { Fit } from './fit.ts';
 import { LAYOUTS } from './layouts/index.ts';
 
-/** The head first; all rows have as many cells. */
 export type Rows = readonly (readonly string[])[];
 
 const HEADS: Readonly<Record<Measure, string>> = {

@@ -3,11 +3,9 @@ import { figure } from './text.ts';
 
 /** What became of the article's claims in capacity units. */
 export interface Verdict {
-  /** Layouts whose claimed operations don't grow. */
   constant: string[];
   /** O(1) in the article, growing here. */
   lost: Finding[];
-  /** Those that move no more bytes. */
   billedOnly: Finding[];
   /** O(n) in the article, not growing here. */
   gained: Finding[];
@@ -27,7 +25,6 @@ export function judge(all: readonly Finding[]): Verdict {
   };
 }
 
-/** `mostFriends`: in the longest list. */
 export function verdictLines(findings: readonly Finding[], mostFriends: number): string[] {
   const { constant, lost, billedOnly, gained } = judge(findings);
   const kept = findings.filter(({ layout, claim }) => claim !== undefined && constant.includes(layout));

@@ -21,27 +21,21 @@ export interface QueryCost {
   rcu: number;
 }
 
-/** Capacity besides single writes and queries. */
 export interface Overhead {
   part: string;
-  /** What it is billed for. */
   each: string;
   wcu: number;
   rcu: number;
 }
 
 export interface ModelCost {
-  /** Each type created, changed in each attribute that the model uses, and deleted. */
   writes: WriteCost[];
   queries: QueryCost[];
   overheads: Overhead[];
-  /** Costs by number of edges. */
   edgeSets: EdgeSetCost[];
   /** DynamoDB's limits of one partition. An index partition without shards is one of its keys. */
   partition: { wcu: number; rcu: number; gigabytes: number };
-  /** What costs much more than these units say, a sentence each. */
   warnings: string[];
-  /** Parts of the model that cost more than they may need, a sentence each. */
   advice: string[];
   assumptions: string;
 }
@@ -108,7 +102,6 @@ function viewAdvice({ nodes }: CompiledModel): string[] {
     );
 }
 
-/** Orders that DynamoDB could keep itself. */
 function nativeAdvice(graph: CompiledModel, writes: readonly WriteCost[]): string[] {
   return [...graph.edges.values()].flatMap((edge) => {
     const { type, inbound } = edge;

@@ -13,11 +13,9 @@ import { listedEdges } from '../../src/core/model/edge-sets.ts';
 export interface EdgeSetCost {
   type: string;
   edges: number;
-  /** The size of the view. */
   bytes: number;
   /** Units of the view for the next edge; beyond its budget, of the view without the set. */
   wcu: number;
-  /** Beyond the budget: readers query the edges. */
   isEvicted: boolean;
   /** To read the view with its set, or the view without it and a Query of the edges. */
   rcu: number;

@@ -1,14 +1,12 @@
 /** What a write costs in one index of the written item: all that depends on what an index projects. */
 
 export type IndexChange =
-  /** Enters or leaves the index. */
   | 'comes'
   | 'goes'
   /** Its key in the index changes. */
   | 'moves'
   /** Its key stays, the attributes for readers change. */
   | 'changes'
-  /** Only the revision changes. */
   | 'stays';
 
 /** Our indexes include what readers need, and no revision. */
@@ -18,12 +16,10 @@ export function unitsOfIndex(change: IndexChange): number {
   return change === 'moves' ? 2 : 1;
 }
 
-/** Units of an item of up to 1 KB, in the table and its indexes. */
 export function unitsOfItem(changes: readonly IndexChange[]): number {
   return changes.reduce((sum, change) => sum + unitsOfIndex(change), 1);
 }
 
-/** The same of a hand-made item, in indexes of ALL. */
 export function unitsByHand(changes: readonly IndexChange[]): number {
   return changes.reduce((sum, change) => sum + (change === 'moves' ? 2 : 1), 1);
 }

@@ -7,7 +7,6 @@ import type { Prices } from './prices.ts';
 import type { ValueCounts, WriteCost } from './writes.ts';
 
 export interface Load {
-  /** Base items written each second. */
   putsPerSecond: number;
   /** The size of the table with its indexes. */
   gigabytes: number;
@@ -19,7 +18,6 @@ export interface Load {
   values?: ValueCounts;
   /** Kilobytes of a view. Default 1. */
   viewKilobytes?: number;
-  /** Default: by the table's size and writes. */
   streamShards?: number;
 }
 
@@ -27,9 +25,7 @@ export interface Load {
 export interface Fixtures {
   alarms: number;
   dashboards: number;
-  /** Emitted by the functions and the mapping. */
   metrics: number;
-  /** With an observer. Default: as without. */
   withObserver?: Omit<Fixtures, 'withObserver'> | undefined;
 }
 
@@ -43,7 +39,6 @@ export interface ObserverCost {
   millionFeedEvents: number;
   /** `feedEventBus` at most: a message for every event, without targets. */
   feedUsd: number;
-  /** Nightly and monthly checks. */
   checkUsd: number;
   monthlyCheckUsd: number;
 }
@@ -61,20 +56,16 @@ export interface MonthlyPart {
     | 'alarms'
     | 'search'
     | 'total';
-  /** US dollars a month. */
   usd: number;
 }
 
 /** A month's bill in both billing modes. */
 export interface MonthlyCost {
   monthly: MonthlyPart[];
-  /** The bill with provisioned capacity that follows the load. */
   monthlyProvisioned: MonthlyPart[];
   /** The same load on demand without Edgeloom: see `alternativesText`. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
-  /** What the stack's parameter `observe` costs. */
   observer: ObserverCost;
-  /** Each has batches of its own. */
   streamShards: number;
   priceDate: string;
   /** Dates of prices looked up on another day, by service. */
@@ -93,19 +84,16 @@ const CALLS_A_MESSAGE = 3;
 const [POLLERS, POLL_SECONDS] = [5, 20];
 /** The feed's function for one message. */
 const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
-/** Seconds between two reads of a shard. */
 const OBSERVER_READ_SECONDS = 1;
 const HOURS = 730;
 const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
 const MILLION = 1_000_000;
-/** Used share of provisioned capacity that follows the load. */
 const UTILISATION = 0.7;
 /** Milliseconds of the stream function for a derived item at 1 GB: measured on the engines, plus room for TLS. */
 const MS_A_WRITE = 1;
 /** The same with a loop over the DocumentClient: `npm run bench -- peers`. */
 const MS_A_WRITE_BY_HAND = 2;
-/** A busy shard has a batch a second: the batch window. */
 const BATCHES_A_SECOND = 1;
 /** WCU of a table partition, each of which has a stream shard; a new table on demand has four. */
 const PARTITION_WCU = 1_000;
@@ -116,13 +104,10 @@ const LOG_BYTES_A_BATCH = 1_300;
 /** OpenSearch's minimum with a second zone, and one unit to feed it. */
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
-/** As AWS bills storage and logs. */
 export const GIGABYTE = 1024 ** 3;
 /** RCU a second while the check's function runs; between calls the state machine waits. */
 const CHECK_UNITS_A_SECOND = 1_000;
-/** RCU of one call of the check's function. */
 const UNITS_A_CALL = 30_000;
-/** State machine transitions for one such call. */
 const TRANSITIONS_A_CALL = 4;
 
 const ASSUMPTIONS =
@@ -239,7 +224,6 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   };
 }
 
-/** An upper bound, in US dollars a month. */
 function feedUsd(millionEvents: number, { eventBridge, sqs, lambda }: Prices): number {
   const millionPolls = (POLLERS * SECONDS) / POLL_SECONDS / MILLION;
   const usdOfFunction =
@@ -313,7 +297,6 @@ function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): 
   return units;
 }
 
-/** One for each partition of the table. */
 function shardsOf({ putsPerSecond, gigabytes }: Load, { derivedWrites }: ReturnType<typeof unitsOf>): number {
   const forWrites = (putsPerSecond * (1 + derivedWrites)) / PARTITION_WCU;
   return Math.ceil(Math.max(FEWEST_PARTITIONS, forWrites, gigabytes / PARTITION_GIGABYTES));
@@ -352,7 +335,6 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   };
 }
 
-/** A load is of new items. */
 function createsOf({ writes }: ModelCost): WriteCost[] {
   return writes.filter(({ write }) => write === 'create');
 }

@@ -7,9 +7,7 @@ const price = z.number().min(0);
 const day = z.string().regex(/^\d{4}-\d\d-\d\d$/, 'should be a day, such as 2026-01-31');
 const pricesSchema = z.strictObject({
   region: z.string().min(1),
-  /** When they were looked up. */
   date: day,
-  /** Dates of prices looked up on another day, by service. */
   otherDates: z.optional(z.record(z.string(), day)),
   currency: z.literal('USD'),
   dynamodb: z.strictObject({
@@ -18,25 +16,20 @@ const pricesSchema = z.strictObject({
     writeUnitHour: price,
     readUnitHour: price,
     gigabyteMonth: price,
-    /** Point-in-time recovery. */
     restorableGigabyteMonth: price,
   }),
-  /** Functions on arm64. */
   lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
   stepFunctions: z.strictObject({ thousandTransitions: price }),
   cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
   /** Serverless collections and ingestion pipelines have one price. */
   openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
-  /** Custom events of up to 64 KB. */
   eventBridge: z.strictObject({ millionEvents: price }),
-  /** FIFO requests of up to 64 KB. */
   sqs: z.strictObject({ millionFifoRequests: price }),
 });
 
 /** Prices of a region in US dollars, without free tiers, discounts and taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
-/** The prices in the package. */
 const OWN_FILE = 'assets/prices.json';
 
 /** Default: the package's prices. Throws `invalid-prices` for a missing file or price, `other-region` for another region. */

@@ -16,15 +16,12 @@ const SHARD_CHANGES = 250;
 export interface ShardAdvice {
   search: string;
   shards: number;
-  /** Nodes a second that may change one value each, if shards are equally busy. */
   putsPerSecond: number;
   /** Calls of a page that asks all shards: a range, a prefix, `latest`. */
   rangeCalls: number;
-  /** Least RCU of such a page. */
   rangeRcu: number;
   /** Shards for a rate of writes, with as much again in reserve; absent without a rate. */
   needed?: number;
-  /** The change to make. */
   warning?: string;
 }
 
@@ -40,7 +37,6 @@ export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSeco
   });
 }
 
-/** Items of a type or part written each second. */
 function putsOfType(
   { nodes, edges }: CompiledModel,
   { putsPerSecond, shares }: Pick<Load, 'putsPerSecond' | 'shares'>,

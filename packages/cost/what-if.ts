@@ -40,9 +40,7 @@ export interface AddedOrder {
   type: 'string' | 'number' | 'date';
 }
 
-/** How a projection can be read during a migration. */
 export interface Readability {
-  /** `search:USER.name`. */
   name: string;
   /**
    * - `throughout`: readers use what exists until the rest is built;
@@ -70,7 +68,6 @@ function withChange(graph: CompiledModel, change: ModelChange): CompiledModel {
   return withEdge(graph, edge, partsInShards(graph, edge, change.shards));
 }
 
-/** Refuses shards, as the compiler does. */
 function withNative(
   graph: CompiledModel,
   edge: EdgeModel,
@@ -292,7 +289,6 @@ export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[])
   });
 }
 
-/** A default needs no line. */
 function shardLines(
   options: typeof INBOUND_OPTIONS | typeof SEARCH_OPTIONS,
   present: number | 'value' | undefined,

@@ -24,7 +24,6 @@ import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './inde
 
 /** Units of every write of a base item with its projections. A test compares each number with a projector whose store counts. */
 
-/** Units of one write, alone in its batch. */
 export interface WriteCost {
   /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
@@ -32,7 +31,6 @@ export interface WriteCost {
   write: 'create' | 'change' | 'delete';
   /** The changed attribute; absent: one that no search, order or label uses. */
   attribute?: string;
-  /** The producer's write, with the item's entries in native indexes. */
   base: number;
   view: number;
   /** Includes their indexes. A multi-valued attribute has a search item for each value. */
@@ -50,10 +48,8 @@ export interface WriteCost {
   perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
 }
 
-/** An `undefined` attribute is one that nothing uses. */
 type Write = { write: 'create' | 'delete' } | { write: 'change'; attribute: string | undefined };
 
-/** Numbers of values by multi-valued search: `USER.tags`. */
 export type ValueCounts = ReadonlyMap<string, number>;
 
 export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteCost[] {
@@ -97,7 +93,6 @@ function nativeOf(
   return { indexes, attributes: billed.filter((name) => known.has(name) && name !== deletedWhen && name !== expires) };
 }
 
-/** Units of a base item's entries in native indexes. */
 function unitsOfNative(indexes: readonly NativeIndexNeed[], write: Write): number {
   return sum(indexes, ({ attribute, attributes }) => {
     if (write.write !== 'change') return unitsOfIndex(indexChange(write, 'changes'));
@@ -197,9 +192,7 @@ function isShown(projection: Projection, write: Write): boolean {
 
 interface SearchUnits {
   wcu: number;
-  /** Search items written. */
   items: number;
-  /** Index changes of a hand-made layout for single-valued searches. */
   indexes: IndexChange[];
   /** Units of that layout's items for multi-valued searches. */
   ofValuesByHand: number;
@@ -226,7 +219,6 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     // One value is exchanged; the items of the others change where they project the attribute.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
     const others = isShown(search.project, write) ? count - 1 : 0;
-    // A hand-made layout has the same items.
     const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
     if (isOfValues) units.items += 2 + others;
     else units.items += isLeft ? 0 : count;
@@ -243,7 +235,6 @@ function effectOnSearch({ order, partition, project }: SearchModel, write: Write
   return isShown(project, write) ? 'changes' : 'none';
 }
 
-/** Its key in an index, its content, or neither changes. */
 type Effect = 'moves' | 'changes' | 'none';
 
 function indexChange({ write }: Write, effect: Effect): IndexChange {
@@ -357,7 +348,6 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
     indexItems: items.wcu,
     reverseItem,
     totalEntry: entry.wcu,
-    // The reverse item is read first, by itself.
     read:
       readsOf(reverseItem, deciding) +
       readsOf(view + others, (others === 0 ? 1 : deciding) + copied) +
@@ -434,7 +424,6 @@ function attributesOfSearch({ order, partition, project }: SearchModel): string[
   return [...attributesOfOrder(order), ...(partition === undefined ? [] : [partition]), ...listed(project)];
 }
 
-/** Attributes of the item itself; a computed value is assumed to stay. */
 function attributesOfOrder(order: OrderModel): readonly string[] {
   switch (order.kind) {
     case 'attribute':

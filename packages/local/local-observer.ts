@@ -23,7 +23,6 @@ export interface LocalObserverSettings {
   logger?: Logger | undefined;
 }
 
-/** A running observer, and its end. */
 export interface RunningObserver {
   observer: LocalObserver;
   /** Saves its state and stops. Idempotent. */

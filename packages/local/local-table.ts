@@ -25,7 +25,6 @@ export interface LocalTable {
   checkpoint: CheckpointStore;
   /** Rejects when the engine ends (`engine-ended`), until a stop. */
   loss: Promise<never>;
-  /** Closes clients and engine. Idempotent. */
   close(): Promise<void>;
 }
 

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Licence texts of bundled packages, by name. */
 export function licencesOf({ inputs }, root) {
   return foldersOf(inputs, root).map(licenceOf).sort().join('\n');
 }

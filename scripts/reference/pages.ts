@@ -14,7 +14,6 @@ import { DESCRIPTIONS } from '../../src/deployment/telemetry/instruments.ts';
 import { documentSchemas } from './documents.ts';
 import { commentOf, nodesOf, oneLine, ROOT, readText, Sources, textOf, ts } from './syntax.ts';
 
-/** Written by people. */
 export const HAND_WRITTEN = ['glossary.md', 'model-options.md', 'stored-items.md'];
 
 const WRITTEN_BY = '`npm run reference` writes this page from the code.';
@@ -149,7 +148,6 @@ function commandVariables(sources: Sources): string[][] {
   });
 }
 
-/** Variables that the repository's files name, for a test that none is missing. */
 export function namedVariables(): Map<string, string> {
   const found = new Map<string, string>();
   for (const folder of ['src', 'packages', 'handlers', 'assets', 'test', 'scripts', 'bench', 'examples']) {
@@ -254,7 +252,6 @@ function logLine(sources: Sources, file: TypeScript.SourceFile, call: TypeScript
   return [text, levels.join(', '), fields.map(({ name }) => code(name)).join(', ')];
 }
 
-/** A row for each option: name, type, meaning. */
 interface Optioned {
   name: string;
   about: string;
@@ -319,7 +316,6 @@ function optionsSection(title: string, optioned: readonly Optioned[]): string[] 
   ];
 }
 
-/** Entry points of package.json with source files. */
 function entries(): { entry: string; path: string }[] {
   const { name, exports } = JSON.parse(readText('package.json')) as { name: string; exports: Record<string, unknown> };
   return Object.entries(exports).flatMap(([entry, value]) => {
@@ -340,7 +336,6 @@ function optionsOf(sources: Sources, exported: TypeScript.Symbol): Optioned[] {
         ? optionsOfDeclared(sources, `${exported.name.toLowerCase()}.${one.name.getText()}`, one)
         : [],
     );
-    // Overloads take the same options.
     return tables.filter(({ name }, at) => tables.findIndex((other) => other.name === name) === at);
   }
   const declared = symbol.declarations?.find((one) => ts.isFunctionDeclaration(one));

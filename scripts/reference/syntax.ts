@@ -65,7 +65,6 @@ export class Sources {
     }));
   }
 
-  /** From the repository's root. */
   path(file: TypeScript.SourceFile): string {
     return relative(ROOT, file.fileName);
   }

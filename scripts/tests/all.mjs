@@ -19,7 +19,6 @@ const PARTS = {
   cpu: { command: ['node', 'scripts/tests/cpu.mjs'] },
   // A third of what `test` leaves out, and planted bugs of changed files.
   rest: { ...npm('test:rest'), counts: true },
-  // All that `test` and `rest` draw from.
   whole: { command: VITEST, env: WHOLE, counts: true },
   // The port's contract, and one write that goes the whole way.
   'dynamodb-local': {
@@ -42,7 +41,6 @@ const PARTS = {
   node: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '24'], counts: true },
   nodes: { command: ['npx', 'tsx', 'scripts/test-nodes.ts', '22', '24'], counts: true },
   localstack: { ...npm('test:localstack'), counts: true },
-  // Each benchmark once, at its smallest size.
   bench: { command: ['node', 'scripts/bench.mjs', 'all', '--short'] },
 };
 const ALL = ['whole', 'dynamodb-local-whole', 'nodes', 'bench'];

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** CPU-seconds of the longest files. */
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
 
 /**

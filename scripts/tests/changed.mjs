@@ -42,7 +42,6 @@ function projects(...names) {
   return names.flatMap((name) => ['--project', name]);
 }
 
-/** From the commit, and new ones. */
 function differing() {
   const lines = (...args) => execFileSync('git', args, { encoding: 'utf8' }).split('\n');
   return new Set([...lines('diff', '--name-only', commit), ...lines('ls-files', '--others', '--exclude-standard')]);

@@ -7,9 +7,7 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 export interface Failure {
   /** With its suites; the suite or file where no test failed. */
   test: string;
-  /** From the current folder. */
   file: string;
-  /** First line. */
   error: string;
 }
 

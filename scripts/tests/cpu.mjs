@@ -10,7 +10,6 @@ const LEAST_SECONDS = 2;
 /** This many times, and this many seconds more. */
 const GROWN = { times: 1.5, seconds: 5 };
 const FAILED = { times: 4, seconds: 30 };
-/** Of all of `npm test`. */
 const BUDGET_SECONDS = 360;
 
 if (!existsSync(MEASURED)) {

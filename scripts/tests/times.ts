@@ -14,7 +14,6 @@ const END = '<!-- end of times -->';
 const CHANGED_COMMAND = 'npm run test:changed';
 const CHANGED_FILE = new URL('../../src/core/plan/units.ts', import.meta.url);
 
-/** `load`: the machine's before it. */
 interface Measured {
   passed: number;
   failed: number;
@@ -23,7 +22,6 @@ interface Measured {
   load: number;
 }
 
-/** The cells. */
 type Row = [command: string, what: string, tests: string, wall: string, cpu: string, load: string];
 
 measureCommands(process.argv.slice(2));

@@ -160,17 +160,22 @@ describe('the package, installed alone into an empty folder', () => {
   });
 
   it('says which optional package a command lacks', async () => {
+    const message = join(folder, 'notification.json');
+    const s3 = { bucket: { name: 'failed' }, object: { key: 'key' } };
+    await writeFile(message, JSON.stringify({ Records: [{ eventSource: 'aws:s3', s3 }] }));
     const args = [
       'redrive',
       '--from-failure',
-      'http://127.0.0.1:9/1/failed',
+      message,
+      '--bucket',
+      'failed',
       '--endpoint',
       'http://127.0.0.1:9',
       '--json',
     ];
     const { stdout } = await edgeloom(...args).catch((error: { stdout: string }) => error);
     expect(JSON.parse(stdout)).toMatchObject({
-      error: { code: 'no-package', message: expect.stringContaining('@aws-sdk/client-sqs') },
+      error: { code: 'no-package', message: expect.stringContaining('@aws-sdk/client-s3') },
     });
   });
 

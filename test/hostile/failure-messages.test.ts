@@ -7,7 +7,7 @@ import { redriveHandler, streamHandler } from '../../src/deployment/lambda/index
 import { redriveQueue } from '../../src/trust/failures/failure-queue.ts';
 import { edgeloom, ROOT } from '../support/command.ts';
 import { goalGraph } from '../support/contracts-model.ts';
-import { type QueueServer, startQueueServer } from '../support/queue-server.ts';
+import { openQueue, type QueueServer, startQueueServer } from '../support/queue-server.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 /** A message of an on-failure destination is settled or left by itself, and reaches nothing but its own table and bucket. */
@@ -82,7 +82,7 @@ describe('redrive of the messages of a queue', () => {
       const { graph, store, sources, streamArn, isSettled, asked } = await failedTable();
       for (const [what, , message] of bad) server.messages.set(what, message(streamArn));
       server.messages.set('valid', notification('failed', 'a+b'));
-      const result = await redriveQueue(server.queueUrl, sources, { graph, store, client: {} });
+      const result = await redriveQueue(server.queueUrl, sources, { graph, store, openQueue });
       expect(result).toMatchObject({ repaired: 1, left: bad.length });
       for (const [what, reason] of bad) {
         const given = result.reasons.find((text) => text.startsWith(`message ${what}: `));
@@ -108,11 +108,7 @@ describe('redrive of the messages of a queue', () => {
   it('reads no bucket unless one is named', async () => {
     const { graph, store, sources, asked } = await failedTable();
     server.messages.set('m', notification('failed', 'key'));
-    const result = await redriveQueue(
-      server.queueUrl,
-      { ...sources, buckets: undefined },
-      { graph, store, client: {} },
-    );
+    const result = await redriveQueue(server.queueUrl, { ...sources, buckets: undefined }, { graph, store, openQueue });
     expect(result).toMatchObject({ repaired: 0, left: 1, reasons: [expect.stringContaining('--bucket')] });
     expect(asked).toEqual([]);
   });
@@ -155,7 +151,7 @@ describe('the URL of a queue', () => {
     'https://',
   ])('gets no request where it is neither of SQS nor of this machine: %s', async (queueUrl) => {
     const { graph, store, sources } = await failedTable();
-    const options = { graph, store, client: { credentials: { accessKeyId: 'a', secretAccessKey: 'b' } } };
+    const options = { graph, store, openQueue };
     await expect(redriveQueue(queueUrl, sources, options)).rejects.toMatchObject({ code: 'untrusted-queue' });
   });
 

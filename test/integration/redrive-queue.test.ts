@@ -3,11 +3,13 @@ import pino from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Item } from '../../src/core/items/attribute-value.ts';
 import { redriveHandler } from '../../src/deployment/lambda/index.ts';
+import { sendToQueue } from '../../src/deployment/lambda/queue-service.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { redriveQueue } from '../../src/trust/failures/failure-queue.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { HookedStore } from '../support/hooked-store.ts';
-import { type QueueServer, startQueueServer } from '../support/queue-server.ts';
+import { openQueue, type QueueServer, startQueueServer } from '../support/queue-server.ts';
 import { testTable, uniqueTableName } from '../support/table.ts';
 
 const ARN = 'arn:aws:sqs:eu-central-1:123456789012:failed-batches';
@@ -58,7 +60,7 @@ async function failedTable() {
     return send(command);
   });
   const sources = { streams, readObject, buckets: ['failed'] };
-  const run = () => redriveQueue(server.queueUrl, sources, { graph, store, client: {} });
+  const run = () => redriveQueue(server.queueUrl, sources, { graph, store, openQueue });
   return { ...table, message, range, nameOf, sources, run, Records };
 }
 
@@ -163,5 +165,34 @@ describe('an entry that was written again while it was settled', () => {
     });
     expect(await redrive(graph, { store: meddling })).toMatchObject({ entries: 1, repaired: 0, left: 1 });
     expect(await redrive(graph, { store })).toMatchObject({ entries: 1, repaired: 1, left: 0 });
+  });
+});
+
+describe('calls of a queue', () => {
+  it('are repeated where SQS is throttled, three times in all', async () => {
+    const { graph, store, sources } = await failedTable();
+    let calls = 0;
+    const throttled = (fails: number) => async () => async () => {
+      calls += 1;
+      if (calls <= fails) throw new StoreError('retryable', 'ThrottlingException', 'Slow down.');
+      return {};
+    };
+    const runWith = (fails: number) =>
+      redriveQueue(server.queueUrl, sources, { graph, store, openQueue: throttled(fails) });
+    expect(await runWith(2)).toMatchObject({ entries: 0, left: 0 });
+    expect(calls).toBe(3);
+    calls = 0;
+    await expect(runWith(3)).rejects.toMatchObject({ code: 'ThrottlingException' });
+    expect(calls).toBe(3);
+  });
+
+  it('send a message to the queue of an ARN', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL', server.endpoint);
+    vi.stubEnv('AWS_ACCESS_KEY_ID', 'any');
+    vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'any');
+    await sendToQueue(ARN, 'the rest');
+    vi.unstubAllEnvs();
+    const url = 'https://sqs.eu-central-1.amazonaws.com/123456789012/failed-batches';
+    expect([...server.messages]).toEqual([[url, 'the rest']]);
   });
 });

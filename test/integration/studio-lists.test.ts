@@ -51,34 +51,3 @@ describe('a list of the studio', () => {
     ]);
   });
 });
-
-describe('totals in the studio', () => {
-  it('are those of a node, or of one list', async () => {
-    const { answer: ofBoard } = await client.get('/api/totals?id=BOARD-B');
-    const total = { count: 2, hours: '6.5', groups: { kind: { fun: 1, work: 1 } } };
-    expect(ofBoard.totals).toEqual([{ type: 'ON_BOARD', direction: 'inbound', total, hasTooManyGroups: false }]);
-    const { answer: ofUser } = await client.get('/api/totals?id=USER-L');
-    expect(ofUser.totals).toEqual([
-      { type: 'NOTE_OF', direction: 'outgoing', total: { count: 1, groups: {} }, hasTooManyGroups: false },
-    ]);
-    const { answer: model } = await client.get('/api/model');
-    expect(model.edges[0].orders.map(({ from }: { from: string }) => from)).toEqual([
-      'place',
-      'kind, then place',
-      'source(state)',
-    ]);
-    expect(model.edges[0].totals).toEqual({ inbound: { sums: ['hours'], groups: ['kind'] } });
-  });
-
-  it('leave out groups with more values than a total holds, and show the sums', async () => {
-    const { writer, worker } = opened;
-    await writer.batch((batch) => {
-      batch.putNode('BOARD-MANY', { name: 'Many kinds' });
-      for (let i = 0; i < 51; i++)
-        batch.putEdge(`CARD-K${i}`, 'ON_BOARD', 'BOARD-MANY', { place: '1', hours: 1, kind: `k${i}` });
-    });
-    await worker.idle();
-    const { answer } = await client.get('/api/totals?id=BOARD-MANY');
-    expect(answer.totals).toMatchObject([{ total: { count: 51, hours: '51', groups: {} }, hasTooManyGroups: true }]);
-  });
-});

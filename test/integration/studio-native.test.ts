@@ -55,7 +55,14 @@ describe('native orders and searches in the studio', () => {
     );
     const { answer: found } = await client.get('/api/query?search=USER.mail&equals=ada@example.com');
     const by = { source: 'USER-U1', target: 'USER-U1' };
-    expect(found.rows).toEqual([{ id: 'USER-U1', value: 'ada@example.com', attributes: { name: 'Ada' }, by }]);
+    expect(found.rows).toEqual([
+      {
+        id: 'USER-U1',
+        sortedBy: [{ name: 'mail', value: 'ada@example.com', isOfSource: false }],
+        attributes: { name: 'Ada' },
+        by,
+      },
+    ]);
     expect((await client.get('/api/shards?name=USER.mail')).error).toMatchObject({ code: 'equality-only' });
   });
 

@@ -255,11 +255,11 @@ describe('a studio that may write', () => {
       await writable.store.put({ source: { S: 'USER-U2' }, target: { S: `ALIEN-USER-${i}` } });
     await client.post('/api/check', { percent: 100 });
     const check = await checked(client);
-    expect(check.findings).toEqual([
-      expect.objectContaining({ ...key, verdict: 'stale' }),
-      expect.objectContaining({ source: 'USER-U2', verdict: 'unknown', actual: 'ALIEN' }),
+    expect((await client.get('/api/suspects')).answer.items).toEqual([
+      expect.objectContaining({ ...key, why: 'stale' }),
+      expect.objectContaining({ source: 'USER-U2', why: 'unknown', found: { expected: null, actual: 'ALIEN' } }),
     ]);
-    expect(check).toMatchObject({ leftOut: {}, totals: { unknown: 3 } });
+    expect(check).toMatchObject({ totals: { unknown: 3 } });
     await client.post('/api/repair', { id: 'USER-U2' });
     expect(await checked(client)).toMatchObject({ state: 'done', totals: { repaired: 1 } });
     const { answer: mended } = await client.get('/api/explain?source=USER-U2&target=USER-U2');

@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)('a studio whose table does not answer', () => {
     await live().waitFor();
     await page.getByRole('region', { name: 'Attributes' }).getByText('Reap').waitFor();
     await page.getByRole('link', { name: 'Overview' }).click();
-    await page.getByRole('region', { name: 'Table', exact: true }).getByText('indexes').waitFor();
+    await page.getByRole('region', { name: 'Verified' }).getByText('verified through').waitFor();
     forgetTroubles();
   });
 });

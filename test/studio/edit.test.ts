@@ -116,6 +116,8 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
     const { page } = at.seen;
     await at.seen.goTo('/query?nodes=TAG');
     await page.getByRole('button', { name: 'New node' }).click();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'New node' }).click();
     const form = page.getByRole('form', { name: 'New node' });
     expect(await form.getByLabel('Node id').inputValue()).toBe('TAG-');
     await form.getByLabel('Node id').fill('TAG-9');

@@ -87,7 +87,7 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     const { page } = at.seen;
     await page.keyboard.press('Control+k');
     const actions = found().getByRole('button');
-    await expect.poll(() => actions.count()).toBe(3);
+    await expect.poll(() => actions.count()).toBe(2);
     // This studio only reads.
     expect(await actions.filter({ hasText: 'Redrive' }).count()).toBe(0);
     expect(await accessibilityProblems(page)).toEqual([]);
@@ -132,7 +132,7 @@ describe.skipIf(!HAS_BROWSER)('the first paint of the overview', () => {
         await route.continue();
       });
       await page.reload();
-      for (const name of ['Model', 'Consumers', 'Table', 'Verified', 'Model changes']) {
+      for (const name of ['Model', 'Consumers', 'Verified', 'Model changes']) {
         await page.getByRole('heading', { name, exact: true }).waitFor();
       }
       release();

@@ -52,7 +52,6 @@ describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
   const grid = (label: string) => at.seen.page.getByRole('region', { name: label });
   const rows = (label: string) => grid(label).locator('tbody tr');
   const headings = async (label: string): Promise<string[]> => await grid(label).locator('th').allInnerTexts();
-  const clipboard = async (): Promise<string> => await at.seen.page.evaluate('navigator.clipboard.readText()');
   const link = (name: string) => at.seen.page.getByRole('link', { name, exact: true });
 
   it('lists the nodes of a type, and sorts by what the model sorts by', async () => {
@@ -91,26 +90,14 @@ describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
     await page.getByText('Nothing found.').waitFor();
   });
 
-  it('copies the page as JSON', async () => {
-    const { page } = at.seen;
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await at.seen.goTo('/query?search=ORG.size');
-    await page.getByRole('button', { name: 'Copy as JSON' }).click();
-    await page.getByText('Copied.').waitFor();
-    expect(JSON.parse(await clipboard())).toEqual([
-      { id: 'ORG-2', size: 12, town: 'Deal\tEast' },
-      { id: 'ORG-1', size: 1_234_567, town: 'Ham' },
-    ]);
-  });
-
   it('says that edges which leave a node are in no order of the model, and pages through them', async () => {
     const { page } = at.seen;
     await at.seen.goTo('/node?id=TICKET-007');
     await page.getByText('Sorted by key.').waitFor();
-    expect(await rows('Edges').first().innerText()).toMatch(/OF\s+Acre ORG-1 Why here\?\s+007/);
+    expect(await rows('Edges').first().innerText()).toMatch(/Acre ORG-1 Why here\?\s+OF\s+007/);
   });
 
-  it('is cards on a phone, and axe finds nothing', async () => {
+  it('scrolls in a narrow window, and axe finds nothing', async () => {
     const { page } = at.seen;
     await at.seen.goTo('/query?type=OF&id=ORG-1');
     for (const [width, colorScheme] of [
@@ -122,8 +109,5 @@ describe.skipIf(!HAS_BROWSER)('the grid of the studio', () => {
       await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
       expect(await accessibilityProblems(page)).toEqual([]);
     }
-    await page.setViewportSize({ width: 390, height: 900 });
-    const display = 'getComputedStyle(document.querySelector("section.scroll tbody tr")).display';
-    expect(await page.evaluate(display)).toBe('block');
   });
 });

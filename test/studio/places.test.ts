@@ -158,6 +158,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const explained = page.getByRole('region', { name: 'Explanation of USER-U3' });
     await expect.poll(() => explained.locator('ins').first().innerText()).toContain('terui');
     expect(await explained.locator('del').first().innerText()).toContain('broken');
+    // Two searches share the item.
+    expect(await explained.getByRole('region', { name: 'Difference of USER-U3 ~ix/name' }).count()).toBe(1);
     await driftOf(explained);
     await explained.getByRole('button', { name: 'Repair this node' }).click();
     await explained.locator('del').first().waitFor({ state: 'detached' });
@@ -185,7 +187,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
       else await route.fulfill({ status: 400, json: { error } });
     });
     await page.goto(new URL('/', page.url()).href);
-    await page.getByRole('region', { name: 'Table' }).getByText('indexes').waitFor();
+    await page.getByRole('region', { name: 'Verified' }).getByText('verified through').waitFor();
     // A stream that cannot be read is told in its card alone.
     await page.getByRole('region', { name: 'Consumers' }).getByText('The stream is away.').waitFor();
     expect(await page.getByRole('alert').count()).toBe(1);
@@ -358,8 +360,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByRole('button', { name: 'Compare costs' }).click();
     await expect
       .poll(async () => (await costs()).join('\n'))
-      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80 %\s+10\s+2/);
-    expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+ % a month$/);
+      .toMatch(/search USER\.name prefix, range, latest \(RCU\)\s+−8, −80\s%\s+10\s+2/);
+    expect(await page.locator('.what-if .bill').innerText()).toMatch(/^−\$\d[\d.,]*, −\d+\s% a month$/);
     expect(await page.locator('.what-if pre').innerText()).toContain('-   shards: 20\n+   shards: 4');
     expect(await rows('What can be read during the migration').first().innerText()).toContain(
       'readers use the present shards',

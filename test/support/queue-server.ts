@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { type CallService, jsonService, SQS } from '../../src/store/client/json-service.ts';
 
 /** What stands for SQS and S3 in tests: no engine for them is installed from npm. It speaks their wire formats. */
 export interface QueueServer {
@@ -12,6 +13,9 @@ export interface QueueServer {
   objects: Map<string, string>;
   stop(): Promise<void>;
 }
+
+/** The calls of a queue on this machine. */
+export const openQueue = async (endpoint: string): Promise<CallService> => jsonService(SQS, { endpoint });
 
 /** Starts a server with one queue. Messages that were received and not deleted come again with the next call. */
 export async function startQueueServer(): Promise<QueueServer> {
@@ -25,8 +29,18 @@ export async function startQueueServer(): Promise<QueueServer> {
         return;
       }
       const target = String(request.headers['x-amz-target']);
-      const input = JSON.parse(text) as { ReceiptHandle?: string; MaxNumberOfMessages?: number };
+      const input = JSON.parse(text) as {
+        ReceiptHandle?: string;
+        MaxNumberOfMessages?: number;
+        QueueUrl?: string;
+        MessageBody?: string;
+      };
       response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' });
+      if (target === 'AmazonSQS.SendMessage') {
+        messages.set(input.QueueUrl ?? '', input.MessageBody ?? '');
+        response.end('{}');
+        return;
+      }
       if (target === 'AmazonSQS.DeleteMessage') {
         messages.delete(input.ReceiptHandle ?? '');
         response.end('{}');

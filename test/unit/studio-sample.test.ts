@@ -36,7 +36,7 @@ describe('the sample of the studio', () => {
     const { read, table } = tableOf({ goals: 100, rcu: 0.5 });
     const sample = new TableSample();
     const first = await sample.read(table);
-    expect(first.looked).toMatchObject({ of: 1_600, isWhole: false });
+    expect(first.answer).toMatchObject({ of: 1_600, isWhole: false });
     expect(first.nodes.get('GOAL')!.get('GOAL-0-0')).toBe('Goal 0');
     expect(read.rcu).toBeLessThanOrEqual(SAMPLE_UNITS.first + 2);
     // It is kept: another question reads nothing.
@@ -44,13 +44,12 @@ describe('the sample of the studio', () => {
     await sample.read(table);
     expect(read.items).toBe(items);
     const second = await sample.readOn(table);
-    expect(second.looked.isWhole).toBe(false);
+    expect(second.answer.isWhole).toBe(false);
     expect(second.nodes.get('GOAL')!.size).toBe(read.items);
     expect(read.rcu).toBeLessThanOrEqual(SAMPLE_UNITS.first + SAMPLE_UNITS.more + 4);
     await sample.readOn(table);
     const whole = await sample.read(table);
-    expect(whole.looked).toMatchObject({ items: 1_600, of: 1_600, isWhole: true });
-    expect(whole.answer.precision).toBe('exact');
+    expect(whole.answer).toMatchObject({ items: 1_600, of: 1_600, isWhole: true });
     expect(read.items).toBe(1_600);
   });
 
@@ -65,7 +64,7 @@ describe('the sample of the studio', () => {
     const { read, table } = tableOf({ goals: 1_000, rcu: 0.5 });
     const sample = new TableSample();
     const [left, right] = await Promise.all([sample.readOn(table), sample.readOn(table)]);
-    expect(right.looked.items - left.looked.items).toBeGreaterThan(900);
+    expect(right.answer.items - left.answer.items).toBeGreaterThan(900);
     expect(read.mostAtOnce).toBe(4);
   });
 
@@ -74,6 +73,6 @@ describe('the sample of the studio', () => {
     const sample = new TableSample();
     const broken = { ...table, store: { scan: () => Promise.reject(new Error('throttled')) } as unknown as ScanSource };
     await expect(sample.read(broken)).rejects.toThrow('throttled');
-    expect((await sample.read(table)).looked.isWhole).toBe(true);
+    expect((await sample.read(table)).answer.isWhole).toBe(true);
   });
 });

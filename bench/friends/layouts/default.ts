@@ -45,7 +45,6 @@ export function numbered(friends: readonly string[]): Item {
   return Object.fromEntries(friends.map((friend, place) => [String(place + 1), { S: friend }]));
 }
 
-/** The number of a friend's attribute. */
 export function placeOf(item: Item | undefined, friend: string): string | undefined {
   if (item === undefined) return undefined;
   for (const [name, value] of Object.entries(item)) {

@@ -5,5 +5,4 @@ import { hashLayout } from './hash.ts';
 import type { Layout } from './layout.ts';
 import { rowLayout } from './row.ts';
 
-/** In the article's order. */
 export const LAYOUTS: readonly Layout[] = [defaultLayout, countLayout, colLayout, rowLayout, hashLayout('sha256')];

@@ -3,7 +3,6 @@ import type { MeteredTable, TableKey } from '../table.ts';
 
 export type Operation = 'add' | 'check' | 'list' | 'remove';
 
-/** In the experiment's order. */
 export const OPERATIONS: readonly Operation[] = ['add', 'check', 'list', 'remove'];
 
 export type Growth = 'O(1)' | 'O(n)';
@@ -11,7 +10,6 @@ export type Growth = 'O(1)' | 'O(n)';
 /** Who reads whom. Ids are `USER-` and a UUID; layouts keep no state. */
 export interface Layout {
   name: string;
-  /** What is stored where. */
   summary: string;
   /** What the article claims, on HBase. It claims nothing about listing. */
   claims: Readonly<Record<Exclude<Operation, 'list'>, Growth>>;
@@ -20,12 +18,10 @@ export interface Layout {
   itemPer: 'user' | 'friend';
   /** The friend must be absent: `default` and `count` would add a second one. */
   add(table: MeteredTable, user: string, friend: string): Promise<void>;
-  /** Whether `user` reads `friend`. */
   has(table: MeteredTable, user: string, friend: string): Promise<boolean>;
   /** Lists the friends in any order. */
   list(table: MeteredTable, user: string): Promise<string[]>;
   /** Ignores an absent friend. */
   remove(table: MeteredTable, user: string, friend: string): Promise<void>;
-  /** The items of a list of at least one friend. */
   items(user: string, friends: readonly string[]): Item[];
 }

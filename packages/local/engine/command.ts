@@ -4,6 +4,5 @@ export interface EngineCommand {
   file: string;
   args: string[];
   cwd?: string;
-  /** Lives as long as the engine. */
   scratch?: ScratchFolder;
 }

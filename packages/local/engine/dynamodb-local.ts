@@ -28,7 +28,6 @@ export async function dynamoDBLocalCommand(port: number, dataDir: string | undef
   };
 }
 
-/** The version isn't checked. */
 export async function hasJava(): Promise<boolean> {
   try {
     await run('java', ['-version']);

@@ -4,9 +4,7 @@ import type { EngineCommand } from './command.ts';
 export interface EngineProcess {
   ended: Promise<void>;
   hasEnded(): boolean;
-  /** The last output on stderr. */
   errorOutput(): string;
-  /** Ends it and waits. Idempotent. */
   stop(): Promise<void>;
 }
 

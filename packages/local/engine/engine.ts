@@ -8,7 +8,6 @@ import { dynoxideCommand, dynoxidePath } from './dynoxide.ts';
 import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
-/** Engines that need no Docker. */
 export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
 /** `'memory'` runs in this process, on any system, and keeps nothing. */
 export type EngineName = (typeof ENGINES)[number];
@@ -30,7 +29,6 @@ export interface EngineOptions {
 
 export const ENGINE_OPTIONS: OptionNames<EngineOptions> = { engine: true, port: true, dataDir: true, mostBytes: true };
 
-/** Where an engine has its data. */
 type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
 
 /** A running engine. */

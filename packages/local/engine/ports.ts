@@ -32,7 +32,6 @@ export async function isFree(port: number): Promise<boolean> {
   return true;
 }
 
-/** Whether an HTTP server answers, with any status. */
 export function answers(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const probe = request({ host: HOST, port, timeout: 1000, agent: false }, (response) => {

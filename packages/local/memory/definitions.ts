@@ -3,7 +3,6 @@ import { Index, Table } from './memory-table.ts';
 import { invalid, Refusal } from './refusal.ts';
 import type { StreamView } from './stream.ts';
 
-/** The parameters of a call. */
 export type Input = Record<string, unknown>;
 
 interface KeyElement {
@@ -45,7 +44,6 @@ export class Tables {
     return [...this.withStreams.values()];
   }
 
-  /** Including those switched off. */
   streamsOf(name: string) {
     const start = `arn:aws:dynamodb:local:000000000000:table/${name}/stream/`;
     return this.allStreams().filter(({ arn }) => arn.startsWith(start));

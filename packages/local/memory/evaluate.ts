@@ -58,7 +58,6 @@ function operandOf(item: Values, operand: Operand): Value | undefined {
   return value === undefined ? undefined : sizeFunction(value);
 }
 
-/** Bytes of texts, elements of collections. */
 function sizeFunction(value: Value): Value | undefined {
   const type = typeOf(value);
   const content = value[type];
@@ -162,7 +161,6 @@ function addToValue(stored: Value | undefined, value: Value): Value {
   return { [type]: [...new Set([...(stored[type] as string[]), ...elements])] };
 }
 
-/** Undefined where no element is left. */
 function withoutElements(stored: Value, value: Value): Value | undefined {
   const taken = new Set(setOf(value, 'DELETE'));
   const type = typeOf(value);
@@ -177,7 +175,6 @@ function setOf(value: Value, operator: string): string[] {
   return value[type] as string[];
 }
 
-/** `undefined` removes the value. */
 function withValueAt(item: Values, path: Path, value: Value | undefined): Values {
   const [name, ...steps] = path as [string, ...(string | number)[]];
   const changed = steps.length === 0 ? value : withValueWithin(item[name], steps, value);

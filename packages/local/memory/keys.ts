@@ -13,12 +13,10 @@ export function keyAttributeNames({ partition, sort }: KeyNames): string[] {
   return sort === undefined ? [partition] : [partition, sort];
 }
 
-/** Unique for each value. */
 export function partitionText(value: Value): string {
   return `${typeOf(value)}${textOf(value)}`;
 }
 
-/** Unique for each item. */
 export function keyText(item: Values, keys: KeyNames): string {
   const texts = keyAttributeNames(keys).map((name) => textOf(item[name]!));
   return `${texts[0]!.length}:${texts.join('')}`;

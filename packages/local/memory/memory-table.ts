@@ -8,7 +8,6 @@ import { sameItem, sizeOf, typeOf, type Value, type Values } from './values.ts';
 
 const MOST_ITEM_BYTES = 400 * 1024;
 
-/** Its size is counted once. */
 export interface Stored {
   item: Values;
   size: number;
@@ -38,7 +37,6 @@ export class Partitions {
     return found;
   }
 
-  /** In the order of their first entries. */
   all(): Iterable<Ordered<Stored>> {
     return this.byKey.values();
   }
@@ -56,7 +54,6 @@ export class Partitions {
   }
 }
 
-/** 0 to 2^32 - 1. */
 export function rankOf(key: string): number {
   return createHash('md5').update(key).digest().readUInt32BE();
 }
@@ -72,14 +69,12 @@ export class Index {
     readonly name: string,
     readonly keys: KeyNames,
     readonly isLocal: boolean,
-    /** Repeated in descriptions. */
     readonly definition: Record<string, unknown>,
     /** Besides the keys; undefined: all. */
     private readonly included: readonly string[] | undefined,
     private readonly table: KeyNames,
   ) {}
 
-  /** Undefined if it lacks one of the keys. */
   asIndexed(stored: Stored | undefined): Stored | undefined {
     if (stored === undefined || !hasKeys(stored.item, this.keys)) return undefined;
     if (this.included === undefined) return stored;
@@ -90,7 +85,6 @@ export class Index {
     return { item, size: sizeOf(item) };
   }
 
-  /** Returns the index's write units. */
   write(before: Stored | undefined, after: Stored | undefined): number {
     const [old, next] = [this.asIndexed(before), this.asIndexed(after)];
     if (old === undefined && next === undefined) return 0;
@@ -177,7 +171,6 @@ export class Table {
     return { item, size };
   }
 
-  /** Both must be checked. */
   write(key: Values, after: Stored | undefined): WriteUnits {
     const before = this.findItem(key);
     const name = partitionText(key[this.keys.partition]!);

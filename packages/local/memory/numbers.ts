@@ -48,7 +48,6 @@ export function negated(text: string): string {
   return text.startsWith('-') ? text.slice(1) : `-${text}`;
 }
 
-/** Orders normal numbers by value. */
 export function compareNumbers(left: string, right: string): number {
   const digits = Math.max(fractionDigits(left), fractionDigits(right));
   const [a, b] = [scaledDigits(left, digits), scaledDigits(right, digits)];

@@ -7,11 +7,9 @@ export interface Entry<T> {
   item: T;
 }
 
-/** Entries of one partition by sort key. */
 export class Ordered<T> {
   readonly entries: Entry<T>[] = [];
 
-  /** Replaces an entry with the same keys. */
   put(entry: Entry<T>): void {
     const at = this.placeOf(entry.sort, entry.tie);
     const found = this.entries[at];
@@ -30,7 +28,6 @@ export class Ordered<T> {
     if (found !== undefined && compareEntries(found, { sort, tie }) === 0) this.entries.splice(at, 1);
   }
 
-  /** Number of the first entry not before a place. */
   placeOf(sort: Value | undefined, tie: string): number {
     let [from, to] = [0, this.entries.length];
     while (from < to) {

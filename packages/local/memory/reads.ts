@@ -20,7 +20,6 @@ import { checkedItem, compareValues, textOf, typeOf, type Value, type Values } f
 const MOST_PAGE_BYTES = 1024 * 1024;
 const MOST_BATCH_BYTES = 16 * 1024 * 1024;
 const MOST_BATCH_KEYS = 100;
-/** Ranks are below this. */
 const RANKS = 2 ** 32;
 /** Sorts after all entries with the same sort key. */
 const LAST_TIE = '\u{10ffff}';
@@ -125,7 +124,6 @@ class Page {
   found = 0;
   private bytes = 0;
   private last: Stored | undefined;
-  /** Ends before its range does. */
   isFull = false;
 
   constructor(
@@ -141,7 +139,6 @@ class Page {
     }
   }
 
-  /** False where the page has no room. */
   tryAdd({ item: stored }: Entry<Stored>): boolean {
     if (this.scanned > 0 && this.bytes + stored.size > MOST_PAGE_BYTES) {
       this.isFull = true;

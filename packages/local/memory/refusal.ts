@@ -9,7 +9,6 @@ export class Refusal extends Error {
   }
 }
 
-/** What DynamoDB will never accept. */
 export function invalid(message: string): Refusal {
   return new Refusal('ValidationException', message);
 }

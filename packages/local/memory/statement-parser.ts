@@ -1,6 +1,5 @@
 import { invalid, type Refusal } from './refusal.ts';
 
-/** The place of a parameter. */
 type Parameter = number;
 
 export type Statement =
@@ -10,7 +9,6 @@ export type Statement =
       table: string;
       set: [name: string, value: Parameter][];
       remove: string[];
-      /** All must be equal. */
       where: [name: string, value: Parameter][];
     };
 

@@ -129,7 +129,6 @@ function updateInput(
   };
 }
 
-/** Undefined: the statement succeeds. */
 function refusalOf(write: Prepared): Refusal | undefined {
   if (write.isMet) return undefined;
   if (write.input['Item'] === undefined) return conditionFailed(write);

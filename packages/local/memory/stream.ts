@@ -70,7 +70,6 @@ export class TableStream {
     });
   }
 
-  /** Oldest first. */
   records(): readonly StreamRecord[] {
     const oldest = Date.now() / 1000 - KEPT_SECONDS;
     let trimmed = 0;
@@ -84,7 +83,6 @@ export class TableStream {
   }
 }
 
-/** Rise over all streams. */
 function nextNumber(): string {
   lastNumber += 1;
   return String(lastNumber).padStart(NUMBER_DIGITS, '0');

@@ -22,7 +22,6 @@ export interface ConnectionAnswer {
 
 export interface StatusAnswer extends Omit<Status, 'rcu'> {
   atMs: number;
-  table: { name: string; status: string; indexes: string[]; itemCount: number; sizeBytes: number };
 }
 
 export const OVERVIEW_ROUTES = [
@@ -62,7 +61,5 @@ async function answerStatus(context: RequestContext, { quick }: { quick: boolean
     quick ? undefined : context.position.find().then((found) => found?.latest()),
   ]);
   const { rcu: _, ...status } = statusOf(graph, facts, position, Date.now());
-  const { status: state, indexes, itemCount, sizeBytes } = description;
-  const table = { name: graph.table.name, status: state, indexes, itemCount, sizeBytes };
-  return { ...status, atMs: Date.now(), table };
+  return { ...status, atMs: Date.now() };
 }

@@ -21,7 +21,6 @@ import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
   id: string;
-  type: string | null;
   /** The first attribute that the view shows. */
   name: string | null;
   /** Null: the node doesn't exist. */
@@ -67,7 +66,6 @@ export const NODE_ROUTES = [
     const { attributes = null, edgeSet = [], left = [] } = view ?? {};
     return {
       id,
-      type: typePrefix(id) ?? null,
       name: shownName(graph, id, base?.attributes),
       base: base?.attributes ?? null,
       parts,

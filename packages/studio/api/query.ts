@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
@@ -8,17 +7,15 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { explainQuery, type QueryPlan } from '../../../src/trust/explain/query.ts';
 import type { RequestContext } from '../base/context.ts';
 import { placeOf } from '../base/place-of-table.ts';
-import { callOf, type ReaderCall } from '../base/query.ts';
+import { askedQuery, callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
 
 export interface QueryRow {
   id: string;
-  /** Only for a search. */
-  value?: unknown;
   attributes: Record<string, unknown>;
-  /** Only for a list. */
+  /** Empty: by a computed value, or a path. Absent: by id. */
   sortedBy?: SortValue[];
   /** The base item that puts the row into the list. */
   by: ItemKey;
@@ -31,31 +28,17 @@ export interface QueryAnswer {
   code: string;
 }
 
-const optional = z.string().min(1).optional();
-
-const askedQuery = z.object({
-  ...{
-    type: optional,
-    id: optional,
-    search: optional,
-    nodes: optional,
-    order: optional,
-    partition: optional,
-    cursor: input.cursor,
-  },
-  ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
-  ...{ path: input.list.optional(), where: input.list.optional() },
-  reverse: input.flag,
-  limit: input.limit,
-});
-
 export const QUERY_ROUTES = [
-  route('GET /api/query', askedQuery, async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
-    const { graph, store, client } = context;
-    const call = callOf(graph, asked);
-    const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
-    return { ...result, plan, code: codeOf(call, await placeOf(client)) };
-  }),
+  route(
+    'GET /api/query',
+    askedQuery.extend({ cursor: input.cursor }),
+    async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
+      const { graph, store, client } = context;
+      const call = callOf(graph, asked);
+      const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
+      return { ...result, plan, code: codeOf(call, await placeOf(client)) };
+    },
+  ),
 ];
 
 async function answerOf(
@@ -69,8 +52,12 @@ async function answerOf(
   const options = { ...call.options, cursor };
   if (call.method === 'search') {
     const { items, cursor: next } = await reader.search(call.name).find(call.predicate as SearchPredicate, options);
-    const { part } = findSearch(graph, call.name);
-    const rows = items.map((row) => ({ ...row, by: { source: row.id, target: part ?? row.id } }));
+    const { part, order } = findSearch(graph, call.name);
+    const name = 'attribute' in order ? order.attribute : 'value';
+    const rows = items.map(({ id, value, attributes }) => ({
+      ...{ id, attributes, by: { source: id, target: part ?? id } },
+      sortedBy: value === undefined ? [] : [{ name, value, isOfSource: false }],
+    }));
     return { rows, ...(next !== undefined && { cursor: next }) };
   }
   if (call.method === 'inbound') {

@@ -10,7 +10,7 @@ import type { RequestContext } from '../base/context.ts';
 import { isLocal } from '../base/place-of-table.ts';
 import { SAMPLE_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import type { LookedAt } from '../base/table-sample.ts';
+import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
 
 export interface Suggestion {
@@ -48,10 +48,11 @@ export const SUGGEST_ROUTES = [
     z.object({ text: input.id.max(MAX_FOLDED_CHARACTERS) }),
     async (context, { text }): Promise<SuggestAnswer> => suggest(context, text),
   ),
-  route('POST /api/sample', z.object({}), async (context): Promise<{ looked: LookedAt }> => {
-    const { looked } = await readOnSample(context);
-    return { looked };
-  }),
+  route(
+    'POST /api/sample',
+    z.object({}),
+    async (context): Promise<SampleAnswer> => (await readOnSample(context)).answer,
+  ),
 ];
 
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
@@ -60,12 +61,13 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const start = idText(graph, text);
   const wholes = wholeIds(graph, start);
   const list = listOf(graph, start);
-  const [{ nodes, looked }, found, listed, hits] = await Promise.all([
+  const [{ nodes, answer }, found, listed, hits] = await Promise.all([
     sampleOf(context),
     Promise.all(wholes.map((id) => reader.getNode(id))),
     list === undefined ? [] : idsOfList(context, list, start),
     Promise.all(searches.map((search) => hitsOf(context, search, text))),
   ]);
+  const { atMs, items, of, isWhole } = answer;
   const byId = (id: string): Suggestion => ({ id, name: null, by: null });
   const all = [
     ...found.flatMap((node) => (node === null ? [] : [byId(node.id)])),
@@ -79,9 +81,9 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const suggestions = [...each.values()].slice(0, MOST);
   return {
     suggestions,
-    looked,
+    looked: { atMs, items, of, isWhole },
     nextRcu: SAMPLE_UNITS.more,
-    readsOn: suggestions.length === 0 && !looked.isWhole && (await isLocal(client)),
+    readsOn: suggestions.length === 0 && !isWhole && (await isLocal(client)),
     listed: list === undefined ? null : typeOf(start),
     types: [...new Set(wholes.map(typeOf))],
     searches: searches.map(({ indexPartition }) => indexPartition),

@@ -6,7 +6,6 @@ import { sleep } from '../../../src/foundation/runtime.ts';
 import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../src/trust/check/check.ts';
 import type { CheckCounts } from '../../../src/trust/check/cursor.ts';
-import type { Finding } from '../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 import { Suspects } from './suspects.ts';
 
@@ -20,33 +19,21 @@ export interface CheckState {
   expected: number;
   /** Null for a node. */
   expectedRcu: number | null;
-  /** Worst verdict first. */
-  findings: Finding[];
-  /** Findings not listed, by verdict. */
-  leftOut: KeptFindings['leftOut'];
-  repairs: string[];
+  /** A line for each item whose repair failed. */
+  notRepaired: string[];
   error?: FailureDocument['error'];
 }
 
-const [MOST_OF_VERDICT, MOST_REPAIRS] = [50, 1_000];
+const MOST_OF_VERDICT = 50;
 
 /** Begins the line of a repair that failed. */
 const NOT_REPAIRED = 'cannot repair ';
 
-type Run = Omit<CheckState, 'findings' | 'leftOut'>;
-
 export class CheckJob {
   readonly suspects = new Suspects();
-  private current: Run | undefined;
-  private kept = new KeptFindings(MOST_OF_VERDICT);
+  state: CheckState | undefined;
   private controller = createController();
   private running: Promise<void> = Promise.resolve();
-
-  get state(): CheckState | undefined {
-    if (this.current === undefined) return undefined;
-    const { list: findings, leftOut } = this.kept;
-    return { ...this.current, findings, leftOut };
-  }
 
   start(
     expected: Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>,
@@ -54,17 +41,16 @@ export class CheckJob {
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
   ): void {
-    if (this.current?.state === 'running') {
+    if (this.state?.state === 'running') {
       throw new EdgeloomError(
         'check-running',
-        `A check of ${this.current.scope} is running.`,
+        `A check of ${this.state.scope} is running.`,
         'Stop it or wait until it ends.',
       );
     }
     const isRepair = options.mode === 'repair';
-    const run: Run = { ...expected, isRepair, state: 'running', totals: null, repairs: [] };
-    this.current = run;
-    this.kept = new KeptFindings(MOST_OF_VERDICT);
+    const run: CheckState = { ...expected, isRepair, state: 'running', totals: null, notRepaired: [] };
+    this.state = run;
     this.controller = createController();
     this.running = this.run(run, graph, options, onDone);
   }
@@ -75,15 +61,14 @@ export class CheckJob {
   }
 
   private async run(
-    state: Run,
+    state: CheckState,
     graph: CompiledModel,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
   ): Promise<void> {
     const { signal } = this.controller;
-    const { kept } = this;
+    const kept = new KeptFindings(MOST_OF_VERDICT);
     const beganAtMs = Date.now();
-    const left: string[] = [];
     try {
       const result = await check(graph, {
         ...options,
@@ -91,8 +76,7 @@ export class CheckJob {
         remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
         onFinding: (finding) => kept.add(finding),
         onRepair: (line) => {
-          if (line.startsWith(NOT_REPAIRED)) left.push(line);
-          if (state.repairs.length < MOST_REPAIRS) state.repairs.push(line);
+          if (line.startsWith(NOT_REPAIRED)) state.notRepaired.push(line);
         },
         onProgress: (totals) => {
           state.totals = totals;
@@ -107,7 +91,7 @@ export class CheckJob {
         isRepaired: ({ source, target, verdict }) =>
           state.isRepair &&
           VERDICTS[verdict].isRepaired &&
-          !left.some((line) => line.startsWith(`${NOT_REPAIRED}${source} ${target}: `)),
+          !state.notRepaired.some((line) => line.startsWith(`${NOT_REPAIRED}${source} ${target}: `)),
       });
       if (cursor === undefined) await onDone(result);
       state.state = cursor === undefined ? 'done' : 'stopped';

@@ -12,8 +12,8 @@ const UNITS_OF_A_COPY = 1.25;
 /**
  * Estimates a check: the scan by what the sample took, and the look-ups beside it. Differences cost extra. `share`: 0 to 1.
  */
-export function checkUnits(graph: CompiledModel, { answer, looked, rcu }: Sampled, share: number): number {
-  const scan = looked.items === 0 ? rcu : (rcu * looked.of) / looked.items;
+export function checkUnits(graph: CompiledModel, { answer, rcu }: Sampled, share: number): number {
+  const scan = answer.items === 0 ? rcu : (rcu * answer.of) / answer.items;
   const units = (scan + lookUpUnits(graph, answer)) * share;
   return Math.ceil(Math.max(units, share === 1 ? LEAST : LEAST * Math.round(share * SAMPLE_SEGMENTS)));
 }

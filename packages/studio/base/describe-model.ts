@@ -1,6 +1,5 @@
 import type {
   CompiledModel,
-  CountModel,
   EdgeModel,
   NodeModel,
   OrderModel,
@@ -9,7 +8,6 @@ import type {
 } from '../../../src/core/model/compiled.ts';
 import { heldAttributes } from '../../../src/core/model/held-attributes.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
-import { formsOf } from '../../../src/core/model/options/option-tables.ts';
 
 export interface DescribedModel {
   fingerprint: string;
@@ -44,7 +42,6 @@ export interface DescribedSearch extends DescribedOrder {
   shards: number | 'value';
   isNative: boolean;
   shardBy: 'value' | 'source';
-  forms: readonly string[];
   multiValue: boolean;
   /** The attribute whose value each query must give. */
   partition?: string;
@@ -63,18 +60,10 @@ export interface DescribedEdge {
   orders: (DescribedOrder & { name: string })[];
   shards: number;
   isNative: boolean;
-  copies: readonly string[];
   isCounted: boolean;
-  totals: { inbound?: DescribedTotal; outgoing?: DescribedTotal };
-  includesTarget: boolean;
   /** The attribute whose value each query must give. */
   partition?: string;
   filters: 'ALL' | readonly string[];
-}
-
-export interface DescribedTotal {
-  sums: string[];
-  groups: string[];
 }
 
 export function describeModel(model: CompiledModel): DescribedModel {
@@ -101,7 +90,6 @@ function describeSearch(search: SearchModel): DescribedSearch {
     ...describeOrder(order),
     shards,
     shardBy,
-    forms: formsOf(search),
     multiValue,
     isNative: native,
     filters: filtersOf(project),
@@ -110,20 +98,17 @@ function describeSearch(search: SearchModel): DescribedSearch {
   };
 }
 
-function describeEdge({ type, from, to, labels, inbound, copy = [], count, incoming }: EdgeModel): DescribedEdge {
+function describeEdge({ type, from, to, labels, inbound, count }: EdgeModel): DescribedEdge {
   return {
     type,
     from: [...from],
     to: [...to],
-    copies: copy,
     isCounted: count !== undefined,
     uses: usedAttributes(labels, inbound),
-    totals: { ...describeTotal('inbound', incoming), ...describeTotal('outgoing', count) },
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
     isNative: inbound?.native === true,
-    includesTarget: inbound?.includeTarget ?? false,
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };
@@ -140,12 +125,6 @@ function attributesOf(order: OrderModel): readonly string[] {
   if (order.kind === 'attribute' || order.kind === 'rank') return [order.attribute];
   if (order.kind === 'path') return order.attributes;
   return order.kind === 'parts' ? order.parts.flatMap(attributesOf) : [];
-}
-
-function describeTotal(direction: 'inbound' | 'outgoing', count: CountModel | undefined): DescribedEdge['totals'] {
-  if (count?.totals === undefined) return {};
-  const names = (all: readonly { name: string }[]): string[] => all.map(({ name }) => name);
-  return { [direction]: { sums: names(count.totals.sums), groups: names(count.totals.groups) } };
 }
 
 function describeOrder(order: OrderModel): DescribedOrder {

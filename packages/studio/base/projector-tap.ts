@@ -17,7 +17,6 @@ import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import type { Projector } from '../../../src/projecting/apply/projector-types.ts';
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
-import { keepNewest } from './newest.ts';
 
 export interface TappedWrite {
   /** Milliseconds since 1970, with fractions. */
@@ -47,6 +46,13 @@ function preciseNow(): number {
 }
 
 /** Notes writes and batches of this process with exact times, because the stream only has seconds. */
+function keepNewest<T>(map: Map<string, T>, name: string, value: T): void {
+  map.delete(name);
+  map.set(name, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_KEPT) map.delete(oldest!);
+}
+
 export class ProjectorTap {
   private readonly batches = new Map<string, TappedBatch>();
   private readonly written = new Map<string, TappedWrite[]>();
@@ -64,7 +70,7 @@ export class ProjectorTap {
         const beganMs = preciseNow();
         const result = await createProjector(graph, { store: own }).project(records, options);
         const batch: TappedBatch = { beganMs, endedMs: preciseNow(), records: records.length, writes };
-        for (const record of records) keepNewest(this.batches, nameOfRecord(record), batch, MOST_KEPT);
+        for (const record of records) keepNewest(this.batches, nameOfRecord(record), batch);
         return result;
       },
     };
@@ -80,7 +86,7 @@ export class ProjectorTap {
 
   private noteWrite(key: string, write: TappedWrite): void {
     const writes = [...(this.written.get(key) ?? []), write].slice(-MOST_OF_AN_ITEM);
-    keepNewest(this.written, key, writes, MOST_KEPT);
+    keepNewest(this.written, key, writes);
   }
 }
 

@@ -1,26 +1,22 @@
+import * as z from 'zod';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
 import type { AttributeOrder, CompiledModel, EdgeOrderModel, SearchOrder } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
+import { input } from './route.ts';
 
-export interface AskedQuery {
-  type?: string | undefined;
-  id?: string | undefined;
-  search?: string | undefined;
-  nodes?: string | undefined;
-  order?: string | undefined;
-  equals?: string | undefined;
-  atLeast?: string | undefined;
-  beginsWith?: string | undefined;
-  from?: string | undefined;
-  to?: string | undefined;
-  path?: string[] | undefined;
-  partition?: string | undefined;
+const optional = z.string().min(1).optional();
+
+export const askedQuery = z.object({
+  ...{ type: optional, id: optional, search: optional, nodes: optional, order: optional, partition: optional },
+  ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
+  path: input.list.optional(),
   /** Such as `status=open` or `points>=3`. */
-  where?: string[] | undefined;
-  reverse: boolean;
-  limit: number;
-}
+  where: input.list.optional(),
+  reverse: input.flag,
+  limit: input.limit,
+});
+export type AskedQuery = z.output<typeof askedQuery>;
 
 export type Literal = string | number | boolean | null | readonly Literal[] | { readonly [name: string]: Literal };
 
@@ -53,7 +49,8 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
   const options = {
     ...(asked.order !== undefined && { order: asked.order }),
     ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(orderAt(order, i), text)) }),
-    ...valuesGiven(asked, ['equals', 'atLeast'], value),
+    ...(asked.equals !== undefined && { equals: value(asked.equals) }),
+    ...(asked.atLeast !== undefined && { atLeast: value(asked.atLeast) }),
     ...rangeGiven(asked, value),
     ...(asked.beginsWith !== undefined && { beginsWith: asked.beginsWith }),
     ...common,
@@ -82,19 +79,6 @@ function searchCall(
 function rangeGiven({ from, to }: AskedQuery, value: (text: string) => Literal): Record<string, Literal> {
   if (from === undefined && to === undefined) return {};
   return { between: [from, to].map((text) => (text === undefined ? null : value(text))) };
-}
-
-function valuesGiven<Name extends 'equals' | 'atLeast'>(
-  asked: AskedQuery,
-  names: readonly Name[],
-  value: (text: string) => Literal,
-): Record<string, Literal> {
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const text = asked[name];
-      return text === undefined ? [] : [[name, value(text)]];
-    }),
-  );
 }
 
 function orderAt(order: EdgeOrderModel, position: number): EdgeOrderModel | undefined {

@@ -1,4 +1,3 @@
-import { isServicePartition } from '../../../src/core/items/keys.ts';
 import { VERDICT_NAMES } from '../../../src/core/verdicts.ts';
 import type { Finding } from '../../../src/trust/check/finding.ts';
 
@@ -9,6 +8,8 @@ export interface Suspect {
   why: string;
   /** Only in quarantine. */
   reason?: string;
+  /** Only of a check. */
+  found?: Pick<Finding, 'expected' | 'actual'>;
 }
 
 export interface Checked {
@@ -37,13 +38,12 @@ export class Suspects {
     // Worst first, so an item keeps its worst verdict.
     const met = new Set<string>();
     for (const finding of findings) {
-      const { source, target, verdict: why } = finding;
+      const { source, target, verdict: why, expected, actual } = finding;
       const name = nameOf(finding);
-      // Findings about a model change have no item.
-      if (isServicePartition(source) || met.has(name)) continue;
+      if (met.has(name)) continue;
       met.add(name);
       if (isRepaired(finding)) this.found.delete(name);
-      else this.found.set(name, { source, target, why });
+      else this.found.set(name, { source, target, why, found: { expected, actual } });
     }
   }
 

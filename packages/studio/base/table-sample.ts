@@ -6,12 +6,16 @@ import type { ScanSource } from '../../../src/core/store-port.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
 
-export interface SampleAnswer {
+/** The part of the table that was read. Counts include derived items. */
+export interface LookedAt {
   atMs: number;
-  /** `at least`: a part was read, and the size of the table is unknown. */
-  precision: 'exact' | 'estimate' | 'at least';
-  /** Includes derived items. */
-  itemsRead: number;
+  items: number;
+  /** Equals `items` if unknown. */
+  of: number;
+  isWhole: boolean;
+}
+
+export interface SampleAnswer extends LookedAt {
   nodes: Record<string, NodeSample>;
   edges: Record<string, EdgeSample>;
 }
@@ -58,17 +62,8 @@ const MOST_SOME = 12;
 /** Attributes by which people know a node. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 
-export interface LookedAt {
-  atMs: number;
-  /** Includes derived items. */
-  items: number;
-  of: number;
-  isWhole: boolean;
-}
-
 export interface Sampled {
   answer: SampleAnswer;
-  looked: LookedAt;
   rcu: number;
   /** Names by type and id. */
   nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>;
@@ -103,7 +98,7 @@ export class TableSample {
     const { reader } = this.kept!;
     this.keep(
       reader,
-      known.then((sampled) => (sampled.looked.isWhole ? sampled : reader.readOn(table, SAMPLE_UNITS.more))),
+      known.then((sampled) => (sampled.answer.isWhole ? sampled : reader.readOn(table, SAMPLE_UNITS.more))),
     );
     return await this.kept!.sample;
   }
@@ -164,15 +159,11 @@ class SampleReader {
   }
 
   private sampled(all: number): Sampled {
-    const { rcu, itemsRead, counter } = this;
+    const { rcu, itemsRead: items, counter } = this;
     const isWhole = this.waiting.length === 0;
-    const atMs = Date.now();
-    const isKnown = all > itemsRead;
-    const precision = isWhole ? 'exact' : isKnown ? 'estimate' : 'at least';
-    const scale = isWhole || !isKnown ? 1 : all / itemsRead;
+    const of = Math.max(all, items);
     return {
-      answer: { atMs, precision, itemsRead, ...counter.counts(scale) },
-      looked: { atMs, items: itemsRead, of: Math.max(all, itemsRead), isWhole },
+      answer: { atMs: Date.now(), items, of, isWhole, ...counter.counts(isWhole || items === 0 ? 1 : of / items) },
       rcu,
       nodes: counter.met,
     };

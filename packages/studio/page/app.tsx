@@ -77,7 +77,7 @@ function Connection() {
 function Header({ path, model }: { path: string; model: ModelAnswer | undefined }) {
   return (
     <header>
-      <strong class="brand">Edgeloom</strong>
+      <strong>Edgeloom</strong>
       <Find key={location.search} model={model} places={FOUND_PLACES} />
       <nav aria-label="Places">
         {PLACES.map((one) => (

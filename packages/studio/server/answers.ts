@@ -10,7 +10,6 @@ import { QUERY_ROUTES } from '../api/query.ts';
 import { SEARCH_ROUTES } from '../api/searches.ts';
 import { SUGGEST_ROUTES } from '../api/suggest.ts';
 import { TIMELINE_ROUTES } from '../api/timeline.ts';
-import { TOTAL_ROUTES } from '../api/totals.ts';
 import { TRACE_ROUTES } from '../api/trace.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
 import { WHAT_IF_ROUTES } from '../api/what-if.ts';
@@ -27,7 +26,6 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     QUERY_ROUTES,
     TIMELINE_ROUTES,
     NODE_ROUTES,
-    TOTAL_ROUTES,
     SEARCH_ROUTES,
     INSPECT_ROUTES,
     TRACE_ROUTES,

@@ -287,7 +287,6 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
   return first;
 }
 
-/** Places of a text that are looked at. */
 const MOST_LOOKS = 20;
 
 /** Nodes of partitions get the words of their partition keys, others those of their sort keys. */

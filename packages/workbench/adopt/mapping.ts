@@ -103,7 +103,6 @@ function fieldsOf(kind: ProposedKind, renames: 'field' | 'map'): Record<string, 
   return Object.fromEntries(names.map((name) => [shownName(name), isReserved(name) ? { [renames]: name } : {}]));
 }
 
-/** Attributes with another name in the graph. */
 function renamed(kind: ProposedKind): string[] {
   return [...attributesOf(kind).keys()].filter(isReserved).sort();
 }
@@ -173,7 +172,6 @@ function mapByKeys(
   return [];
 }
 
-/** Empty for values that are neither text nor number. */
 function textOfAttribute(value: unknown): string {
   if (typeof value === 'string') return value;
   return typeof value === 'number' ? String(value) : (numberTextOf(value) ?? '');

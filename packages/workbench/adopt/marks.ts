@@ -3,7 +3,6 @@ import { isTypeText, type SampledItem } from './sampled-item.ts';
 
 /** Finds the attribute that tells types apart in tables without a library. */
 
-/** Lower case, without signs. */
 const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
   ...['type', 'typename', 'kind', 'entity', 'entitytype', 'entityname', 'model', 'modelname', 'class', 'datatype'],
   ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],

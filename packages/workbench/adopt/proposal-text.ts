@@ -9,13 +9,10 @@ import { attributesOf, edgeTypes, endsOfKind, layoutArguments, RESERVED, TTL } f
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 
-/** Facts for comments of the file. */
 export interface SampleFacts {
   table: string;
   sampled: number;
-  /** `all 48 items`. */
   extent: string;
-  /** TTL attribute. Default: none. */
   ttl?: string | undefined;
   notes: readonly string[];
   leftOut: readonly LeftOut[];
@@ -66,7 +63,6 @@ export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: R
   ]);
 }
 
-/** The model of a table that holds nodes and edges already. */
 export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts: SampleFacts): string {
   const hasParts = [...nodes.values()].some((parts) => parts.size > 0);
   const imports = ['defineGraph', ...(edges.size > 0 ? ['edge'] : []), 'node', ...(hasParts ? ['part'] : [])];
@@ -242,7 +238,6 @@ function attributeFieldsOf({ id }: Reference): Field[] {
   return id.filter(({ place }) => place === undefined);
 }
 
-/** Attributes that name target nodes. */
 function attributeFields(kinds: readonly ProposedKind[]): Field[] {
   return kinds.flatMap(({ edges }) => edges.flatMap(({ to }) => attributeFieldsOf(to)));
 }

@@ -38,13 +38,11 @@ export interface ProposedKind extends Kind {
 
 export interface LeftOut {
   items: number;
-  /** Keys of the first one. */
   example: readonly [string, string];
   reason: string;
 }
 
 export interface Proposal {
-  /** Whose layout it is, if known. */
   library: Library | undefined;
   /** The separator of most keys, and of ids of several parts. */
   separator: string;
@@ -52,16 +50,12 @@ export interface Proposal {
   kinds: readonly ProposedKind[];
   /** Including types without items. */
   nodes: readonly string[];
-  /** With the reason. */
   leftOut: ReadonlyMap<SampledItem, string>;
 }
 
-/** Nobody edits more. */
 const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
-/** So few items of a kind, among so many, are rare. */
 const [FEW, ENOUGH_ITEMS] = [5, 500];
-/** Fields that make one id. */
 const MOST_FIELDS = 4;
 /** Shares of values that must be ids, with and without a field of the same name. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
@@ -114,12 +108,10 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
 }
 
-/** Nodes that edges may enter, with the sample's ids. */
 interface Target {
   type: string;
   key: readonly Field[];
   kind: Kind | undefined;
-  /** Words before the id in its partition key. */
   prefix?: string | undefined;
   ids: ReadonlySet<string>;
   /** Whether all texts of a field are numbers, which match any number. */
@@ -187,7 +179,6 @@ interface Found {
   reference: Reference;
   /** 2: the type's name, 1: its own field's, 0: none. */
   named: number;
-  /** Number of the type's ids. */
   ids: number;
 }
 

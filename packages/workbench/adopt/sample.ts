@@ -23,7 +23,6 @@ export class Sample {
       this.attributes.add(hash128(name), () => new Lowest(OF_ATTRIBUTE))?.add(hash, () => item);
   }
 
-  /** Sorted by key. */
   chosen(): SampledItem[] {
     const parts = [this.items, ...this.kinds.values(), ...this.attributes.values()];
     const all = new Map(parts.flatMap((part) => part.values().map((item) => [JSON.stringify(item.keys), item])));

@@ -2,13 +2,11 @@ import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/it
 
 export interface SampledItem {
   item: Item;
-  /** Empty without a sort key. */
   keys: readonly [partition: string, sort: string];
   /** Texts and numbers besides keys; the first ones of very many. */
   texts: ReadonlyMap<string, string>;
   /** Index keys as texts. */
   indexKeys: ReadonlyMap<string, string>;
-  /** Without keys. */
   names: readonly string[];
   mark: Mark | undefined;
 }

@@ -2,24 +2,17 @@ import type { TableDescription } from '@aws-sdk/client-dynamodb';
 import type { TableOptions } from '../../../src/core/model/table-options.ts';
 import type { KeyNames } from './kinds.ts';
 
-/** What a table's description gives a model. */
 export interface DescribedTable {
-  /** Options of a model with its items in this table. */
   options: TableOptions;
-  /** Key attributes of its indexes. */
   indexAttributes: ReadonlySet<string>;
   /** Those that only hold keys, such as `GSI1PK`, unlike `email`. */
   keyAttributes: ReadonlySet<string>;
-  /** Undefined: no stream. */
   streamView: string | undefined;
-  /** As DynamoDB last counted. */
   items: number;
   keys: KeyNames;
-  /** Undefined: none. */
   ttl: string | undefined;
   /** RCU a second; undefined: on demand. */
   readCapacity: number | undefined;
-  /** Sentences for whoever edits the model. */
   notes: string[];
 }
 

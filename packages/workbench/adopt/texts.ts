@@ -1,6 +1,5 @@
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
-/** Not a separator. */
 export function isOfWord(character: string | undefined): boolean {
   return character !== undefined && WORD_CHARACTER.test(character);
 }

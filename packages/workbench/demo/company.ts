@@ -12,7 +12,6 @@ type GoalWriter = Writer<typeof airportsAndGoals>;
 const TEAMS = { web: 'Web', data: 'Data', ground: 'Ground crew', sales: 'Sales' } as const;
 const PEOPLE = { terui: 'Terui', tanaka: 'Tanaka', ada: 'Ada', li: 'Li Wei', noor: 'Noor', omar: 'Omar' } as const;
 
-/** Title, team, lead, and key results with their progress. */
 const GOALS: Readonly<
   Record<string, readonly [title: string, team: string, lead: string, results: Record<string, number>]>
 > = {
@@ -108,5 +107,4 @@ export async function plantTrouble(store: Store & ScanSource): Promise<void> {
   await store.put({ ...title!, gsi0sk: { S: `pass the odit\0${PLANTED}` } });
 }
 
-/** Its search item is wrong. */
 export const PLANTED = 'GOAL-audit';

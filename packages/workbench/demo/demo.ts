@@ -22,18 +22,15 @@ import type { DemoWorld } from './world.ts';
 
 export interface DemoOptions {
   say: Say;
-  /** Default: `startEngine`'s. */
   engine?: EngineName | undefined;
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
   /** Called once all is verified; the projector goes on until it ends. */
   look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 
-/** Records between updates of the progress. */
 const PROGRESS_RECORDS = 1_000;
 /** Far above the size of table and stream. */
 const MOST_BYTES = 1024 ** 3;
-/** Writes that measure the lag. */
 const LAG_WRITES = 60;
 /** Milliseconds before the check calls it drift. */
 const GRACE_MS = 2_000;

@@ -2,7 +2,7 @@ import { withTableName } from '../../core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Source } from '../../sources/source.ts';
 import { deferredStreams } from '../../store/client/deferred.ts';
-import { type CallService, EVENT_BRIDGE, jsonService, SQS } from '../../store/client/json-service.ts';
+import { EVENT_BRIDGE, jsonService } from '../../store/client/json-service.ts';
 import { credentialsOf } from '../../store/environment.ts';
 import { DeferredStreamSource } from '../../stream/deferred-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
@@ -14,6 +14,7 @@ import { type FeedHandler, feedHandler } from './feed-handler.ts';
 import { type FunctionLogger, functionLogger } from './function-logger.ts';
 import { type MirrorHandler, mirrorHandler } from './mirror-handler.ts';
 import { type ObserveHandler, observeHandler } from './observe-handler.ts';
+import { queueService } from './queue-service.ts';
 import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
@@ -118,10 +119,6 @@ function loggerOf({ EDGELOOM_LOG_LEVEL }: Pick<FunctionSettings, 'EDGELOOM_LOG_L
 
 function requiredStream({ EDGELOOM_STREAM_ARN }: Pick<FunctionSettings, 'EDGELOOM_STREAM_ARN'>): string {
   return required(EDGELOOM_STREAM_ARN, "EDGELOOM_STREAM_ARN should be the ARN of the table's stream");
-}
-
-function queueService(queueUrl: string, region: string | undefined): CallService {
-  return jsonService(SQS, { region, credentials: credentialsOf(process.env), endpoint: new URL(queueUrl).origin });
 }
 
 function required(setting: string | undefined, problem: string): string {

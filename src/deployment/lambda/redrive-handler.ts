@@ -10,7 +10,6 @@ import {
   bucketAccess,
   type FailureSources,
   messageOfRest,
-  queueSender,
   tryRedriveMessage,
 } from '../../trust/failures/failure-queue.ts';
 import { sweepInTurn } from '../../trust/observe/sweep-in-turn.ts';
@@ -31,6 +30,7 @@ import {
   type InvocationContext,
   timeOfCall,
 } from './function-parts.ts';
+import { sendToQueue } from './queue-service.ts';
 import { functionClientOptions } from './settings.ts';
 import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
@@ -88,7 +88,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     ...bucketAccess({}),
     buckets: options.buckets,
   };
-  const sendRest = options.sendRest ?? queueSender({});
+  const { sendRest = sendToQueue } = options;
   const emitRegistry = async (watched: WatchedTable): Promise<void> => {
     const { isManaged, open } = await registeredState(watched);
     emit({ Unmanaged: isManaged ? 0 : 1, MigrationOpen: open });

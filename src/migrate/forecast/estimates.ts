@@ -1,15 +1,15 @@
-import { type Item, itemSizeBytes, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes } from '../../core/items/attribute-value.ts';
 import { READ_UNIT_BYTES, readUnits, WRITE_UNIT_BYTES, writeUnits } from '../../core/items/capacity.ts';
 import { COUNTED, INDEX_KEYS, INDEX_NAMES, shownInIndex } from '../../core/items/derived-item.ts';
 import { parseDerivedKey } from '../../core/items/derived-key.ts';
-import { parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
+import { parseNodeId, VIEW_KEY } from '../../core/items/keys.ts';
 import { isMaintained } from '../../core/kinds/all-kinds.ts';
 import { viewBudgetBytes } from '../../core/kinds/eviction.ts';
 import { isJoinedKey } from '../../core/kinds/joined.ts';
 import { reverseItemKeyOf } from '../../core/kinds/reverse-item.ts';
 import { isOfOtherShape } from '../../core/kinds/view.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
-import { needsSource, type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
+import { type SourceNode, sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import { derivedOf, type Problem } from '../../core/plan/derive.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
@@ -64,35 +64,21 @@ export function estimateBuild(
   );
   for (const partition of partitionsOf(sample)) {
     const node = sourceNodeIn(graph, partition);
-    const pages = Math.ceil(partition.count / PAGE_ITEMS);
-    const isJoined = partition.items.some(({ target }) => needsSource(graph, target));
-    const bytes = partition.items.reduce((all, { item, share }) => all + share * itemSizeBytes(item), 0);
-    // Counts of the first generation are counted again, by the partition's items.
-    for (const item of partition.items) {
-      if (isFirstCount(item) && isOwn(item)) sum.rcu += sample.partitionShare * 2 + bytes / READ_UNIT_BYTES;
-    }
-    if (isJoined) sum.rcu += 2 * pages * sourceNodeKeys(graph, partition.source).length * sample.partitionShare;
-    const expected = partition.items.map((base) => {
-      const note = (key: ItemKey, problems: readonly Problem[]): void => leftOut?.add(key, problems, base.share);
-      return { base, ofBase: expectedItemsOf(graph, base, new Map([[base.source, node]]), note) };
-    });
-    const sharers = countSharers(expected, sample.partitionShare);
-    for (const { base, ofBase } of expected) {
-      for (const one of ofBase) {
-        const { share } = base;
+    for (const base of partition.items) {
+      const { share } = base;
+      const note = (key: ItemKey, problems: readonly Problem[]): void => leftOut?.add(key, problems, share);
+      for (const one of expectedItemsOf(graph, base, new Map([[base.source, node]]), note)) {
         const isHere = one.source === base.source;
         const stored = isHere ? partition.byKey.get(one.sortKey)?.item : elsewhere.stored(one);
         const missing = isHere || sample.isWhole ? (hasExpectedFields(stored, one.fields) ? 0 : 1) : undefined;
         const bytes = itemBytes(one);
         const indexes = indexKeysOf(one.fields);
-        // An item on another page than its base item is compared with it separately.
-        const stray = pages > 1 ? 1 : 0;
-        sum.rcu += share * (readUnits(bytes, true) + stray + (indexes.length === 0 ? 1 : 0));
+        sum.rcu += share * (readUnits(bytes, true) + (indexes.length === 0 ? 1 : 0));
         for (const _ of indexes) sum.rcu += share * (readUnits(bytes, true) / 2 + readUnits(bytes, true));
         sum.calls += share * (1 + indexes.length);
         const write = (part: number): void => {
           sum.rcu += share * part * (readUnits(bytes, true) + readsOfBases(graph, base, one));
-          sum.wcu += share * part * unitsOfWrite(one.fields, bytes, isHere ? sharers.get(countOf(one)) : 1);
+          sum.wcu += share * part * unitsOfWrite(one.fields, bytes, isHere ? partition.count : 1);
           sum.calls += 3 * share * part;
           for (const index of indexes) {
             indexBytes.set(index, (indexBytes.get(index) ?? 0) + share * part * bytes);
@@ -209,11 +195,6 @@ class Elsewhere {
   }
 }
 
-function isFirstCount({ target }: SampledItem): boolean {
-  const key = parseDerivedKey(target);
-  return (key?.kind === 'count' || key?.kind === 'total') && key.generation === 1;
-}
-
 function partitionsOf({ items, partitionShare }: TableSample): SampledPartition[] {
   const bySource = new Map<string, SampledItem[]>();
   for (const item of items) {
@@ -239,24 +220,17 @@ function readsOfBases(graph: CompiledModel, { source, target, item }: SampledIte
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** Without an edge type that makes it too large. */
+/** A type that makes the view too large leaves it. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
-  const byType = new Map<string, number>();
   const own = byKey.get(source)?.share ?? items[0]!.share;
   let bytes = STAMP_BYTES + source.length;
   for (const { target, item, share } of items) {
     if (!isBaseSortKey(target)) continue;
     const { attributes, element } = derivedOf(graph, source, target, item);
     if (target === source && attributes !== undefined) bytes += itemSizeBytes(attributes);
-    if (element === undefined) continue;
-    const type = typePrefix(target) ?? '';
-    byType.set(type, (byType.get(type) ?? 0) + (share / own) * Buffer.byteLength(element));
+    if (element !== undefined) bytes += (share / own) * Buffer.byteLength(element);
   }
-  const budget = viewBudgetBytes(graph, source);
-  for (const ofType of [...byType.values()].sort((left, right) => left - right)) {
-    if (bytes + ofType <= budget) bytes += ofType;
-  }
-  return bytes;
+  return Math.min(bytes, viewBudgetBytes(graph, source));
 }
 
 function storedBytes({ items }: TableSample, index: IndexName): number {
@@ -280,24 +254,6 @@ function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const isCounted = fields[COUNTED] !== undefined;
   const together = Math.min(Math.max(1, sharers), TRANSACTION_ITEMS - 1);
   return units * (isCounted ? 2 : 1) + units * indexKeysOf(fields).length + (isCounted ? 2 / together : 0);
-}
-
-function countSharers(
-  expected: readonly { base: SampledItem; ofBase: readonly ExpectedItem[] }[],
-  partitionShare: number,
-): ReadonlyMap<string, number> {
-  const sharers = new Map<string, number>();
-  for (const { base, ofBase } of expected) {
-    for (const one of ofBase) {
-      if (one.source !== base.source) continue;
-      sharers.set(countOf(one), (sharers.get(countOf(one)) ?? 0) + base.share / partitionShare);
-    }
-  }
-  return sharers;
-}
-
-function countOf({ fields }: ExpectedItem): string {
-  return stringOf(fields[COUNTED]) ?? '';
 }
 
 function indexKeysOf(fields: Item): IndexName[] {

@@ -55,7 +55,7 @@ export function jsonService(service: JsonService, options: ClientOptions): CallS
   };
 }
 
-function standardEndpoint({ name }: JsonService, region = ''): string {
+export function standardEndpoint({ name }: JsonService, region = ''): string {
   return `https://${name}.${region}.amazonaws.com${region.startsWith('cn-') ? '.cn' : ''}`;
 }
 

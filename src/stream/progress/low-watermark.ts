@@ -53,59 +53,60 @@ export function createLowWatermark(
   });
   const { store, client, streams, everyMs = EVERY_MS } = options;
   const { now } = runtimeOf(options);
-  let source: DynamoDBStreamSource | undefined;
   let mover: LowWatermarkMover | undefined;
-  let lowWatermark: number | undefined;
   const look = async (): Promise<number | undefined> => {
-    try {
-      const streamArn = source?.streamArn ?? (await describeTable(graph, { client })).streamArn;
-      source ??= streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
-      mover ??= source && new LowWatermarkMover({ graph, store, source, now });
-      lowWatermark = await mover?.upToMs(everyMs);
-    } catch (error) {
-      if (error instanceof StoreError && error.code === 'no-stream') {
-        // The table has a new stream, of which nothing is known yet.
-        source = undefined;
-        mover = undefined;
-        lowWatermark = undefined;
-      } else if (!isTemporaryError(error)) throw error;
-      // Applied records stay applied: the last low watermark is still true.
+    if (mover === undefined) {
+      const { streamArn } = await describeTable(graph, { client });
+      if (streamArn === undefined) return undefined;
+      mover = new LowWatermarkMover({ graph, store, source: new DynamoDBStreamSource(streams, streamArn), now });
     }
-    return lowWatermark;
+    return await mover.upToMs(everyMs);
   };
-  return sharedAnswer(look, everyMs, now);
+  // The table may have a new stream, of which nothing is known yet.
+  const onGone = (): undefined => {
+    mover = undefined;
+  };
+  return lastKnown({ look, onGone, everyMs, now });
 }
 
+/** For a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
-  let lowWatermark: number | undefined;
-  const look = async (): Promise<number | undefined> => {
-    try {
-      lowWatermark = await mover.upToMs(everyMs);
-    } catch (error) {
-      // A disabled stream gets no more records: what was applied stays applied.
-      const isOff = error instanceof StoreError && error.code === 'no-stream';
-      if (!isOff && !isTemporaryError(error)) throw error;
-    }
-    return lowWatermark;
-  };
-  return sharedAnswer(look, everyMs, context.now);
+  // A disabled stream gets no more records: what was applied stays applied.
+  const onGone = (last: number | undefined): number | undefined => last;
+  return lastKnown({ look: () => mover.upToMs(everyMs), onGone, everyMs, now: context.now });
 }
 
-function sharedAnswer<T>(look: () => Promise<T>, everyMs: number, now: () => number): () => Promise<T> {
-  let answer: { value: T; atMs: number } | undefined;
-  let looking: Promise<T> | undefined;
-  const lookNow = async (): Promise<T> => {
+interface Looking {
+  look: () => Promise<number | undefined>;
+  /** Gives the low watermark where the stream is gone. */
+  onGone: (last: number | undefined) => number | undefined;
+  everyMs: number;
+  now: () => number;
+}
+
+/** One answer for all callers within `everyMs`. After a temporary error the last low watermark is still true. */
+function lastKnown({ look, onGone, everyMs, now }: Looking): () => Promise<number | undefined> {
+  let last: number | undefined;
+  let answeredFromMs = Number.NEGATIVE_INFINITY;
+  let looking: Promise<void> | undefined;
+  const lookNow = async (): Promise<void> => {
     const atMs = now();
-    const value = await look();
-    answer = { value, atMs };
-    return value;
+    try {
+      last = await look();
+    } catch (error) {
+      if (error instanceof StoreError && error.code === 'no-stream') last = onGone(last);
+      else if (!isTemporaryError(error)) throw error;
+    }
+    answeredFromMs = atMs;
   };
   return async () => {
-    if (answer !== undefined && now() - answer.atMs < everyMs) return answer.value;
-    looking ??= lookNow().finally(() => {
-      looking = undefined;
-    });
-    return await looking;
+    if (now() - answeredFromMs >= everyMs) {
+      looking ??= lookNow().finally(() => {
+        looking = undefined;
+      });
+      await looking;
+    }
+    return last;
   };
 }

@@ -4,8 +4,10 @@ import * as z from 'zod/mini';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { describe } from '../../core/items/describe.ts';
 import type { OfGraph } from '../../core/model/compiled.ts';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { EdgeloomError, isRetryableStoreError } from '../../foundation/errors.ts';
+import { retrying } from '../../foundation/retry.ts';
 import { runtimeOf } from '../../foundation/runtime.ts';
+import type { CallService } from '../../store/client/json-service.ts';
 import { type ClientOptions, isLoopback } from '../../store/client/options.ts';
 import { type Claim, claimOf } from '../../stream/progress/claims.ts';
 import { claimsItem } from '../../stream/progress/claims-item.ts';
@@ -18,7 +20,6 @@ import {
   type FailureBuckets,
   failedBatchesOf,
   parsedMessage,
-  type SendMessage,
 } from './failure-message.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
@@ -88,57 +89,54 @@ function parseRest(text: string): Rest {
   return rest.success ? rest.data.edgeloomRest : { message: text, reconciled: 0 };
 }
 
-const SQS = '@aws-sdk/client-sqs';
 const S3 = '@aws-sdk/client-s3';
 
 /** The maximum of SQS. */
 const MESSAGES = 10;
 const WAIT_SECONDS = 1;
+const MOST_ATTEMPTS = 3;
+
+const received = z.object({
+  Messages: z.optional(z.array(z.object({ MessageId: z.string(), ReceiptHandle: z.string(), Body: z.string() }))),
+});
 
 /**
  * Deletes each message that is reconciled in full. Others stay in the queue, are counted as left, and don't stop the
  * rest. Throws `untrusted-queue` for a URL that is neither of SQS nor of this machine, because the requests to it are
  * signed. With `anyHost` any HTTPS host is allowed.
+ *
+ * @param options `openQueue` gives the calls of SQS at an endpoint.
  */
 export async function redriveQueue(
   queueUrl: string,
   sources: FailureSources,
-  options: OfGraph<RedriveOptions> & { client: ClientOptions; anyHost?: boolean },
+  options: OfGraph<RedriveOptions> & { openQueue: (endpoint: string) => Promise<CallService>; anyHost?: boolean },
 ): Promise<RedriveResult> {
   checkQueueUrl(queueUrl, options.anyHost === true);
-  const { DeleteMessageCommand, ReceiveMessageCommand, SQSClient } = await loadOptionalPackage(
-    SQS,
-    import('@aws-sdk/client-sqs'),
-  );
-  const { serviceConfig } = await import('../../store/client/service.ts');
-  const { remainingMs } = runtimeOf(options);
-  const queue = new SQSClient(serviceConfig({ ...options.client, endpoint: new URL(queueUrl).origin }));
+  const call = await options.openQueue(new URL(queueUrl).origin);
+  const runtime = runtimeOf(options);
+  const callQueue: CallService = (name, input) =>
+    retrying(() => call(name, { QueueUrl: queueUrl, ...input }), {
+      ...runtime,
+      isRetryable: (error, attempt) => attempt < MOST_ATTEMPTS && isRetryableStoreError(error),
+    });
   const total = emptyRedrive();
   const seen = new Set<string>();
-  try {
-    while (remainingMs() > 0) {
-      const { Messages = [] } = await queue.send(
-        new ReceiveMessageCommand({
-          QueueUrl: queueUrl,
-          MaxNumberOfMessages: MESSAGES,
-          WaitTimeSeconds: WAIT_SECONDS,
-        }),
-      );
-      // A message that was left becomes visible again. One attempt per run is enough.
-      const fresh = Messages.filter(({ MessageId = '' }) => !seen.has(MessageId));
-      if (fresh.length === 0) break;
-      for (const { MessageId = '', Body = '', ReceiptHandle } of fresh) {
-        seen.add(MessageId);
-        const result = await tryRedriveMessage(MessageId, Body, sources, options);
-        addRedrive(total, result);
-        if (result.left > 0) continue;
-        await queue.send(new DeleteMessageCommand({ QueueUrl: queueUrl, ReceiptHandle }));
-      }
+  while (runtime.remainingMs() > 0) {
+    const { Messages = [] } = received.parse(
+      await callQueue('ReceiveMessage', { MaxNumberOfMessages: MESSAGES, WaitTimeSeconds: WAIT_SECONDS }),
+    );
+    // A message that was left becomes visible again. One attempt per run is enough.
+    const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
+    if (fresh.length === 0) break;
+    for (const { MessageId, Body, ReceiptHandle } of fresh) {
+      seen.add(MessageId);
+      const result = await tryRedriveMessage(MessageId, Body, sources, options);
+      addRedrive(total, result);
+      if (result.left === 0) await callQueue('DeleteMessage', { ReceiptHandle });
     }
-    return total;
-  } finally {
-    queue.destroy();
   }
+  return total;
 }
 
 /** Of a region, of a VPC endpoint, and of the older form. */
@@ -169,14 +167,6 @@ export async function tryRedriveMessage(
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }
-}
-
-export function queueSender(client: Omit<ClientOptions, 'endpoint'>): SendMessage {
-  let sender: Promise<SendMessage> | undefined;
-  return async (queueArn, body) => {
-    sender ??= loadOptionalPackage(SQS, import('./queue.ts')).then(({ openQueues }) => openQueues(client));
-    await (await sender)(queueArn, body);
-  };
 }
 
 export function bucketAccess(client: Omit<ClientOptions, 'endpoint'>): BucketAccess {

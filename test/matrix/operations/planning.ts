@@ -1,7 +1,7 @@
 import { modelCost } from '../../../packages/cost/capacity.ts';
 import { OVERVIEW_ROUTES } from '../../../packages/studio/api/model-and-status.ts';
 import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
-import { QUERY_ROUTES } from '../../../packages/studio/api/query.ts';
+import { QUERY_ROUTES, type QueryRow } from '../../../packages/studio/api/query.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
 import { status } from '../../../src/admin.ts';
@@ -248,8 +248,9 @@ export const PLANNING_OPERATIONS: readonly Operation[] = [
             limit: '500',
             ...(partition && { partition }),
           });
-          // Each row says which item wrote it, too.
-          const hits = (rows as Record<string, unknown>[]).map(({ by: _, ...hit }) => hit);
+          const hits = (rows as QueryRow[]).map(({ id, attributes, sortedBy: [sorted] = [] }) => {
+            return { id, attributes, ...(sorted !== undefined && { value: sorted.value }) };
+          });
           expectSame(hits, list.expected, `the search ${name} in the studio`);
         }
       const { nodes } = await answerOf(bench, '/api/model', {});

@@ -212,7 +212,7 @@ describe('the cost of a month', () => {
     const { monthly, monthlyProvisioned, alternatives, observer } = monthlyCost(model, load, fixtures, prices);
     const [usdOfFeed, usdOfObserver] = [observer.feedUsd, observer.usd].map((usd) => Math.round(usd));
     expect(howTo(['feeds']).replace(/\s+/g, ' ')).toContain(
-      `and ${rate} writes a second, the feed costs at most ${usdOfFeed} US dollars a month, and the observer, which the feed needs, another ${usdOfObserver}.`,
+      `and ${rate} writes a second, the feed costs at most ${usdOfFeed} US dollars a month, and the observer, which the feed needs, costs another ${usdOfObserver}.`,
     );
     const columns = [monthly, monthlyProvisioned, alternatives.documentClient, alternatives.openSearch];
     const [, ...rows] = /```\n(a month .*?)\n```/s.exec(costs!)![1]!.split('\n');

@@ -31,7 +31,7 @@ export interface CheckRun {
 
 export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
-/** Shows a progress bar; Ctrl-C ends the check and keeps its position. */
+/** Ctrl-C ends the check and keeps its position. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,

@@ -2,13 +2,11 @@ import type { Command } from 'commander';
 import { CLOUDWATCH, type DrilledAlarm, drill } from '../../../../src/deployment/drill/drill.ts';
 import { docsPage } from '../../../../src/foundation/docs.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
-import { classifyError } from '../../../../src/store/classify.ts';
-import { type CallService, jsonService } from '../../../../src/store/client/json-service.ts';
-import { createClient } from '../../../../src/store/client.ts';
+import { awsService } from '../../shared/aws-service.ts';
 import { settingsOf } from '../../shared/model.ts';
 import { examples } from '../../shared/options.ts';
 import { print, textTable } from '../../shared/output.ts';
-import { readSettings, type Settings } from '../../shared/settings.ts';
+import { readSettings } from '../../shared/settings.ts';
 
 interface DrillCommandOptions {
   stack: string;
@@ -44,7 +42,9 @@ export function drillCommand(command: Command): void {
       const onAlarm = ({ alarm: name, outcome }: DrilledAlarm): void => {
         if (!settings.json && !dryRun) process.stderr.write(`${name}: ${outcome}\n`);
       };
-      const alarms = await drill({ call: await cloudWatch(settings), stack, only: alarm, dryRun, onAlarm });
+      const { AWS_ENDPOINT_URL_CLOUDWATCH: own, AWS_ENDPOINT_URL: general } = process.env;
+      const call = await awsService(CLOUDWATCH, settings, own || general);
+      const alarms = await drill({ call, stack, only: alarm, dryRun, onAlarm });
       const untold = alarms.filter(({ outcome }) => outcome === 'failed' || outcome === 'silent');
       if (untold.length > 0) process.exitCode = NOT_TOLD;
       const told = alarms.filter(({ outcome }) => outcome === 'told').length;
@@ -58,19 +58,4 @@ export function drillCommand(command: Command): void {
       const text = `${textTable(['alarm', 'outcome', 'topics', 'runbook'], rows)}\n${summary}`;
       print({ json: { stack, dryRun, told, alarms }, text }, settings.json);
     });
-}
-
-/** Region and credentials come from the SDK. */
-async function cloudWatch(settings: Settings): Promise<CallService> {
-  const { AWS_ENDPOINT_URL_CLOUDWATCH: own, AWS_ENDPOINT_URL: general } = process.env;
-  const { endpoint: _, ...ofClient } = settings.client;
-  const client = createClient(ofClient);
-  try {
-    const credentials = await client.config.credentials();
-    return jsonService(CLOUDWATCH, { region: await client.config.region(), credentials, endpoint: own || general });
-  } catch (error) {
-    throw classifyError(error);
-  } finally {
-    client.destroy();
-  }
 }

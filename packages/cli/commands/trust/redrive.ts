@@ -4,9 +4,11 @@ import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
 import { deleteEnded } from '../../../../src/projecting/ended/delete-ended.ts';
+import { SQS } from '../../../../src/store/client/json-service.ts';
 import { createStreamsClient } from '../../../../src/store/client.ts';
 import { bucketAccess, redriveMessage, redriveQueue } from '../../../../src/trust/failures/failure-queue.ts';
 import { addRedrive, type RedriveResult, redrive } from '../../../../src/trust/repair/redrive.ts';
+import { awsService } from '../../shared/aws-service.ts';
 import { examples } from '../../shared/options.ts';
 import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
@@ -96,7 +98,11 @@ async function runRedrive(
   try {
     const options = { graph, store, onProgress };
     const result = isQueueUrl(source)
-      ? await redriveQueue(source, sources, { ...options, anyHost, client: settings.client })
+      ? await redriveQueue(source, sources, {
+          ...options,
+          anyHost,
+          openQueue: (endpoint) => awsService(SQS, settings, endpoint),
+        })
       : await redriveMessage(await readMessage(source), sources, options);
     return { ...result, ...none };
   } finally {

@@ -1,12 +1,12 @@
 import type { QuarantineEntry } from '../../../../src/core/plan/quarantine-entry.ts';
-import type { SampleAnswer } from '../../base/table-sample.ts';
+import type { LookedAt } from '../../base/table-sample.ts';
 
 const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
 /** `1,204`, `≈ 27K`, `≥ 500`. */
-export function sampledText(count: number, { precision }: Pick<SampleAnswer, 'precision'>): string {
-  if (precision === 'exact') return count.toLocaleString('en');
-  return `${precision === 'estimate' ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
+export function sampledText(count: number, { isWhole, items, of }: LookedAt): string {
+  if (isWhole) return count.toLocaleString('en');
+  return `${of > items ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
 }
 
 /** Shortens UUIDs. */

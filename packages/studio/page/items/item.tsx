@@ -6,9 +6,8 @@ import { useAnswer } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
+import { Redrive, RepairNode } from './buttons.tsx';
 import { Editable } from './edit.tsx';
-import { Redrive } from './redrive.tsx';
-import { RepairNode } from './repair-node.tsx';
 
 const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   right: 'good',
@@ -25,6 +24,7 @@ interface ItemProps {
   onChange: () => void;
 }
 
+/** An item, and why it is as it is. */
 export function Item(props: ItemProps) {
   const { item, isWritable, onChange } = props;
   const isOfProducer = item.kind === 'base' || item.kind === 'part';
@@ -43,7 +43,7 @@ export function Item(props: ItemProps) {
 
 function Explained({ item: { source, target }, isWritable, onChange }: ItemProps) {
   const asked = useAnswer<Explanation>('/api/explain', { source, target });
-  const changed = (): void => {
+  const onDone = (): void => {
     asked.again();
     onChange();
   };
@@ -59,17 +59,13 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
               </p>
             ))}
             <ul class="items">
-              {parts.map((part) => (
-                <li key={`${part.name} ${part.source} ${part.target}`}>
-                  <PlaceState part={part} />
-                </li>
-              ))}
+              <Places parts={parts} />
             </ul>
-            {parts.some(({ difference }) => difference !== undefined) && isWritable && (
-              <RepairNode id={source} onDone={changed} />
+            {isWritable && parts.some(({ difference }) => difference !== undefined) && (
+              <RepairNode id={source} onDone={onDone} />
             )}
-            {parts.some(({ state }) => state === 'quarantined') && isWritable && (
-              <Redrive id={source} onDone={changed} />
+            {isWritable && parts.some(({ state }) => state === 'quarantined') && (
+              <Redrive id={source} onDone={onDone} />
             )}
           </>
         )}
@@ -78,11 +74,20 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   );
 }
 
-export function PlaceState({ part: { source, target, name, state, reason, difference } }: { part: ExplainedPart }) {
-  return (
-    <>
-      <Badge kind={STATES[state]}>{state}</Badge> <code>{name}</code> at <ItemLink source={source} target={target} />
-      {difference === undefined ? <p class="quiet">{reason}</p> : <Difference {...difference} />}
-    </>
-  );
+/** Where an item should be, and how it is there. Searches that share a derived item share its difference. */
+export function Places({ parts }: { parts: readonly ExplainedPart[] }) {
+  const isSame = (one: ExplainedPart, other: ExplainedPart): boolean =>
+    one.difference !== undefined && one.source === other.source && one.target === other.target;
+  const shown = parts.filter((part, i) => parts.findIndex((one) => isSame(one, part) || one === part) === i);
+  return shown.map((part) => {
+    const { source, target, name, state, reason, difference } = part;
+    const names = parts.filter((one) => one === part || isSame(one, part)).map((one) => one.name);
+    return (
+      <li key={`${name} ${source} ${target}`}>
+        <Badge kind={STATES[state]}>{state}</Badge> <code>{names.join(', ')}</code> at{' '}
+        <ItemLink source={source} target={target} />
+        {difference === undefined ? <p class="quiet">{reason}</p> : <Difference of={part} {...difference} />}
+      </li>
+    );
+  });
 }

@@ -5,8 +5,8 @@ import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../..
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { Badge, FailureNote } from '../parts/told.tsx';
-import { InlineValue } from '../parts/value.tsx';
-import { Undo } from './undo.tsx';
+import { Fact, Value } from '../parts/value.tsx';
+import { Undo } from './buttons.tsx';
 
 /** By `rev`, else the first after a number of changes, else the newest. */
 export interface WriteOf {
@@ -205,26 +205,21 @@ function Changes({ changes }: { changes: readonly AttributeChange[] }) {
   const shown = isWhole ? changes : changes.slice(0, FEW);
   return (
     <>
-      <dl class="changes">
+      <dl>
         {shown.map(({ name, before, after }) => (
-          <div key={name}>
-            <dt>
-              <bdi>{name}</bdi>
-            </dt>
-            <dd>
-              {before !== null && (
-                <del>
-                  <InlineValue value={before} />
-                </del>
-              )}
-              {before !== null && after !== null && ' → '}
-              {after !== null && (
-                <ins>
-                  <InlineValue value={after} />
-                </ins>
-              )}
-            </dd>
-          </div>
+          <Fact key={name} name={name}>
+            {before !== null && (
+              <del>
+                <Value value={before} />
+              </del>
+            )}
+            {before !== null && after !== null && ' → '}
+            {after !== null && (
+              <ins>
+                <Value value={after} />
+              </ins>
+            )}
+          </Fact>
         ))}
       </dl>
       {shown.length < changes.length && (

@@ -19,7 +19,6 @@ export function actionsOf(model: ModelAnswer | undefined): Action[] {
   return [
     ...(model?.isWritable === true ? [redrive] : []),
     { title: 'Check the table (shows the price first)', run: () => goTo('/trust') },
-    { title: 'Copy the address of this page', run: () => navigator.clipboard.writeText(location.href) },
     { title: 'Show keyboard shortcuts', run: showKeys },
   ];
 }

@@ -68,7 +68,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
     stops[Math.max(0, Math.min(stops.length - 1, at))]?.focus();
   };
   return (
-    <search class="everywhere">
+    <search>
       <form
         ref={form}
         onKeyDown={move}

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
+import { Fact } from './value.tsx';
 
 const KEYS: readonly [keys: string, effect: string][] = [
   ['/', 'Find a node, a type, a search or a page'],
@@ -33,13 +34,12 @@ export function Keys() {
   return (
     <dialog id="keys" aria-labelledby="keys-title">
       <h2 id="keys-title">Keyboard shortcuts</h2>
-      <dl class="facts">
-        {KEYS.map(([keys, effect]) => [
-          <dt key={keys}>
-            <kbd>{keys}</kbd>
-          </dt>,
-          <dd key={effect}>{effect}</dd>,
-        ])}
+      <dl>
+        {KEYS.map(([keys, effect]) => (
+          <Fact key={keys} name={keys}>
+            {effect}
+          </Fact>
+        ))}
       </dl>
       <form method="dialog">
         <button type="submit">Close</button>

@@ -7,15 +7,14 @@ export interface RowsProps {
   rows: readonly (readonly ComponentChildren[])[];
   /** Identify moving rows. Default: their place. */
   keys?: readonly string[] | undefined;
-  /** Headings of numeric columns. */
-  numbers?: ReadonlySet<string> | undefined;
+  /** True for numeric columns. */
+  numbers?: readonly boolean[] | undefined;
   empty?: string;
 }
 
 export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing here.' }: RowsProps) {
   if (rows.length === 0) return <p class="quiet">{empty}</p>;
-  const isNumber = (cell: ComponentChildren, i: number): boolean =>
-    typeof cell === 'number' || numbers?.has(headings[i]!) === true;
+  const isNumber = (cell: ComponentChildren, i: number): boolean => typeof cell === 'number' || numbers?.[i] === true;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
     <section class="scroll" tabIndex={0} aria-label={label}>
@@ -23,7 +22,7 @@ export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing he
         <thead>
           <tr>
             {headings.map((heading, i) => (
-              <th key={heading} scope="col" class={isNumber(rows[0]?.[i], i) ? 'number' : undefined}>
+              <th key={i} scope="col" class={isNumber(rows[0]?.[i], i) ? 'number' : undefined}>
                 {heading}
               </th>
             ))}
@@ -33,7 +32,7 @@ export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing he
           {rows.map((cells, row) => (
             <tr key={keys?.[row] ?? row}>
               {cells.map((cell, i) => (
-                <td key={headings[i]} data-heading={headings[i]} class={isNumber(cell, i) ? 'number' : undefined}>
+                <td key={i} class={isNumber(cell, i) ? 'number' : undefined}>
                   {typeof cell === 'number' ? cell.toLocaleString('en', { maximumFractionDigits: 2 }) : cell}
                 </td>
               ))}
@@ -50,7 +49,7 @@ export function Pager({ next, name = 'cursor' }: { next: string | undefined; nam
   const isFirst = !new URLSearchParams(location.search).has(name);
   if (next === undefined && isFirst) return null;
   return (
-    <p class="pager">
+    <p class="row">
       {!isFirst && <Link to={hereWith({ [name]: undefined })}>First page</Link>}
       {next !== undefined && <Link to={hereWith({ [name]: next })}>Next page</Link>}
     </p>

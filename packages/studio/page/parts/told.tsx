@@ -25,7 +25,7 @@ export function FailureNote({ failure }: { failure: Failure | undefined }) {
   if (failure === undefined) return null;
   const { code, message, hint } = failure;
   return (
-    <div class="note bad" role="alert">
+    <div class="note" role="alert">
       <p>
         <strong>{message}</strong> <code>{code}</code>
       </p>

@@ -1,64 +1,50 @@
-import { isLosslessNumber, stringify } from 'lossless-json';
+import { stringify } from 'lossless-json';
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { canonicalEntries } from '../base/canonical.ts';
+import { Rows } from './rows.tsx';
 
 const SHORT = 300;
 
 /** Control characters, such as between the parts of a key. */
 const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
 
-function Characters({ text }: { text: string }) {
-  return <>{text.split(SHAPELESS).map((part, i) => (i % 2 === 0 ? part : <span class="separator">·</span>))}</>;
-}
-
+/** A text of the table, in its own direction, cut where it is long. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
-  if (text.length <= SHORT)
-    return (
-      <bdi class="value">
-        <Characters text={text} />
-      </bdi>
-    );
+  const isLong = text.length > SHORT;
+  const shown = isLong && !isWhole ? `${text.slice(0, SHORT)}…` : text;
   return (
     <>
       <bdi class="value">
-        <Characters text={isWhole ? text : `${text.slice(0, SHORT)}…`} />
-      </bdi>{' '}
-      <button type="button" class="small" onClick={() => setWhole(!isWhole)}>
-        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
-      </button>
+        {shown.split(SHAPELESS).map((part, i) => (i % 2 === 0 ? part : <span class="separator">·</span>))}
+      </bdi>
+      {isLong && ' '}
+      {isLong && (
+        <button type="button" class="small" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+        </button>
+      )}
     </>
   );
 }
 
-export function InlineValue({ value }: { value: unknown }) {
-  return <Text text={typeof value === 'string' ? value : jsonText(value)} />;
+/** Texts as they are, all else as JSON. */
+export function Value({ value, indent }: { value: unknown; indent?: number }) {
+  return <Text text={typeof value === 'string' ? value : jsonText(value, indent)} />;
 }
 
-const MOST_ENTRIES = 50;
-
-export function AnyValue({ value }: { value: unknown }) {
-  const entries = entriesOf(value);
-  if (entries === undefined || entries.length === 0 || entries.length > MOST_ENTRIES)
-    return <InlineValue value={value} />;
-  if (Array.isArray(value)) {
-    return (
-      <ul class="nested">
-        {value.map((one, i) => (
-          <li key={i}>
-            <AnyValue value={one} />
-          </li>
-        ))}
-      </ul>
-    );
-  }
-  return <NamedValues kind="nested" entries={entries} />;
-}
-
-/** Lossless numbers are objects, too. */
-function entriesOf(value: unknown): [string, unknown][] | undefined {
-  if (typeof value !== 'object' || value === null || isLosslessNumber(value)) return undefined;
-  return Object.entries(value);
+/** An entry of a `dl`. */
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <>
+      <dt>
+        <bdi>{name}</bdi>
+      </dt>
+      <dd>{children}</dd>
+    </>
+  );
 }
 
 export function jsonText(value: unknown, indent?: number): string {
@@ -69,82 +55,44 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
   // Engines return attributes in any order.
   const entries = Object.entries(attributes).sort(([left], [right]) => (left < right ? -1 : 1));
   if (entries.length === 0) return <p class="quiet">No attributes.</p>;
-  return <NamedValues kind="attributes" entries={entries} />;
-}
-
-/** Marks the difference; two maps are compared by attribute. Null: nothing. */
-export function Difference({ expected, stored }: { expected: string | null; stored: string | null }) {
-  const maps = [expected, stored].map((text) => (text === null ? new Map<string, string>() : canonicalEntries(text)));
-  const [left, right] = maps;
-  if (expected !== stored && left !== undefined && right !== undefined && left.size + right.size > 0) {
-    return <DifferentEntries expected={left} stored={right} />;
-  }
-  const [start, end] = sameEnds(expected ?? '', stored ?? '');
   return (
-    <dl class="difference">
-      <div>
-        <dt>expected</dt>
-        <dd>{expected === null ? <em>nothing</em> : <Marked text={expected} start={start} end={end} isWanted />}</dd>
-      </div>
-      <div>
-        <dt>stored</dt>
-        <dd>{stored === null ? <em>nothing</em> : <Marked text={stored} start={start} end={end} />}</dd>
-      </div>
+    <dl>
+      {entries.map(([name, value]) => (
+        <Fact key={name} name={name}>
+          <Value value={value} indent={2} />
+        </Fact>
+      ))}
     </dl>
   );
 }
 
-function DifferentEntries({
-  expected,
-  stored,
-}: {
-  expected: ReadonlyMap<string, string>;
-  stored: ReadonlyMap<string, string>;
-}) {
-  const names = [...new Set([...expected.keys(), ...stored.keys()])].sort();
+/** Marks the difference; of two maps, only attributes that differ. Null: nothing. */
+export function Difference({ of, expected, stored }: { of: ItemKey; expected: string | null; stored: string | null }) {
+  const [left, right] = [expected, stored].map((text) =>
+    text === null ? new Map<string, string>() : canonicalEntries(text),
+  );
+  const texts: [name: string, expected: string | null, stored: string | null][] =
+    left === undefined || right === undefined
+      ? [['', expected, stored]]
+      : [...new Set([...left.keys(), ...right.keys()])]
+          .sort()
+          .filter((name) => left.get(name) !== right.get(name))
+          .map((name) => [name, left.get(name) ?? null, right.get(name) ?? null]);
   return (
-    <table class="difference">
-      <thead>
-        <tr>
-          {['attribute', 'expected', 'stored'].map((heading) => (
-            <th key={heading} scope="col">
-              {heading}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {names.map((name) => {
-          const [own, other] = [expected.get(name), stored.get(name)];
-          const [start, end] = sameEnds(own ?? '', other ?? '');
-          return (
-            <tr key={name}>
-              <th scope="row">
-                <bdi>{name}</bdi>
-              </th>
-              <td>{own === undefined ? <em>nothing</em> : <Marked text={own} start={start} end={end} isWanted />}</td>
-              <td>{other === undefined ? <em>nothing</em> : <Marked text={other} start={start} end={end} />}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Rows
+      label={`Difference of ${of.source} ${of.target}`}
+      headings={['attribute', 'expected', 'stored']}
+      rows={texts.map(([name, own, other]) => {
+        const ends = sameEnds(own ?? '', other ?? '');
+        return [<bdi>{name}</bdi>, marked('ins', own, ends), marked('del', other, ends)];
+      })}
+    />
   );
 }
 
-function Marked({
-  text,
-  start,
-  end,
-  isWanted = false,
-}: {
-  text: string;
-  start: number;
-  end: number;
-  isWanted?: boolean;
-}) {
+function marked(Mark: 'ins' | 'del', text: string | null, [start, end]: readonly [number, number]) {
+  if (text === null) return <em>nothing</em>;
   const middle = text.slice(start, text.length - end);
-  const Mark = isWanted ? 'ins' : 'del';
   return (
     <bdi class="value">
       <Text text={text.slice(0, start)} />
@@ -166,21 +114,4 @@ function sameEnds(left: string, right: string): [start: number, end: number] {
   let end = 0;
   while (end < most - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
   return [start, end];
-}
-
-function NamedValues({ kind, entries }: { kind: 'nested' | 'attributes'; entries: readonly [string, unknown][] }) {
-  return (
-    <dl class={kind}>
-      {entries.map(([name, value]) => (
-        <div key={name}>
-          <dt>
-            <bdi>{name}</bdi>
-          </dt>
-          <dd>
-            <AnyValue value={value} />
-          </dd>
-        </div>
-      ))}
-    </dl>
-  );
 }

@@ -6,15 +6,6 @@ export function Verified({ status }: { status: StatusAnswer }) {
   return (
     <>
       <p>{verifiedText(status, status.atMs)}.</p>
-      {status.exceptions.length > 0 && (
-        <ul>
-          {status.exceptions.map(({ item }) => (
-            <li key={item}>
-              drift: <span class="key">{item}</span>
-            </li>
-          ))}
-        </ul>
-      )}
       {status.indexSample !== null && <p>{indexSampleText(status.indexSample)}.</p>}
       {status.verifiedThrough !== null && <p>Not verified: {NOT_VERIFIED.join(', ')}.</p>}
     </>

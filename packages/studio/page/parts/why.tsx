@@ -2,7 +2,7 @@ import type { ItemKey } from '../../../../src/core/store-port.ts';
 import type { SortValue } from '../../base/sort-values.ts';
 import { addressOf } from '../base/address.ts';
 import { Link } from '../base/place.tsx';
-import { InlineValue } from './value.tsx';
+import { Value } from './value.tsx';
 
 const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
@@ -42,13 +42,13 @@ function Values({
   by,
   id,
 }: Pick<WhyProps, 'id'> & { by: readonly Pick<SortValue, 'name' | 'value' | 'isOfSource'>[] }) {
-  if (by.length === 0) return <>the list is sorted by a computed value</>;
+  if (by.length === 0) return <>of its sort key</>;
   return (
     <>
       {by.map(({ name, value, isOfSource }, i) => (
         <span key={name}>
           {i > 0 && ' and '}
-          <code>{name}</code> {isOfSource && <>of {id} </>}is <InlineValue value={value} />
+          <code>{name}</code> {isOfSource && <>of {id} </>}is <Value value={value} />
         </span>
       ))}
     </>

@@ -1,19 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { isDrift, isWrongVerdict } from '../../../../src/core/verdicts.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
 import { postTo, useAnswer, useAskedLater, useDoing } from '../base/ask.ts';
-import { ItemLink } from '../base/place.tsx';
-import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, FailureNote } from '../parts/told.tsx';
-import { Difference, Text } from '../parts/value.tsx';
 
 const POLL_MS = 500;
-/** The partition of findings about a model change: no item has that key. */
-const REGISTRY = '~edgeloom';
-const SHOWN = 100;
 const STATES = { running: 'late', done: 'good', stopped: 'late', failed: 'bad' } as const;
 
 export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone: () => void }) {
@@ -103,16 +95,16 @@ function CheckForm({
 }
 
 function Checked({ check }: { check: CheckState }) {
-  const { scope, state, totals, expected, expectedRcu, findings, leftOut, repairs, error } = check;
+  const { scope, state, totals, expected, expectedRcu, notRepaired, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
   const { pending = 0, quarantined = 0, unregistered = 0, repaired = 0 } = totals ?? {};
   return (
     <div role="status" aria-live="polite">
       <p>
         <Badge kind={STATES[state]}>{state}</Badge> check of <bdi>{scope}</bdi>: {countText(items, 'item')}
-        {totals === null
-          ? ''
-          : `, ${figureText(totals.rcu)} RCU${estimateText(expectedRcu)}, ${figureText(totals.wcu)} WCU`}
+        {totals !== null && `, ${figureText(totals.rcu)} RCU`}
+        {totals !== null && expectedRcu !== null && ` (estimated ${figureText(expectedRcu)})`}
+        {totals !== null && `, ${figureText(totals.wcu)} WCU`}
       </p>
       {state === 'running' && (
         <progress
@@ -140,30 +132,13 @@ function Checked({ check }: { check: CheckState }) {
           {nearest === null ? '' : `; did you mean ${nearest}?`}
         </p>
       ))}
-      <ul class="items">
-        {findings.map((finding) => (
-          <li key={`${finding.source} ${finding.target} ${finding.verdict} ${finding.expected}`}>
-            <Found finding={finding} />
-          </li>
+      <ul class="problems">
+        {notRepaired.map((line) => (
+          <li key={line}>{line}</li>
         ))}
       </ul>
-      {Object.entries(leftOut).map(([verdict, more]) => (
-        <p key={verdict} class="quiet">
-          and {figureText(more)} more {verdict}
-        </p>
-      ))}
-      {repairs.length > 0 && (
-        <details>
-          <summary>Repairs</summary>
-          <Rows label="Repairs" headings={['repair']} rows={repairs.slice(0, SHOWN).map((line) => [line])} />
-        </details>
-      )}
     </div>
   );
-}
-
-function estimateText(rcu: number | null): string {
-  return rcu === null ? '' : ` (estimated ${figureText(rcu)})`;
 }
 
 /** `1 missing, 2 pending`. */
@@ -172,22 +147,4 @@ function countsText(counts: Record<string, number>): string {
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${figureText(count)} ${name}`)
     .join(', ');
-}
-
-function Found({ finding: { source, target, verdict, expected, actual } }: { finding: Finding }) {
-  return (
-    <>
-      <Badge kind={isWrongVerdict(verdict) ? 'bad' : 'late'}>{verdict}</Badge>{' '}
-      {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink source={source} target={target} />}
-      {isDrift(verdict) || verdict === 'pending' ? (
-        <Difference expected={expected} stored={actual} />
-      ) : (
-        actual !== null && (
-          <p>
-            <Text text={actual} />
-          </p>
-        )
-      )}
-    </>
-  );
 }

@@ -4,7 +4,7 @@ import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Card, type NodePartProps, Told } from '../parts/told.tsx';
-import { AnyValue, jsonText } from '../parts/value.tsx';
+import { jsonText, Value } from '../parts/value.tsx';
 
 export function Compare({ id, parameters }: NodePartProps) {
   const other = parameters.get('with') ?? undefined;
@@ -51,7 +51,7 @@ function Differences({ nodes }: { nodes: readonly [NodeAnswer, NodeAnswer] }) {
           .map((name) => [
             <bdi>{name}</bdi>,
             ...values.map((one) =>
-              one.has(name) ? <AnyValue value={one.get(name)} /> : <span class="quiet">absent</span>,
+              one.has(name) ? <Value value={one.get(name)} /> : <span class="quiet">absent</span>,
             ),
           ])}
         empty="Nothing differs."
@@ -73,7 +73,8 @@ function valuesOf({ base, parts, edgeSet }: NodeAnswer, leftOut: ReadonlySet<str
     ...edgeSet
       .filter(({ type }) => !leftOut.has(type))
       .map(({ type, target, ...labels }): [string, unknown] => {
-        return [`${type} ${target}`, Object.keys(labels).length === 0 ? 'present' : labels];
+        const texts = Object.entries(labels).map(([name, value]) => `${name} ${value}`);
+        return [`${type} ${target}`, texts.join(', ') || 'present'];
       }),
   ]);
 }

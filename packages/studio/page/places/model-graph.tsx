@@ -3,10 +3,8 @@ import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
-import { Link } from '../base/place.tsx';
-import { sampledText } from '../base/words.ts';
 import { Layers } from '../parts/layers.tsx';
-import { boxesNextTo, modelBoxes, placeOfType } from './model-boxes.ts';
+import { boxesNextTo, modelBoxes } from './model-boxes.ts';
 import { PickedType } from './picked-type.tsx';
 
 const SAMPLED_MS = 15_000;
@@ -22,27 +20,13 @@ export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: stri
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>
-      <ul class="types narrow" aria-label="Node types">
-        {model.nodes.map(({ type }) => {
-          const count = sample?.nodes[type]?.count;
-          return (
-            <li key={type}>
-              <Link to={placeOfType('node', type)} aria-current={`node ${type}` === chosen ? 'true' : undefined}>
-                <span>{type}</span> <strong>{count !== undefined && sampledText(count, sample!)}</strong>
-              </Link>
-            </li>
-          );
-        })}
-      </ul>
       <Layers
         label={`The model as a graph of the node types ${types}; choose a type to see its details`}
         {...{ boxes, ways, picked, chosen }}
       />
       <p class="quiet">
         {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
-        {sample !== undefined && sample.precision !== 'exact' && (
-          <>; counts estimated from {figureText(sample.itemsRead)} items</>
-        )}
+        {sample !== undefined && !sample.isWhole && <>; counts estimated from {figureText(sample.items)} items</>}
       </p>
       {isKnown && <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />}
     </>

@@ -8,17 +8,15 @@ import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
 import { useAskedAgain, useTouches } from '../base/flow.ts';
 import { ItemLink, Link } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
+import { Redrive, RepairNode } from '../items/buttons.tsx';
 import { AddEdge, CreateNode } from '../items/create.tsx';
 import { Editable } from '../items/edit.tsx';
-import { PlaceState } from '../items/item.tsx';
-import { Redrive } from '../items/redrive.tsx';
-import { RepairNode } from '../items/repair-node.tsx';
+import { Places } from '../items/item.tsx';
 import { LastWrite } from '../items/written.tsx';
-import { type Column, Grid } from '../parts/grid.tsx';
+import { Grid } from '../parts/grid.tsx';
 import { countedText } from '../parts/price.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Badge, Card, LiveMark, type NodePartProps, Told } from '../parts/told.tsx';
-import { Totals } from '../parts/totals.tsx';
 import { Attributes } from '../parts/value.tsx';
 import { Why } from '../parts/why.tsx';
 import { Compare } from './compare.tsx';
@@ -72,7 +70,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
         <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
       ) : (
         <>
-          <NodeItself {...{ model, id, asked }} touches={touches.count} onWritten={noteWrite} />
+          <NodeItself {...{ model, id, asked }} onWritten={noteWrite} />
           {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
             <Edges id={id} parameters={parameters} touches={touches.count + writes}>
               {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
@@ -111,7 +109,7 @@ function Lists({
   };
   if (leaving.length + entering.length === 0) return null;
   return (
-    <nav class="parts lists" aria-label="Lists of the node">
+    <nav class="parts" aria-label="Lists of the node">
       {leaving.length > 0 && <span class="quiet">Outgoing</span>}
       {leaving.map(({ type }) => link(type, 'outgoing'))}
       {entering.length > 0 && <span class="quiet">Incoming</span>}
@@ -129,20 +127,13 @@ function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer 
   return view === null ? null : <Badge kind="good">view up to date</Badge>;
 }
 
-type EdgeThatLeaves = Pick<EdgeResult, 'type' | 'target'>;
-
-const TYPE: Column<EdgeThatLeaves> = { name: 'type', valueOf: ({ type }) => type };
-const TARGET: Column<EdgeThatLeaves> = { name: 'target', valueOf: ({ target }) => target, isNode: true };
-
 function NodeItself({
   model,
   id,
   asked,
-  touches,
   onWritten,
 }: Omit<NodePartProps, 'parameters'> & {
   asked: Asked<NodeAnswer>;
-  touches: number;
   onWritten: () => void;
 }) {
   return (
@@ -150,26 +141,20 @@ function NodeItself({
       {({ base, parts, view, wrong, quarantined, edgeSetSize, left }) => (
         <div class="cards">
           <Wrong {...{ id, wrong, quarantined }} isWritable={model.isWritable} onRepaired={asked.again} />
-          <Card title="Attributes">
-            {base === null ? (
-              <>
-                <p>This node doesn't exist.</p>
-                {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
-              </>
-            ) : (
-              <>
-                <Attributes attributes={base} />
-                {model.isWritable && (
-                  <Editable item={{ source: id, target: id, kind: 'base', attributes: base }} onChange={onWritten} />
-                )}
-              </>
-            )}
-          </Card>
-          {Object.entries(parts).map(([name, attributes]) => (
-            <Card key={name} title={`Part ${name}`}>
+          {base === null && (
+            <Card title="Attributes">
+              <p>This node doesn't exist.</p>
+              {model.isWritable && <CreateNode id={id} onDone={onWritten} />}
+            </Card>
+          )}
+          {Object.entries({ ...(base !== null && { [id]: base }), ...parts }).map(([target, attributes]) => (
+            <Card key={target} title={target === id ? 'Attributes' : `Part ${target}`}>
               <Attributes attributes={attributes} />
               {model.isWritable && (
-                <Editable item={{ source: id, target: name, kind: 'part', attributes }} onChange={onWritten} />
+                <Editable
+                  item={{ source: id, target, kind: target === id ? 'base' : 'part', attributes }}
+                  onChange={onWritten}
+                />
               )}
             </Card>
           ))}
@@ -184,11 +169,6 @@ function NodeItself({
                 {countText(edgeSetSize, 'edge')} in the edge set
                 {left.length > 0 && `; too many to keep there: ${left.join(', ')}`}.
               </p>
-            </Card>
-          )}
-          {hasTotals(model, id) && (
-            <Card title="Totals">
-              <Totals id={id} touches={touches} />
             </Card>
           )}
         </div>
@@ -208,11 +188,7 @@ function Wrong({
   return (
     <Card title="Problems" wide>
       <ul class="items">
-        {wrong.map((part) => (
-          <li key={`${part.name} ${part.target}`}>
-            <PlaceState part={part} />
-          </li>
-        ))}
+        <Places parts={wrong} />
         {quarantined.map((entry) => (
           <li key={`quarantine ${entry.target}`}>
             <Badge kind="bad">quarantined</Badge> <ItemLink source={entry.source} target={entry.target} />
@@ -228,14 +204,6 @@ function Wrong({
   );
 }
 
-function hasTotals({ edges }: NodePartProps['model'], id: string): boolean {
-  const type = id.slice(0, id.indexOf('-'));
-  return edges.some(
-    ({ from, to, totals, isCounted }) =>
-      (totals.inbound !== undefined && to.includes(type)) || (isCounted && from.includes(type)),
-  );
-}
-
 function Edges({
   id,
   parameters,
@@ -246,17 +214,6 @@ function Edges({
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
   useAskedAgain(asked, touches);
-  const note = ({ target, type: own }: EdgeResult, row: number) => (
-    <Why
-      id={target}
-      row={row}
-      isLater={cursor !== undefined}
-      isDescending={false}
-      by="outgoing edges are sorted by key"
-      writer={{ source: id, target: `${own}-${target}` }}
-      edgeTo={target}
-    />
-  );
   return (
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
       {children}
@@ -266,9 +223,19 @@ function Edges({
           <>
             <Grid
               label="Edges"
-              items={items}
-              own={[TYPE, { ...TARGET, note }]}
-              attributesOf={({ attributes }) => attributes}
+              idHeading="target"
+              rows={items.map(({ target, type: own, attributes }) => ({ id: target, own: { type: own }, attributes }))}
+              note={({ id: target, own }, row) => (
+                <Why
+                  id={target}
+                  row={row}
+                  isLater={cursor !== undefined}
+                  isDescending={false}
+                  by="outgoing edges are sorted by key"
+                  writer={{ source: id, target: `${own.type}-${target}` }}
+                  edgeTo={target}
+                />
+              )}
               empty="None."
             />
             <Pager next={next} />

@@ -1,4 +1,3 @@
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
@@ -39,9 +38,6 @@ export function Overview({ model, parameters }: PlaceProps) {
       )}
       <Card title="Consumers">
         <Told asked={whole}>{(status) => <Consumers status={status} />}</Told>
-      </Card>
-      <Card title="Table">
-        <Told asked={ofTable}>{(status) => <Table status={status} />}</Told>
       </Card>
       <Card title="Verified">
         <Told asked={ofTable}>{(status) => <Verified status={status} />}</Told>
@@ -116,49 +112,4 @@ function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnsw
       />
     </>
   );
-}
-
-function Table({ status: { table, projections } }: { status: StatusAnswer }) {
-  const ready = projections.filter(({ state }) => state === 'ready');
-  const others = projections.filter(({ state }) => state !== 'ready');
-  return (
-    <>
-      <dl class="facts">
-        <dt>table</dt>
-        <dd>
-          <bdi>{table.name}</bdi>, {table.status}
-        </dd>
-        <dt>indexes</dt>
-        <dd>{table.indexes.join(', ') || 'none'}</dd>
-        <dt>items</dt>
-        <dd>
-          {figureText(table.itemCount)}
-          {table.sizeBytes > 0 && `, ${sizeText(table.sizeBytes)}`}
-        </dd>
-      </dl>
-      {projections.length === 0 && <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>}
-      {others.length > 0 && <Projections label="Projections that change" projections={others} />}
-      {ready.length > 0 && (
-        <details>
-          <summary>{countText(ready.length, 'projection is', 'projections are')} ready</summary>
-          <Projections label="Projections that are ready" projections={ready} />
-        </details>
-      )}
-    </>
-  );
-}
-
-function Projections({ label, projections }: { label: string; projections: StatusAnswer['projections'] }) {
-  return (
-    <Rows
-      label={label}
-      headings={['projection', 'generation', 'state']}
-      rows={projections.map(({ name, generation, state }) => [<span class="key">{name}</span>, generation, state])}
-    />
-  );
-}
-
-function sizeText(bytes: number): string {
-  if (bytes >= 1_000_000) return `${figureText(bytes / 1_000_000)} MB`;
-  return bytes >= 1_000 ? `${figureText(bytes / 1_000)} KB` : `${figureText(bytes)} bytes`;
 }

@@ -7,6 +7,7 @@ import { Link } from '../base/place.tsx';
 import { questionOfType } from '../base/question.ts';
 import { sampledText } from '../base/words.ts';
 import { Badge } from '../parts/told.tsx';
+import { Fact } from '../parts/value.tsx';
 import { placeOfType } from './model-boxes.ts';
 import { Shards } from './shards.tsx';
 import { WhatIf } from './what-if.tsx';
@@ -34,9 +35,9 @@ export function PickedType({ model, sample, chosen }: PickedTypeProps) {
           Show all types
         </Link>
       </h3>
-      <dl class="facts">
+      <dl>
         {node !== undefined && <NodeFacts model={model} node={node} />}
-        {edge !== undefined && <EdgeFacts edge={edge} sample={sample} />}
+        {edge !== undefined && <EdgeFacts edge={edge} />}
       </dl>
       {node?.searches.filter(hasShards).map((search) => (
         <Shards key={search.name} search={search} choices={sample?.nodes[type]?.values[search.partition ?? ''] ?? []} />
@@ -67,7 +68,7 @@ function NodeFacts({ model, node: { type, view, searches } }: { model: ModelAnsw
           <li key={search.name}>
             <Link to={addressOf('/query', { search: search.name })}>{search.name.slice(type.length + 1)}</Link>{' '}
             <span class="quiet">
-              by {[search.from, ...search.forms].join(', ')}
+              by {search.from}
               {search.isNative ? BY_DYNAMODB : search.shards === 'value' && ', by value'}
             </span>
           </li>
@@ -87,22 +88,12 @@ function entryOf(kind: 'node' | 'edge', type: string) {
   );
 }
 
-function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer | undefined }) {
-  const { type, from, to, labels, orders, totals, isCounted, copies, includesTarget, shards, isNative } = edge;
-  const ways = sample?.edges[type]?.ways ?? [];
+function EdgeFacts({ edge }: { edge: DescribedEdge }) {
+  const { type, from, to, orders, shards, isNative } = edge;
   return (
     <>
       <Entries name="from">{from.map((one) => entryOf('node', one))}</Entries>
       <Entries name="to">{to.map((one) => entryOf('node', one))}</Entries>
-      {ways.length > 1 && (
-        <Entries name="found">
-          {ways.map((way) => (
-            <li key={`${way.from} ${way.to}`}>
-              {way.from || '?'} → {way.to || '?'} <span class="quiet">{sampledText(way.count, sample!)}</span>
-            </li>
-          ))}
-        </Entries>
-      )}
       <Entries name={`orders${isNative ? BY_DYNAMODB : shards > 1 ? `, ${shards} shards` : ''}`}>
         {orders.map(({ name, from: by }) => (
           <li key={name}>
@@ -115,15 +106,6 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
           <Link to={addressOf('/query', { type })}>Show its lists</Link>
         </Fact>
       )}
-      <Fact name="edge set">{labels === undefined ? 'left out' : ['target', ...labels].join(', ')}</Fact>
-      {copies.length > 0 && <Fact name="copies">{copies.join(', ')} of the target</Fact>}
-      {includesTarget && <Fact name="target">shown in the list</Fact>}
-      {isCounted && <Fact name="count">outgoing edges of a node</Fact>}
-      {Object.entries(totals).map(([direction, { sums, groups }]) => (
-        <Fact key={direction} name={`total, ${direction}`}>
-          {['number', ...sums, ...groups.map((one) => `by ${one}`)].join(', ')}
-        </Fact>
-      ))}
     </>
   );
 }
@@ -131,13 +113,4 @@ function EdgeFacts({ edge, sample }: { edge: DescribedEdge; sample: SampleAnswer
 function Entries({ name, children }: { name: string; children: ComponentChildren[] | ComponentChildren }) {
   const entries = [children].flat();
   return <Fact name={name}>{entries.length === 0 ? 'none' : <ul class="entries">{entries}</ul>}</Fact>;
-}
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </>
-  );
 }

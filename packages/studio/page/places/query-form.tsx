@@ -6,8 +6,7 @@ import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
-import { ChoiceField } from '../parts/choice-field.tsx';
-import { NodeField } from '../parts/node-field.tsx';
+import { ChoiceField, NodeField } from '../parts/fields.tsx';
 
 /** The parameters of each way to give values. */
 const WAYS = {
@@ -217,21 +216,8 @@ function Values({
         ))}
       {WAYS[way].fields.map((name) => {
         const label = `${WAYS[way].fields.length > 1 ? name : 'value'}${order.type === 'date' ? ' (ISO 8601)' : ''}`;
-        const given = question[name] ?? '';
-        if (order.labels === undefined)
-          return <ChoiceField key={name} {...{ name, label, choices }} defaultValue={given} />;
-        return (
-          <label key={name}>
-            {label}
-            <select name={name}>
-              {order.labels.map((one) => (
-                <option key={one} selected={one === given}>
-                  {one}
-                </option>
-              ))}
-            </select>
-          </label>
-        );
+        const values = order.labels?.map((value) => ({ value })) ?? choices;
+        return <ChoiceField key={name} {...{ name, label }} choices={values} defaultValue={question[name] ?? ''} />;
       })}
     </>
   );

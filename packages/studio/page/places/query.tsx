@@ -1,5 +1,4 @@
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { QueryPlan } from '../../../../src/trust/explain/query.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
@@ -43,37 +42,8 @@ function Answer(props: { model: ModelAnswer; question: Question; cursor: string 
       units={unitsOfShards(shards)}
       doing={`Read a page from ${countText(shards, 'shard')}`}
     >
-      <QuestionGrid {...props}>
-        {({ code, plan }) => (
-          <>
-            <Code code={code} />
-            <Plan plan={plan} />
-          </>
-        )}
-      </QuestionGrid>
+      <QuestionGrid {...props}>{({ code }) => <Code code={code} />}</QuestionGrid>
     </Priced>
-  );
-}
-
-function Plan({ plan: { steps, partitions } }: { plan: QueryPlan }) {
-  return (
-    <Card title="Plan">
-      <ol>
-        {steps.map((step) => (
-          <li key={step}>{step}</li>
-        ))}
-      </ol>
-      <details>
-        <summary>{countText(partitions.length, 'partition')}</summary>
-        <ul>
-          {partitions.map((partition) => (
-            <li key={partition} class="key">
-              <bdi>{partition}</bdi>
-            </li>
-          ))}
-        </ul>
-      </details>
-    </Card>
   );
 }
 
@@ -82,7 +52,7 @@ function Code({ code }: { code: string }) {
   return (
     <Card title="TypeScript">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-      <pre class="code" tabIndex={0}>
+      <pre tabIndex={0}>
         <code>{code}</code>
       </pre>
       <p class="row">

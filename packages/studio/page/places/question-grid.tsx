@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { QueryPlan } from '../../../../src/trust/explain/query.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
@@ -15,7 +16,7 @@ import {
   sortsOf,
   subjectOf,
 } from '../base/question.ts';
-import { type Column, Grid } from '../parts/grid.tsx';
+import { Grid } from '../parts/grid.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
 import { Why } from '../parts/why.tsx';
@@ -35,21 +36,6 @@ export function QuestionGrid(props: QuestionGridProps) {
   const listed = subject.edge === undefined ? `${subject.nodeType}-` : question.id;
   const touches = useTouches(isCheap ? listed : undefined, true);
   useAskedAgain(found, touches.count);
-  const note = ({ id, by, sortedBy, value }: QueryRow, row: number) => (
-    <Why
-      {...{ id, row }}
-      isLater={cursor !== undefined}
-      isDescending={question.reverse !== undefined}
-      by={
-        sortedBy ??
-        (subject.search === undefined
-          ? 'nodes are sorted by id'
-          : [{ name: subject.search.from, value, isOfSource: false }])
-      }
-      writer={by}
-      edgeTo={subject.edge && question.id}
-    />
-  );
   return (
     <Told asked={found}>
       {(answer) => {
@@ -57,10 +43,7 @@ export function QuestionGrid(props: QuestionGridProps) {
         return (
           <>
             <Card title={titleOf(subject, question)}>
-              <p class="cost">
-                <strong>{figureText(plan.rcu)} RCU</strong>, {countText(plan.calls, 'DynamoDB call')},{' '}
-                {countText(plan.partitions.length, 'partition')}
-              </p>
+              <Plan plan={plan} />
               {(question.where ?? []).length > 0 && (
                 <p class="quiet">Rows removed by the filter still consume read capacity.</p>
               )}
@@ -69,10 +52,19 @@ export function QuestionGrid(props: QuestionGridProps) {
               <Grid
                 label="Rows"
                 empty="Nothing found."
-                items={rows}
-                own={columnsOf(rows, subject, note)}
-                attributesOf={({ attributes }) => attributes}
+                idHeading={subject.edge === undefined ? 'id' : 'source'}
+                rows={rows.map((row) => ({ ...row, own: sortColumns(row) }))}
                 known={attributesOfSubject(model, subject)}
+                note={({ id, by, sortedBy }, row) => (
+                  <Why
+                    {...{ id, row }}
+                    isLater={cursor !== undefined}
+                    isDescending={question.reverse !== undefined}
+                    by={sortedBy ?? 'nodes are sorted by id'}
+                    writer={by}
+                    edgeTo={subject.edge && question.id}
+                  />
+                )}
               />
               <Pager next={answer.cursor} />
             </Card>
@@ -81,6 +73,30 @@ export function QuestionGrid(props: QuestionGridProps) {
         );
       }}
     </Told>
+  );
+}
+
+/** The cost of the answer; unfolded, how the answer was read. */
+function Plan({ plan: { rcu, calls, steps, partitions } }: { plan: QueryPlan }) {
+  return (
+    <details class="plan">
+      <summary>
+        <strong>{figureText(rcu)} RCU</strong>, {countText(calls, 'DynamoDB call')},{' '}
+        {countText(partitions.length, 'partition')}
+      </summary>
+      <ol>
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+      <ul>
+        {partitions.map((partition) => (
+          <li key={partition} class="key">
+            <bdi>{partition}</bdi>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 
@@ -93,7 +109,8 @@ function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: 
   if (sorts.length === 0) return null;
   return (
     <>
-      <nav class="parts sorts" aria-label="Sort by">
+      <nav class="parts" aria-label="Sort by">
+        <span class="quiet">Sort by</span>
         {sorts.map(({ by, isCurrent, changes }) => (
           <Link key={by} to={hereWith(changes)} aria-current={isCurrent ? 'page' : undefined}>
             {by}
@@ -106,19 +123,6 @@ function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: 
   );
 }
 
-/** The value of a search is its attribute's, except for multi-valued attributes and parts. */
-function columnsOf(
-  rows: readonly QueryRow[],
-  { edge, search }: Subject,
-  note: NonNullable<Column<QueryRow>['note']>,
-): Column<QueryRow>[] {
-  const node = { name: edge === undefined ? 'id' : 'source', valueOf: ({ id }: QueryRow) => id, isNode: true, note };
-  const sorted = (rows[0]?.sortedBy ?? []).map(({ name }, i): Column<QueryRow> => {
-    return { name, isAttribute: true, valueOf: (row) => row.attributes[name] ?? row.sortedBy?.[i]?.value };
-  });
-  const isAttribute = search?.kind === 'attribute' && !search.multiValue && search.part === undefined;
-  const hasValues = rows.some(({ value }) => value !== undefined);
-  return hasValues
-    ? [node, { name: isAttribute ? search.from : 'value', isAttribute, valueOf: ({ value }) => value }]
-    : [node, ...sorted];
+function sortColumns({ sortedBy = [], attributes }: QueryRow): Record<string, unknown> {
+  return Object.fromEntries(sortedBy.map(({ name, value }) => [name, attributes[name] ?? value]));
 }

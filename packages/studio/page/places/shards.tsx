@@ -5,7 +5,7 @@ import type { DescribedSearch } from '../../base/describe-model.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import type { ValueCount } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
-import { ChoiceField } from '../parts/choice-field.tsx';
+import { ChoiceField } from '../parts/fields.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 

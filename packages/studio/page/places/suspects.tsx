@@ -1,14 +1,19 @@
 import { useState } from 'preact/hooks';
+import { isWrongVerdict, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
+import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { SuspectsAnswer } from '../../api/trust.ts';
 import type { Suspect } from '../../base/suspects.ts';
 import { type Asked, useAskedLater } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
-import { Redrive } from '../items/redrive.tsx';
-import { RepairNode } from '../items/repair-node.tsx';
+import { Redrive, RepairNode } from '../items/buttons.tsx';
 import { Badge, Card, Told } from '../parts/told.tsx';
+import { Difference, Text } from '../parts/value.tsx';
 
 const AGAIN_MS = 10_000;
+/** The partition of findings about a model change: no item has that key. */
+const REGISTRY = '~edgeloom';
+const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
 const REPAIRABLE = ['missing', 'stale', 'orphan', 'drift'];
 
 export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {
@@ -24,9 +29,10 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
             <ul class="items">
               {items
                 .filter((item) => !repaired.some((one) => isSame(one, item)))
-                .map(({ source, target, why, reason }) => (
+                .map(({ source, target, why, reason, found }) => (
                   <li key={`${source} ${target}`}>
-                    <ItemLink source={source} target={target} /> <Badge kind="bad">{why}</Badge>{' '}
+                    {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink {...{ source, target }} />}{' '}
+                    <Badge kind={NOT_WRONG.includes(why) ? 'late' : 'bad'}>{why}</Badge>{' '}
                     {reason !== undefined && <bdi>{reasonOf({ source, target, reason })} </bdi>}
                     {isWritable && REPAIRABLE.includes(why) && (
                       <RepairNode
@@ -39,7 +45,10 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
                         }
                       />
                     )}
-                    {isWritable && reason !== undefined && <Redrive id={source} onDone={asked.again} />}
+                    {isWritable && (reason !== undefined || why === 'quarantined') && (
+                      <Redrive id={source} onDone={asked.again} />
+                    )}
+                    {found !== undefined && <Found {...{ source, target, why }} {...found} />}
                   </li>
                 ))}
               {repaired.map(({ source, target }) => (
@@ -53,6 +62,15 @@ export function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; 
         )}
       </Told>
     </Card>
+  );
+}
+
+function Found({ why, expected, actual, ...of }: Suspect & Pick<Finding, 'expected' | 'actual'>) {
+  if (why === 'pending' || REPAIRABLE.includes(why)) return <Difference of={of} expected={expected} stored={actual} />;
+  return actual === null ? null : (
+    <p>
+      <Text text={actual} />
+    </p>
   );
 }
 

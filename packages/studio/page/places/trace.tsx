@@ -12,31 +12,36 @@ const EVERY_MS = 1_500;
 
 export function Trace({ model, parameters }: PlaceProps) {
   const [source, target] = [parameters.get('source'), parameters.get('target')];
-  const [rev, number] = [parameters.get('rev') ?? undefined, parameters.get('after')];
-  const after = number === null ? undefined : Number(number);
-  const onUndone = !model.isWritable
-    ? undefined
-    : (before: number) => goTo(addressOf('/trace', { source: source!, target: target!, after: `${before}` }));
-  const way =
-    source !== null && target !== null ? (
-      <Card title="Follow a write">
-        <Ripple write={{ source, target, rev, after }} onUndone={onUndone} />
-      </Card>
-    ) : (
-      <p class="quiet">Choose a write to see what it changed, how fast, and at what cost.</p>
+  const [rev, after] = [parameters.get('rev') ?? undefined, parameters.get('after')];
+  if (source === null || target === null) {
+    return (
+      <>
+        <p class="quiet">Choose a write to see what it changed, how fast, and at what cost.</p>
+        <RecentWrites />
+      </>
     );
-  const ranked = source !== null && target !== null ? rankedEdge(model, source, target) : undefined;
-  return (
+  }
+  const onUndone = (before: number): void => goTo(addressOf('/trace', { source, target, after: `${before}` }));
+  const way = (
+    <Card title="Follow a write">
+      <Ripple
+        write={{ source, target, rev, after: after === null ? undefined : Number(after) }}
+        onUndone={model.isWritable ? onUndone : undefined}
+      />
+    </Card>
+  );
+  const ranked = rankedEdge(model, source, target);
+  return ranked === undefined ? (
+    <div class="split trace">
+      {way}
+      <RecentWrites chosen={rev} />
+    </div>
+  ) : (
     <>
-      {ranked !== undefined && (
-        <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
-          {way}
-        </RankedEdgeView>
-      )}
-      <div class={ranked === undefined ? 'trace' : undefined}>
-        {ranked === undefined && way}
-        <RecentWrites chosen={rev} />
-      </div>
+      <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
+        {way}
+      </RankedEdgeView>
+      <RecentWrites chosen={rev} />
     </>
   );
 }

@@ -176,7 +176,7 @@ function differenceText({ before, after }: Compared, unit = ''): string {
   if (from === to) return 'no difference';
   return from === 0
     ? signed(to, unit)
-    : `${signed(to - from, unit)}, ${signed(Math.round((100 * (to - from)) / from), '')} %`;
+    : `${signed(to - from, unit)}, ${signed(Math.round((100 * (to - from)) / from), '')}\u00a0%`;
 }
 
 function Migration({

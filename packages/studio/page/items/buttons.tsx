@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
+import type { TraceAnswer } from '../../api/trace.ts';
+import type { CheckAnswer } from '../../api/trust.ts';
+import type { WriteAnswer } from '../../api/write.ts';
+import { askStudio, postTo, useDoing } from '../base/ask.ts';
+import { FailureNote } from '../parts/told.tsx';
+
+const POLL_MS = 300;
+
+function Act({ name, running, act }: { name: string; running: string; act: () => Promise<void> }) {
+  const { isRunning, failure, run } = useDoing();
+  return (
+    <>
+      <button type="button" disabled={isRunning} onClick={() => run(act)}>
+        {isRunning ? running : name}
+      </button>
+      <FailureNote failure={failure} />
+    </>
+  );
+}
+
+export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
+  const [result, setResult] = useState<RedriveResult>();
+  const redrive = async (): Promise<void> => {
+    setResult(await postTo<RedriveResult>('/api/redrive', { id }));
+    onDone();
+  };
+  return (
+    <>
+      <Act name="Redrive" running="Redriving …" act={redrive} />
+      {result !== undefined && (
+        <p role="status">
+          {countText(result.entries, 'entry', 'entries')}, {figureText(result.repaired)} repaired,{' '}
+          {figureText(result.left)} left
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Repairs the partition of a node. */
+export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
+  const repair = async (): Promise<void> => {
+    let { check } = await postTo<CheckAnswer>('/api/repair', { id });
+    while (check?.state === 'running') {
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+      check = (await askStudio<CheckAnswer>('/api/check')).check;
+    }
+    if (check?.error !== undefined) throw check.error;
+    onDone();
+  };
+  return <Act name="Repair this node" running="Repairing …" act={repair} />;
+}
+
+/** `onDone` gets the number before the undoing write. */
+export function Undo({ write, onDone }: { write: NonNullable<TraceAnswer['write']>; onDone: (after: number) => void }) {
+  const { source, target, rev } = write;
+  const undo = async (): Promise<void> => {
+    onDone((await postTo<WriteAnswer>('/api/undo', { source, target, rev })).after);
+  };
+  return <Act name="Undo this write" running="Undoing …" act={undo} />;
+}
