@@ -8,10 +8,7 @@ export function metricOfVerdict(verdict: Verdict): VerdictMetric {
   return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
 }
 
-/**
- * The metrics of the functions, besides those of verdicts. Times are in seconds. docs/reference/metrics.md is made of
- * these comments.
- */
+/** docs/reference/metrics.md is made of these comments. Times are in seconds. */
 interface OtherMetricUnits {
   /** Records of a batch. */
   Records: 'Count';

@@ -39,16 +39,6 @@ describe('the alarms', () => {
       expect(Period * EvaluationPeriods).toBeLessThanOrEqual(Period >= 3600 ? 7 * 86_400 : 86_400);
     }
   });
-  it("tell the stack's topic, which takes alarms of this account over TLS alone", () => {
-    const topic = 'arn:aws:sns:eu-central-1:123456789012:edgeloom-prod-alarms';
-    for (const [, { Properties }] of alarms) {
-      expect(Properties).toMatchObject({ AlarmActions: [topic], OKActions: [topic] });
-    }
-    expect(Resources['AlarmTopicPolicy']!.Properties['PolicyDocument'].Statement).toMatchObject([
-      { Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' }, Action: ['sns:Publish'] },
-      { Effect: 'Deny', Principal: '*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-    ]);
-  });
   it('each name their runbook, which is there; a parameter makes it a link', () => {
     const docsUrl = 'https://git.example.com/docs';
     const options = [{}, OF_ELSEWHERE, { observe: true, feedEventBus: 'changes' }, { docsUrl }];

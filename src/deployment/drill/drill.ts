@@ -22,16 +22,12 @@ export interface DrillOptions {
 
 export interface DrilledAlarm {
   alarm: string;
-  /**
-   * `told`: each topic took its message; `failed`: CloudWatch could not tell a topic; `silent`: nobody was told in a
-   * minute; `rings`: the alarm rings, or lacks data and tells of that, and was left alone; `planned`: a dry run.
-   */
+  /** `failed`: CloudWatch could not tell a topic; `silent`: nobody was told in a minute; `rings`: left alone. */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
   description: string;
 }
 
-/** One look a second. */
 const LOOKS = 60;
 const LOOK_MS = 1_000;
 /** CloudWatch takes three new states a second. */
@@ -57,10 +53,9 @@ interface HistoryItem {
 }
 
 /**
- * Tries the alarms of a stack: sets each to ALARM, waits until CloudWatch has told its topics, and clears it. An
- * alarm that rings is left alone. An interrupted drill leaves nothing behind, since CloudWatch corrects the state at
- * its next look. Only alarms that tell topics and do nothing else are tried: another action may stop a machine.
- * Throws `invalid-option` if the stack has no such alarm.
+ * Sets each alarm of a stack to ALARM, waits until CloudWatch has told its topics, and clears it; alarms that ring
+ * are left alone. CloudWatch corrects what an interrupted drill leaves. Only alarms that do nothing but tell topics
+ * are tried: another action may stop a machine.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   const { stack, only, dryRun = false, onAlarm } = options;
@@ -154,7 +149,6 @@ function outcomeOf(topic: string, items: readonly HistoryItem[]): 'told' | 'fail
   return own.some(({ HistorySummary = '' }) => /^Successfully/i.test(HistorySummary)) ? 'told' : 'failed';
 }
 
-/** Repeats calls that CloudWatch throttles. */
 function patientCall(options: DrillOptions): CallService {
   const { wait } = runtimeOf(options);
   return async (name, input) => {

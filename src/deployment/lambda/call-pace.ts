@@ -13,10 +13,7 @@ const SECONDS_A_CALL = 300;
 /** A shorter pause is not worth a call of its own. */
 const SHORTEST_PAUSE_SECONDS = 1;
 
-/**
- * Keeps a rate without waiting: a call reads the units of some minutes at a stretch, and says how long to pause until
- * they are paid for. The state machine waits at no cost; a sleeping function is billed.
- */
+/** Reads at a stretch, and tells how long to pause until that is paid for: a sleeping function is billed. */
 export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;

@@ -26,11 +26,7 @@ const FEWEST_SUSPECTS = 16;
 /** What a partition of DynamoDB takes. */
 const WRITE_UNITS_A_SECOND = 1_000;
 
-/**
- * The most partitions that may wait, so that a call that writes at this rate ends within its reserve.
- *
- * @param share the part of the reserve that a call has: a function with a short timeout has less.
- */
+/** @param share the part of the reserve that a call has: a function with a short timeout has less. */
 function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mostSuspects: number, share: number) {
   const [wcu, seconds] = [maxWcu ?? WRITE_UNITS_A_SECOND, DRAIN_SECONDS * share];
   const written = mode === 'report' ? mostSuspects : (wcu * seconds) / UNITS_AN_ITEM;
@@ -48,7 +44,6 @@ export type CheckPart = Pick<
   isOver: () => boolean;
 };
 
-/** Checks a part of the table, as far as the call's time goes. */
 export async function checkPart(
   graph: CompiledModel,
   options: RunHandlerOptions,

@@ -38,8 +38,7 @@ export type RunHandler = (
 ) => Promise<RunPlan | RunResponse | MigrateResponse | WalkResponse>;
 
 /**
- * Makes the handler that the check's state machine calls: the nightly check, rebuilds and migrations. A run continues
- * where the previous one stopped.
+ * Makes the handler that the check's state machine calls; a run continues where the previous one stopped.
  *
  * @example
  * export const handler = checkRunHandler(graph);

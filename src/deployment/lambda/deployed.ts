@@ -19,28 +19,15 @@ import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
-/**
- * The handlers of the stack's functions, with settings from their environment. A wrong setting throws
- * `invalid-environment` when the function starts. Clients live as long as the function.
- */
+/** The settings are in the environment; a wrong one throws `invalid-environment` when the function starts. */
 
-/**
- * The stream function: projects the table's stream.
- *
- * @example
- * export const handler = deployedStream(graph);
- */
+/** The stream function: projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
   const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
   return streamHandler(named(graph, settings), { logger: loggerOf(settings), concurrency });
 }
 
-/**
- * The mirror function: mirrors the streams in the parameter `sourceStreamArns`.
- *
- * @example
- * export const handler = deployedMirror(graph, sources);
- */
+/** The mirror function: mirrors the streams in the parameter `sourceStreamArns`. */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
   const settings = readFunctionSettings();
   const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
@@ -54,10 +41,7 @@ export function deployedCheck(graph: CompiledModel): RunHandler {
   return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
-/**
- * The redrive function: redrives the quarantine and unclaimed records on a schedule, and failed batches from their
- * queue.
- */
+/** The redrive function: quarantine and unclaimed records on a schedule, failed batches from their queue. */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const {
     EDGELOOM_FAILED_BATCHES_BUCKET: bucket,

@@ -1,14 +1,11 @@
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** How records name their source, and what sends them. */
 const SOURCES = {
   stream: ['aws:dynamodb', 'an event source mapping of a DynamoDB stream'],
   queue: ['aws:sqs', 'an event source mapping of an SQS queue'],
 } as const;
 
-/**
- * Returns the records of an event. Throws `invalid-record` for other events, such as the arrays of EventBridge Pipes.
- */
+/** Throws `invalid-record` for other events, such as the arrays of EventBridge Pipes. */
 export function recordsOf<Event extends { Records?: readonly unknown[] | undefined }>(
   event: Event,
   source: keyof typeof SOURCES,

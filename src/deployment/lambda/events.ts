@@ -47,7 +47,6 @@ const EVENTS = {
   },
 };
 
-/** Throws `invalid-option` for an event with wrong or unknown fields. */
 export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
   const { fields, hint } = EVENTS[of];
   const isOfEventBridge = typeof event === 'object' && event !== null && Object.hasOwn(event, 'detail-type');

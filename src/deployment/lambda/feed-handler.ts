@@ -38,9 +38,8 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
 const RESERVE_MS = 10_000;
 
 /**
- * Makes the handler that puts the events of the feed's FIFO queue to EventBridge. A message that is not put in full
- * is delivered again, with its group behind it. Refused events and foreign messages go to `deadLetters`. The queue
- * needs `ReportBatchItemFailures`. Logs hold the numbers of events, never contents.
+ * Makes the handler that puts the events of the feed's FIFO queue, which needs `ReportBatchItemFailures`, to
+ * EventBridge. A message that is not put in full is delivered again, with its group behind it.
  *
  * @example
  * export const handler = deployedFeed(graph);

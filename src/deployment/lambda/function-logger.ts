@@ -6,7 +6,6 @@ export interface FunctionLogger extends Logger {
   child(bindings: object): FunctionLogger;
 }
 
-/** A pino logger of JSON lines on stdout, from a level on. */
 export function functionLogger(level: string): FunctionLogger {
   // Lambda freezes a function that has answered, so lines are written at once.
   return pino({ level, base: null }, { write: (line) => void process.stdout.write(line) });

@@ -42,9 +42,7 @@ export interface InvocationContext {
   getRemainingTimeInMillis(): number;
 }
 
-/** What a function makes once, for all of its calls. */
 export interface FunctionParts extends Pick<Runtime, 'now' | 'wait' | 'random'> {
-  /** Few calls need the SDK's client. */
   client: () => Promise<DynamoDBClient>;
   emit: EmitMetrics;
   logger: FunctionLogger;

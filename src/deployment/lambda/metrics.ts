@@ -41,7 +41,6 @@ export function emitBatch(emit: EmitMetrics, result: BatchResult, lagMs: number 
   emit({ RetriedBatches: isFault ? 1 : 0, Quarantined: quarantined }, version);
 }
 
-/** The metrics of one call: totals after it less totals before it. */
 export function metricsOfCheck(before: CheckCounts | undefined, after: CheckCounts): MetricValues {
   const earlier = before && countsOf(before);
   const done = Object.entries(countsOf(after)).map(([name, count]) => [name, count - (earlier?.[name] ?? 0)]);

@@ -47,7 +47,6 @@ const RESERVE_MS = 60_000;
 /** Seconds of the reserve for these pages; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;
 
-/** Decides the steps of a migration, and divides the next walk over the table into shares for `walkCall`. */
 export async function migrateCall(
   graph: CompiledModel,
   table: MigrateTable,

@@ -48,10 +48,9 @@ const RESERVE_MS = 5_000;
 const MOST_LOGGED = 20;
 
 /**
- * Makes the handler that touches the items which the streams of source tables name; the keys of records are enough.
- * It reports the first record that is not done, and the mapping retries from there. A source item that `map` refuses
- * holds up no other. `{ watch: true }` logs refusals, conflicts and replaced streams. It only reads the source
- * tables; logs hold keys alone. Throws for events of other streams.
+ * Makes the handler that touches the items which the streams of source tables name. It reports the first record that
+ * is not done; a source item that `map` refuses holds up no other. `{ watch: true }` logs refusals, conflicts and
+ * replaced streams. Logs hold keys alone. Throws for events of other streams.
  *
  * @example
  * export const handler = mirrorHandler(graph, { sources });

@@ -28,10 +28,7 @@ export interface ObserveHandlerOptions extends FunctionOptions {
 
 /** The answer of an observer's call. */
 export interface ObserveResponse {
-  /**
-   * ISO 8601. Every derived item that nothing has touched since is right, but for `drift` differences; null: unknown
-   * yet.
-   */
+  /** ISO 8601: what nothing has touched since is right, but for `drift` differences; null: unknown yet. */
   verifiedThrough: string | null;
   /** The item, shard or gap that holds the time back; null: nothing does. */
   heldBy: string | null;
@@ -47,19 +44,15 @@ export type ObserveHandler = (event: unknown, context: InvocationContext) => Pro
 const RUN_MS = 50_000;
 /** Milliseconds before the timeout at which a call saves its state. */
 const RESERVE_MS = 10_000;
-/**
- * The most that the projector has for a record, as a part of the call: a record is judged in the call that reads it.
- */
+/** The projector's share of a call: a record is judged in the call that reads it. */
 const WAITING_SHARE = 0.1;
 
 /**
- * Makes the handler that judges each change of a table. A schedule calls it every minute; it continues where the
- * previous call ended, under a lease. It repairs nothing: its proof starts from a clean check that begins after the
- * first call. Logs hold keys, never contents.
+ * Makes the handler that judges each change of a table; a schedule calls it every minute. It repairs nothing: its
+ * proof starts from a clean check that begins after the first call. Logs hold keys alone.
  *
  * @example
- * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(createStreamsClient(), streamArn)
- * });
+ * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });
  */
 export function observeHandler(graph: CompiledModel, options: ObserveHandlerOptions): ObserveHandler {
   const own = { stream: true, feed: true, indexShare: true, limits: true } as const;

@@ -71,10 +71,9 @@ export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) =
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that reconciles records that could not be projected: on a schedule the quarantine and unclaimed
- * records, and from an on-failure queue the batches that its messages name. A schedule's call registers an empty
- * table. If the time ends within a batch, a message for the rest goes to the queue, which needs
- * `ReportBatchItemFailures`.
+ * Makes the handler that reconciles what could not be projected: on a schedule the quarantine and unclaimed records,
+ * and from an on-failure queue, which needs `ReportBatchItemFailures`, failed batches. If the time ends within a
+ * batch, a message for the rest goes to the queue.
  *
  * @example
  * export const handler = redriveHandler(graph);
@@ -133,8 +132,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       if (messages === undefined && options.stream)
         swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
-      // At the end, so that a failing read does not keep the call from its work. Only the schedule's calls emit them:
-      // they stop with the schedule.
+      // At the end: a failing read must not keep the call from its work. Alarms notice when the schedule stops.
       if (messages === undefined) {
         emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
         await emitRegistry(watched);

@@ -69,10 +69,7 @@ const SDK_DECIDES = [
   'AWS_AUTH_SCHEME_PREFERENCE',
 ];
 
-/**
- * With region and credentials from the environment, which stay the same while the function lives, calls need no SDK.
- * Credentials are left out where the SDK might decide otherwise.
- */
+/** With region and credentials, calls need no SDK. Credentials are left out where the SDK might find others. */
 export function functionClientOptions(environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const { AWS_ENDPOINT_URL_DYNAMODB: own, AWS_ENDPOINT_URL: general, AWS_REGION: region } = environment;
   const isOpen = SDK_DECIDES.some((name) => Boolean(environment[name]));

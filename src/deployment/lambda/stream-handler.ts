@@ -50,9 +50,8 @@ export type StreamHandler = (event: StreamEvent, context: InvocationContext) => 
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that projects a table's stream. It retries failures until its reserve, then reports the lowest
- * unapplied record, and the mapping retries from there. Throws for events of other streams, and `table-differs` if
- * the table's keys are no texts. Logs hold keys, never contents.
+ * Makes the handler that projects a table's stream. It retries until its reserve, then reports the lowest unapplied
+ * record. Throws for events of other streams, and `table-differs` if keys are no texts. Logs hold keys alone.
  *
  * @example
  * export const handler = streamHandler(graph, { concurrency: 64 });

@@ -15,9 +15,8 @@ export interface WatchedTable {
 }
 
 /**
- * Registers a table that is empty and has no registry, so that a new deployment is managed before its first
- * migration. A table with items waits for a person: its searches would be unavailable until they are verified. A
- * failed registration is retried by the next call; the metric `Unmanaged` tells.
+ * Registers an empty table, so that a deployment is managed before its first migration. A table with items waits for
+ * a person, as its searches would be unavailable until verified.
  */
 export async function registeredState(table: WatchedTable): Promise<RegistryState> {
   const { graph, store, logger } = table;

@@ -5,10 +5,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import type { Source } from '../../sources/source.ts';
 import { createModuleLoader } from './module-loader.ts';
 
-/**
- * Loads a model file, TypeScript or JavaScript, without a build step; it runs with all rights of this process. Throws
- * if the file is missing, fails, or does not export a graph by default.
- */
+/** Loads a model file, TypeScript or JavaScript; it runs with all rights of this process. */
 export async function loadModel(file: string): Promise<CompiledModel> {
   const loaded = await loadFile(file, true);
   if (isGraph(loaded)) return loaded;

@@ -5,10 +5,7 @@ import * as vocabulary from '../../vocabulary.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { IS_SOURCE, ownModule } from './package-files.ts';
 
-/**
- * Loads a user's modules without a build step; they run with all rights of this process. Their imports of `edgeloom`
- * get this very package.
- */
+/** Loads a user's modules, which run with all rights of this process and import this very package. */
 export async function createModuleLoader(): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, {

@@ -39,12 +39,9 @@ export interface Template {
 
 /** For a framework that makes the functions itself. */
 export interface FrameworkStack {
-  /** In the form of `resources` in serverless.yml. */
   resources: Pick<Template, 'Resources' | 'Outputs'> & {
-    /** Properties to set on the framework's functions. */
     extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
   };
-  /** `functions` in serverless.yml. */
   functions: Record<string, Record<string, Value>>;
 }
 
@@ -68,8 +65,7 @@ const OPTIONS: OptionNames<TemplateOptions> = {
  * The whole stack of a model. Throws `invalid-name` for names that AWS would refuse.
  *
  * @example
- * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code:
- * '.code' });
+ * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code });
  */
 export function stackTemplate(graph: CompiledModel, options: TemplateOptions): Template {
   checkOptions('stackTemplate', options, OPTIONS);
@@ -87,10 +83,7 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/**
- * What an import takes over: the table and the bucket of an earlier stack. The bucket's notification needs the queue,
- * and comes with the next deployment.
- */
+/** The table and the bucket of an earlier stack. The notification needs the queue, and comes later. */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;

@@ -15,7 +15,6 @@ export const DESCRIPTIONS = {
 const CALL_BOUNDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5, 10];
 const WORK_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
 
-/** Metrics are made on first use. */
 export class Instruments {
   private readonly counters = new Map<string, Counter>();
   private readonly durations: Readonly<Record<'call' | 'operation' | 'batch', Histogram>>;

@@ -50,9 +50,8 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
 };
 
 /**
- * Makes the option `telemetry` of readers, writers, projectors, checks, redrives and migrations: spans and metrics
- * with the names of OpenTelemetry's conventions. They hold names of tables, types and projections, counts and error
- * codes; no key, attribute or message.
+ * Makes the option `telemetry`: spans and metrics of OpenTelemetry's conventions. They hold names of tables, types
+ * and projections, counts and error codes; no key, attribute or message.
  *
  * @example
  * const reader = createReader(graph, { client, telemetry: openTelemetry() });
@@ -259,7 +258,6 @@ function typeOf(graph: CompiledModel, args: readonly unknown[]): string | undefi
   return type !== undefined && graph.nodes.has(type) ? type : undefined;
 }
 
-/** Numbers, those of groups, and lengths of lists. */
 function countsOf(result: unknown, prefix: string): Record<string, number> {
   const counts: Record<string, number> = {};
   if (typeof result !== 'object' || result === null || result instanceof Error) return counts;

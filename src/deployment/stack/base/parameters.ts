@@ -47,23 +47,16 @@ export interface Parameters {
   /** An existing table, instead of the stack's own: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
-   * The stream of that table; or of the stack's own table, after it was switched off and on
-   * (docs/how-to/alarms.md#streamreplaced).
+   * The stream of that table; or of the stack's own, once switched off and on (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
-  /**
-   * Accounts whose programs may read, and write base items, by the ARN of the stack's table. Their own policies have
-   * to allow it, too.
-   */
+  /** Accounts whose programs may read, and write base items; their own policies have to allow it, too. */
   producerAccounts: string[];
   /** Days that failed batches are kept. */
   failedBatchDays: number;
   /** Minutes between redrives of the quarantine. */
   redriveMinutes: number;
-  /**
-   * Failed batches redriven at once; the cost is in
-   * docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch.
-   */
+  /** Failed batches redriven at once: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
@@ -73,10 +66,7 @@ export interface Parameters {
   checkRepair: boolean;
   /** Hours after which a check stops for the night; the next one continues. */
   checkHours: number;
-  /**
-   * Hours without a check of the whole table until `CheckOverdue` rings; a table that takes several nights needs more
-   * than 26.
-   */
+  /** Hours without a check of the whole table until `CheckOverdue` rings; large tables take several nights. */
   checkOverdueHours: number;
   /** How long the stream's consumer may take before a difference is drift. */
   checkGraceSeconds: number;
@@ -106,10 +96,7 @@ export interface Parameters {
   alarmTopicArn: string;
   /** The address that the stack's topic mails alarms to, once SNS's mail is confirmed; empty: none. */
   alarmEmail: string;
-  /**
-   * Where these pages are, for links to the runbooks: `https://git.example.com/edgeloom/docs`. Default: the installed
-   * package.
-   */
+  /** Where these pages are, for links to runbooks (`https://git.example.com/edgeloom/docs`); else in the package. */
   docsUrl: string;
   /** The permissions boundary of every role. */
   permissionsBoundaryArn: string;

@@ -41,10 +41,7 @@ export interface StackInput {
   parameters: Parameters;
 }
 
-/**
- * Throws `invalid-name` for names that AWS would refuse, `invalid-parameters` for parameters that do not fit the
- * model.
- */
+/** Throws `invalid-name` and `invalid-parameters` for what AWS or the model would refuse. */
 export function siteOf({ model, service, stage, parameters }: StackInput): Site {
   const { existingTableArn, existingStreamArn, sourceStreamArns } = parameters;
   const names = stackNames(service, stage, model.table.name);

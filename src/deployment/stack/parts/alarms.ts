@@ -62,8 +62,7 @@ type When = Omit<Alarm, 'metric' | 'means'>;
 const ONCE: When = { threshold: 1 };
 // Retries resolve momentary failures.
 const LASTING: When = { threshold: 1, periods: 3 };
-// Callers pause between calls, so their failures do not fill a quarter of an hour; a call that fails twice at once
-// does not recover by itself.
+// Callers pause between calls; one that fails twice at once does not recover by itself.
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
 // Throttled calls are repeated more often.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };

@@ -20,9 +20,8 @@ const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
- * The nightly check, a rebuild or a migration, in the Amazon States Language. The first call deals the table out to
- * workers, by its size. A distributed map runs a child for each; a child calls the function until there is no cursor,
- * and waits between calls at no cost. A check stops after its hours; rebuilds and migrations go on.
+ * The nightly check, a rebuild or a migration, in the Amazon States Language: a distributed map runs a child for each
+ * share, which calls the function until there is no cursor. Pauses between calls cost nothing.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
   const run = {
@@ -83,10 +82,7 @@ function lambdaTask(functionName: string, payload: string) {
   };
 }
 
-/**
- * A call decides the next steps and deals out a walk, then decides again. Places are in the table, so that another
- * execution continues.
- */
+/** Places are in the table, so that another execution continues. */
 function migrationStates(request: string) {
   return {
     Migrate: {

@@ -37,10 +37,7 @@ exports.handler = async ({ RequestType, ResourceProperties, ResponseURL, StackId
 };
 `;
 
-/**
- * Empties the bucket before the stack deletes it, where data goes with the stack: CloudFormation deletes no bucket
- * with objects.
- */
+/** CloudFormation deletes no bucket with objects. */
 export function emptiedBucketResources(site: Site): Resources {
   const { names, parameters } = site;
   if (parameters.keepData) return {};

@@ -27,10 +27,7 @@ const VISIBILITY_SECONDS = 720;
 /** SQS's maximum. */
 const RETENTION_SECONDS = 14 * 86_400;
 
-/**
- * A bucket keeps each batch that the mapping gives up, and notifies a queue that the redrive function reads. A batch
- * that cannot be reconciled ends in the dead-letter queue, which has the alarm.
- */
+/** A bucket keeps each batch that is given up, and notifies a queue that the redrive function reads. */
 export function failureResources(site: Site): Resources {
   const { names, parameters } = site;
   const { keepData, failedBatchDays, kmsKeyArn } = parameters;

@@ -38,7 +38,6 @@ const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number,
   mirror: ['mirror', 1024, 60, 'Mirrors the streams of source tables into the table.'],
 };
 
-/** Besides the variables that all have. */
 function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionName, Readonly<Record<string, Value>>>> {
   const { checkGraceSeconds, concurrency, feedEventBus, sourceStreamArns } = parameters;
   const check = { EDGELOOM_GRACE_SECONDS: String(checkGraceSeconds) };
@@ -174,7 +173,6 @@ interface StreamMapping {
   FunctionName: Value;
   ParallelizationFactor?: number;
   pattern?: object;
-  /** Gets batches that are given up. */
   destination: string;
 }
 
@@ -198,7 +196,6 @@ function mappingOfQueue(
   };
 }
 
-/** How often redrive and mirror functions look at table and sources. */
 export const WATCH_MINUTES = 5;
 const WATCHING = `rate(${WATCH_MINUTES} minutes)`;
 

@@ -10,9 +10,8 @@ import { functionMetric, type Metric, metricProperties, ownMetric } from './metr
 const ALIAS = 'live';
 
 /**
- * Gradual deployments: a new version of the stream function gets a tenth of the batches for `canaryMinutes`. If it
- * errs, leaves batches unapplied or quarantines items in two of three minutes, CodeDeploy takes it back and
- * CloudFormation rolls back. Two versions may run side by side.
+ * A new version gets a tenth of the batches for `canaryMinutes`; if it fails in two of three minutes, CodeDeploy
+ * takes it back.
  *
  * @param stream the function's resource: its hash names the version.
  * @param revision tells code from other code of the same place.
@@ -76,10 +75,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   };
 }
 
-/**
- * Alarms watch one version: failures of the version before are no reason to take the new one back. Each version has
- * its own, since an alarm in ALARM would stop the deployment that repairs it.
- */
+/** Each version has its own alarms: failures of the version before are no reason to take the new one back. */
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);

@@ -20,7 +20,6 @@ export function tableResources(site: Site): Resources {
       DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
       UpdateReplacePolicy: 'Retain',
       Properties: {
-        // CloudFormation and CreateTable share these shapes.
         ...(definition as object as { [name: string]: Value }),
         ...throughput,
         GlobalSecondaryIndexes: GlobalSecondaryIndexes!.map((index) => ({ ...(index as object), ...throughput })),
@@ -48,7 +47,6 @@ function modelOfEveryTable({ table, fingerprint }: CompiledModel): CompiledModel
   };
 }
 
-/** Other producers' accounts may do what a producer of this account may. */
 function policyOfAccounts(site: Site): Value {
   const { graph, parameters } = site;
   // The ARN of the resource would be a circle.
@@ -75,10 +73,7 @@ function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>)
   return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }
 
-/**
- * No update may replace or delete the table. Renaming it in the model would leave all items in a table that nothing
- * reads.
- */
+/** Renaming the table in the model would leave all items in a table that nothing reads. */
 export const STACK_POLICY = [
   { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
   {

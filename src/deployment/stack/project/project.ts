@@ -21,7 +21,6 @@ export interface ProjectOptions {
     /** Default: `source` and `target`. */
     partitionKey?: string;
     sortKey?: string;
-    /** By the names that the model calls them. */
     indexes?: Readonly<Record<string, ExistingIndex>>;
   };
   /** The ARN of the stream of a mirrored table. Default: none. */
@@ -45,10 +44,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/**
- * Makes a project, and returns its files. Throws `file-exists` before it writes any, `invalid-name` if the folder's
- * name cannot be a service's.
- */
+/** Returns the files. Throws `file-exists` before it writes any, `invalid-name` for the folder's name. */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
@@ -105,7 +101,6 @@ function mergedManifest(texts: readonly string[]): string {
 async function dependencyOf(packageFolder: string, folder: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
   const modules = dirname(packageFolder);
-  // npm's record of its sources.
   const record = join(modules, '.package-lock.json');
   if (!existsSync(record)) return version;
   const { packages } = JSON.parse(await readFile(record, 'utf8')) as {

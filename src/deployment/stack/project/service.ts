@@ -12,10 +12,7 @@ export interface RecordedNames {
   table?: string;
 }
 
-/**
- * Reads `edgeloom.service` and `edgeloom.table` of the nearest package.json. Throws `invalid-config` for other values
- * than texts.
- */
+/** Those of the nearest package.json. Throws `invalid-config` for other values than texts. */
 export function recordedNames(modelFile: string): RecordedNames {
   const path = nearestManifest(dirname(resolve(modelFile)));
   if (path === undefined) return {};
@@ -33,7 +30,7 @@ export function recordedNames(modelFile: string): RecordedNames {
 }
 
 /**
- * Throws `service-renamed` or `table-renamed`: CloudFormation would make another stack or table, which is empty.
+ * CloudFormation would make another stack or table, which is empty.
  *
  * @param names no table if it is outside of the stack.
  */
@@ -54,10 +51,7 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/**
- * Throws `invalid-parameters` for a stream of a table that is no source: its batches would fail. Returns a warning
- * for each source whose stream nothing reads.
- */
+/** Batches of a table that is no source would fail. Returns warnings about sources whose stream nothing reads. */
 export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
@@ -77,16 +71,12 @@ export function checkSources(
 
 const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
-/**
- * Throws `invalid-parameters` if a function lacks its module. A project without the stream's module has its handlers
- * elsewhere.
- */
+/** A project without the stream's module has its handlers elsewhere. */
 export function checkHandlers(modelFile: string, parameters: Parameters): void {
   const folder = join(dirname(resolve(modelFile)), 'handlers');
   const has = (module: string): boolean => MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)));
   if (!has('stream')) return;
   for (const name of functionsOf(parameters)) {
-    // A rebuild is the check's code.
     const module = name === 'rebuild' ? 'check' : name;
     if (has(module)) continue;
     throw new EdgeloomError(

@@ -41,7 +41,6 @@ export function operationStatements({ names, functions }: Site): Statement[] {
     ),
     allowOf('logs', 'DescribeLogGroups GetQueryResults', '*'),
     allowOf('events', 'DescribeRule EnableRule', own('events', `rule/${names.local('*')}`)),
-    // "Start DLQ redrive" of SQS's console.
     allowOf('sqs', 'CancelMessageMoveTask ListMessageMoveTasks StartMessageMoveTask', attribute(DEAD_LETTER_QUEUE)),
     allowOf('sqs', 'DeleteMessage GetQueueAttributes ReceiveMessage', ...queues.map((queue) => attribute(queue))),
   ];

@@ -12,9 +12,8 @@ export const MIGRATOR_POLICY = 'MigratorPolicy';
 export const OPERATOR_POLICY = 'OperatorPolicy';
 
 /**
- * Policies for the programs around the table. IAM has no condition on sort keys, so a producer's policy cannot
- * protect derived items: the writer refuses their keys, and the check finds them. The service partition is closed to
- * producers.
+ * IAM has no condition on sort keys, so a producer's policy cannot protect derived items: the writer refuses their
+ * keys, and the check finds them.
  */
 export function policyResources(site: Site): Resources {
   return {

@@ -30,7 +30,6 @@ import { tableStatements } from './table-rights.ts';
 /** Buckets of other accounts are not meant, whatever their names. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
-/** A test runs every feature under these rights. */
 export function roleResources(site: Site): Resources {
   const { names } = site;
   const machine = ownArn('states', `stateMachine:${names.local('check')}`);
@@ -107,7 +106,6 @@ function mapsStreams(streamArns: readonly Value[]): Statement {
 export function failureStatements(site: Site, queues: readonly string[]): Statement[] {
   return [
     readsOfStream(site),
-    // Reconciled batches are deleted.
     { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
     // The rest of a batch is sent again when time is over.
     allowOf(
@@ -136,7 +134,6 @@ function machineStatements({ names, parameters }: Site, machine: Value, machines
 
 export type KeyService = 'dynamodb' | 'lambda' | 's3' | 'sqs' | 'states';
 
-/** DynamoDB for the table, Lambda for the environment. */
 const KEY_SERVICES: Readonly<Record<FunctionName, readonly KeyService[]>> = {
   stream: ['dynamodb', 'lambda', 's3'],
   check: ['dynamodb', 'lambda'],

@@ -16,9 +16,7 @@ export type Program =
   | 'reader';
 
 type Place =
-  /** Any item of the table. */
   | 'table'
-  /** Items of the programs' own partition. */
   | 'service-partition'
   /** Every index of the table, whatever the model. */
   | 'indexes';
@@ -29,14 +27,13 @@ const SETTLING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
 const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;
 
 /**
- * The actions of each program, by place. A test runs every feature behind a proxy that enforces them, and fails on
- * missing and unused rights. No right depends on the model: programs of the previous model run next to a new stack.
- * One wildcard covers all indexes, which keeps a policy within IAM's 6,144 characters.
+ * A test runs every feature behind a proxy that enforces these, and fails on missing and unused ones. No right
+ * depends on the model: programs of the previous model run next to a new stack. One wildcard covers all indexes,
+ * which keeps policies within IAM's 6,144 characters.
  */
 const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>> = {
   // Query is for fan-outs; a starting function looks at the types of the keys.
   stream: { table: 'BatchGetItem DescribeTable GetItem PutItem Query UpdateItem PartiQLInsert PartiQLUpdate' },
-  // A check keeps its place in the service partition.
   check: { table: 'BatchGetItem DescribeTable GetItem Query Scan', 'service-partition': 'DeleteItem PutItem' },
   repair: { table: REPAIRING },
   // A rebuild's function also migrates.
@@ -45,7 +42,6 @@ const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>
   redrive: { table: REPAIRING, indexes: 'Query' },
   // The indexes are sampled.
   observe: { table: 'BatchGetItem GetItem Query', indexes: 'Query', 'service-partition': 'PutItem UpdateItem' },
-  // Quarantine and conflicts of sources.
   mirror: { table: 'GetItem PutItem', 'service-partition': 'DeleteItem Query' },
   // A new projection is verified through its index.
   migrate: {
