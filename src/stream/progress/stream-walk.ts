@@ -36,7 +36,7 @@ export interface WalkedShard {
   shardId: string;
   /** From the first unclaimed record, oldest first. */
   open: readonly OpenChange[];
-  /** Ranges of indexes in `open`. */
+  /** The unclaimed records, as ranges of indexes in `open`. */
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
