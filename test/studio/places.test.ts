@@ -344,7 +344,7 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     await page.getByLabel('Percent of the table').fill('100');
     await expect.poll(() => page.getByRole('button', { name: 'Check', exact: true }).isEnabled()).toBe(true);
     await page.getByRole('button', { name: 'Check', exact: true }).click();
-    await page.getByText('check of the table').waitFor();
+    await page.getByText(/check of the table: [\d,]+ items, [\d.,]+ RCU \(estimated [\d,]+\)/).waitFor();
     await page.getByText('No differences.').waitFor();
     await at.seen.goTo('/');
     await page.getByText('Last check: clean').waitFor();

@@ -274,6 +274,7 @@ describe.skipIf(!HAS_BROWSER)('the playground in a browser', () => {
     await page.getByRole('combobox', { name: 'Order' }).selectOption('byHours');
     await page.getByRole('combobox', { name: 'hours' }).selectOption('from … to');
     await page.getByLabel('from', { exact: true }).fill('2');
+    expect(await page.getByLabel(/^Filters/).getAttribute('placeholder')).toBe('kind=…');
     await page.getByLabel(/^Filters/).fill('kind=work');
     await page.getByLabel('descending').check();
     await page.getByRole('button', { name: 'Run' }).click();

@@ -8,7 +8,6 @@ import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
 import { isLocal } from '../base/place-of-table.ts';
-import { SAMPLE_UNITS } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
@@ -24,15 +23,8 @@ export interface Suggestion {
 export interface SuggestAnswer {
   suggestions: Suggestion[];
   looked: LookedAt;
-  /** The most that reading the next part of the table takes. */
-  nextRcu: number;
   /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
   readsOn: boolean;
-  /** The node type whose list was asked for ids that begin with the text. */
-  listed: string | null;
-  /** The node types for which the text was looked up as a whole id. */
-  types: string[];
-  searches: string[];
 }
 
 const MOST = 8;
@@ -82,11 +74,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   return {
     suggestions,
     looked: { atMs, items, of, isWhole },
-    nextRcu: SAMPLE_UNITS.more,
     readsOn: suggestions.length === 0 && !isWhole && (await isLocal(client)),
-    listed: list === undefined ? null : typeOf(start),
-    types: [...new Set(wholes.map(typeOf))],
-    searches: searches.map(({ indexPartition }) => indexPartition),
   };
 }
 

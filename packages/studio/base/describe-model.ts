@@ -42,7 +42,6 @@ export interface DescribedSearch extends DescribedOrder {
   shards: number | 'value';
   isNative: boolean;
   shardBy: 'value' | 'source';
-  multiValue: boolean;
   /** The attribute whose value each query must give. */
   partition?: string;
   part?: string;
@@ -84,13 +83,12 @@ function describeNode({ type, view, searches }: NodeModel): DescribedNode {
 }
 
 function describeSearch(search: SearchModel): DescribedSearch {
-  const { indexPartition: name, order, shards, shardBy, multiValue, partition, part, project, native } = search;
+  const { indexPartition: name, order, shards, shardBy, partition, part, project, native } = search;
   return {
     name,
     ...describeOrder(order),
     shards,
     shardBy,
-    multiValue,
     isNative: native,
     filters: filtersOf(project),
     ...(partition !== undefined && { partition }),

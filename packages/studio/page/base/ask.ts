@@ -1,8 +1,8 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
-import { isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
+import { type Failure, isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
+import { useEventValue } from './event-value.ts';
 import { keptToken } from './token.ts';
 
 export interface Units {
@@ -10,26 +10,18 @@ export interface Units {
   wcu: number;
 }
 
-export type Failure = FailureDocument['error'];
+export type { Failure };
 
 const total: Units = { rcu: 0, wcu: 0 };
-const listeners = new Set<() => void>();
+const COUNTED = 'studio-counted';
 
 export function resetUnits(): void {
   Object.assign(total, { rcu: 0, wcu: 0 });
-  notifyListeners();
+  dispatchEvent(new Event(COUNTED));
 }
 
 export function useUnits(): Units {
-  const [units, setUnits] = useState({ ...total });
-  useEffect(() => {
-    const listen = (): void => setUnits({ ...total });
-    listeners.add(listen);
-    return () => {
-      listeners.delete(listen);
-    };
-  }, []);
-  return units;
+  return useEventValue(() => ({ ...total }), COUNTED);
 }
 
 /** Throws a `Failure`. */
@@ -53,24 +45,16 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
   } catch (error) {
     throw noAnswer(error);
   }
-  const { answer, units, error } = parseExact(text) as { answer: T; units?: Units; error?: Failure };
+  const { answer, units, error } = parse(text, undefined, parseNumber) as { answer: T; units?: Units; error?: Failure };
   total.rcu += units?.rcu ?? 0;
   total.wcu += units?.wcu ?? 0;
-  notifyListeners();
+  dispatchEvent(new Event(COUNTED));
   if (error !== undefined) throw error;
   return answer;
 }
 
-function parseExact(text: string): unknown {
-  return parse(text, undefined, parseNumber);
-}
-
 function parseNumber(text: string): number | LosslessNumber {
   return isSafeNumber(text) ? Number(text) : new LosslessNumber(text);
-}
-
-function notifyListeners(): void {
-  for (const listen of listeners) listen();
 }
 
 export interface Asked<T> {

@@ -1,9 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
 import type { ConnectionAnswer } from '../../api/model-and-status.ts';
+import { useEventValue } from './event-value.ts';
 import { keptToken } from './token.ts';
 
-type Failure = FailureDocument['error'];
+export type Failure = FailureDocument['error'];
 
 export const LOOK_MS = 3_000;
 const LONGEST_MS = 10_000;
@@ -59,12 +60,7 @@ export function noAnswer(error: unknown): Failure {
 }
 
 export function useLost(): Failure | undefined {
-  const [failure, setFailure] = useState(lost);
-  useEffect(() => {
-    setFailure(lost);
-    return onConnection(() => setFailure(lost));
-  }, []);
-  return failure;
+  return useEventValue(() => lost, CHANGED);
 }
 
 export function useLooks(): void {

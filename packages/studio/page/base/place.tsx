@@ -1,9 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
 import { edgesOfType, MANY } from '../../../../src/core/kinds/kind.ts';
 import type { ItemKey } from '../../../../src/core/store-port.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { resetUnits } from './ask.ts';
+import { useEventValue } from './event-value.ts';
 
 /** The address holds all state, so that places can be bookmarked. */
 export interface Place {
@@ -12,9 +12,11 @@ export interface Place {
 }
 
 const MOVED = 'studio-moved';
-const LOOKS = 'studio-looks';
+
+addEventListener('popstate', resetUnits);
 
 export function goTo(address: string): void {
+  resetUnits();
   history.pushState(null, '', address);
   dispatchEvent(new Event(MOVED));
 }
@@ -22,27 +24,11 @@ export function goTo(address: string): void {
 /** Keeps answers and the count of units. */
 export function lookAt(address: string): void {
   history.replaceState(null, '', address);
-  dispatchEvent(new Event(LOOKS));
+  dispatchEvent(new Event(MOVED));
 }
 
 export function usePlace(): Place {
-  const [place, setPlace] = useState(placeNow);
-  useEffect(() => {
-    const onMove = (): void => {
-      resetUnits();
-      setPlace(placeNow());
-    };
-    addEventListener('popstate', onMove);
-    const onLook = (): void => setPlace(placeNow());
-    addEventListener(MOVED, onMove);
-    addEventListener(LOOKS, onLook);
-    return () => {
-      removeEventListener('popstate', onMove);
-      removeEventListener(MOVED, onMove);
-      removeEventListener(LOOKS, onLook);
-    };
-  }, []);
-  return place;
+  return useEventValue(placeNow, 'popstate', MOVED);
 }
 
 function placeNow(): Place {

@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import { figureText } from '../../../../src/foundation/figure.ts';
 import type { SuggestAnswer, Suggestion } from '../../api/suggest.ts';
+import { SAMPLE_UNITS } from '../../base/price.ts';
 import { askStudio, type Failure, postTo, useDoing } from '../base/ask.ts';
 import { Ago } from './ago.tsx';
 import { FailureNote } from './told.tsx';
 
 const PAUSE_MS = 200;
 const LEAST_LETTERS = 2;
-const MOST_NAMES = 3;
 
 export interface Suggestions {
   suggestions: readonly Suggestion[];
@@ -52,10 +52,6 @@ export function useSuggestions(text: string): Suggestions {
   return { ...state, ...(answer !== undefined && { answer }), ...(failure !== undefined && { failure }) };
 }
 
-function listText(names: readonly string[], one: string, many?: string): string {
-  return names.length > MOST_NAMES ? countText(names.length, one, many) : names.join(', ');
-}
-
 export function LookedAtText({
   found,
   answer,
@@ -65,13 +61,8 @@ export function LookedAtText({
   answer: SuggestAnswer;
   isEmpty: boolean;
 }) {
-  const { looked, listed, types, searches, nextRcu } = answer;
+  const { looked } = answer;
   const { isLooking, failure, lookOn } = found;
-  const others = [
-    ...(listed === null ? [] : [`${listed} ids by prefix`]),
-    ...(types.length === 0 ? [] : [`exact ids of ${listText(types, 'type')}`]),
-    ...(searches.length === 0 ? [] : [`names in ${listText(searches, 'search', 'searches')}`]),
-  ];
   return (
     <div class="looked quiet">
       <p>
@@ -79,13 +70,13 @@ export function LookedAtText({
         {looked.isWhole
           ? `Searched all ${figureText(looked.items)} items`
           : `Searched ${figureText(looked.items)} of about ${figureText(looked.of)} items`}{' '}
-        <Ago at={looked.atMs} />.{others.length > 0 && ` Also looked up: ${others.join('; ')}.`}
+        <Ago at={looked.atMs} />.
       </p>
       {!looked.isWhole && (
         <p>
           No index covers the remaining ids.{' '}
           <button type="button" class="small" disabled={isLooking} onClick={lookOn}>
-            {isLooking ? 'Reading …' : `Search more (up to ${figureText(nextRcu)} RCU)`}
+            {isLooking ? 'Reading …' : `Search more (up to ${figureText(SAMPLE_UNITS.more)} RCU)`}
           </button>
         </p>
       )}

@@ -127,7 +127,7 @@ export function QueryForm({ model, question }: QueryFormProps) {
             rows={2}
             defaultValue={(own.where ?? []).join('\n')}
             spellcheck={false}
-            placeholder={'status=open\npoints>=3'}
+            placeholder={filters === 'ALL' ? 'attribute=value' : `${filters[0]}=…`}
           />
         </label>
       )}

@@ -36,19 +36,6 @@ function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
   return [...groups.values()];
 }
 
-const MOST_NAMES = 3;
-
-function Names({ names }: { names: readonly string[] }) {
-  const list = names.join(', ');
-  if (names.length <= MOST_NAMES) return <span class="key">{list}:</span>;
-  return (
-    <details>
-      <summary>{countText(names.length, 'projection')}:</summary>
-      <span class="key">{list}</span>
-    </details>
-  );
-}
-
 function Moment({ moment: { version, atMs, isExact, changes } }: { moment: TimelineMoment }) {
   return (
     <li>
@@ -63,7 +50,12 @@ function Moment({ moment: { version, atMs, isExact, changes } }: { moment: Timel
       <ul>
         {groupsOf(changes, saidOf).map((alike) => (
           <li key={saidOf(alike[0]!)}>
-            <Names names={alike.map(({ name }) => name)} /> {saidOf(alike[0]!)}
+            <details>
+              <summary>
+                {countText(alike.length, 'projection')}: {saidOf(alike[0]!)}
+              </summary>
+              <span class="key">{alike.map(({ name }) => name).join(', ')}</span>
+            </details>
           </li>
         ))}
       </ul>

@@ -1,0 +1,15 @@
+import { useEffect, useState } from 'preact/hooks';
+
+/** A value of the page, read again at each of these events of the window. */
+export function useEventValue<T>(read: () => T, ...events: readonly string[]): T {
+  const [value, setValue] = useState(read);
+  useEffect(() => {
+    const listen = (): void => setValue(read);
+    listen();
+    for (const event of events) addEventListener(event, listen);
+    return () => {
+      for (const event of events) removeEventListener(event, listen);
+    };
+  }, []);
+  return value;
+}
