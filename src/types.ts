@@ -44,7 +44,7 @@ export type {
   SearchScope,
   ValuesBetween,
   Without,
-} from './client/read/lists/search-list.ts';
+} from './client/read/lists/search-query.ts';
 export type { Collection, CollectionOptions } from './client/read/nodes/base.ts';
 export type { EdgesOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';

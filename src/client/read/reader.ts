@@ -49,7 +49,7 @@ import {
   type ShardsResult,
 } from './lists/count-search.ts';
 import type { InboundQuery, OneQuestion } from './lists/inbound-query.ts';
-import type { SearchScope } from './lists/search-list.ts';
+import type { SearchScope } from './lists/search-query.ts';
 import { itemsOf, pagesOf } from './lists/walk.ts';
 import { type Collection, type CollectionOptions, readCollection, readNode } from './nodes/base.ts';
 import { readDegree } from './nodes/degree.ts';
