@@ -207,7 +207,7 @@ export type {
   TotalOptions,
   TypedOrder,
 } from './core/model/order.ts';
-export type { EdgeItemPlaces, ItemKeys, OrderPlaces } from './core/model/projection/index-places.ts';
+export type { EdgeItemPlaces, IndexPlaces, ItemKeys, OrderPlaces } from './core/model/projection/index-places.ts';
 export type {
   CounterPlaces,
   CountPlaces,

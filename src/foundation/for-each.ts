@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { EdgeloomError } from './errors.ts';
+import { checkNumber } from './options.ts';
 
 export const CALLS_AT_ONCE = 16;
 
@@ -13,13 +13,7 @@ export async function forEachAtOnce<T>(
   work: (element: T, place: number) => Promise<void>,
   { concurrency }: { concurrency: number },
 ): Promise<void> {
-  if (!(concurrency >= 1)) {
-    throw new EdgeloomError(
-      'invalid-option',
-      `concurrency should be a number of 1 or more, but is ${concurrency}.`,
-      'Leave it out for the default.',
-    );
-  }
+  checkNumber('concurrency', concurrency, { least: 1 });
   const iterator = elements[Symbol.iterator]();
   let isEnding = false;
   let begun = 0;

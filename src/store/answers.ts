@@ -5,6 +5,7 @@ import type {
 } from '@aws-sdk/client-dynamodb';
 import { type Item, itemSizeBytes } from '../core/items/attribute-value.ts';
 import { writeUnits } from '../core/items/capacity.ts';
+import { StoreError } from '../foundation/errors.ts';
 import { classifyError } from './classify.ts';
 
 export type SdkItem = Record<string, SdkAttributeValue>;
@@ -56,4 +57,15 @@ export async function itemThatFailed(error: unknown, read: () => Promise<{ item?
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
+}
+
+/** A damaged answer would pass for an empty one. */
+export function requireAnswer<T>(part: T | undefined | null, call: string, field: string): T {
+  if (part !== undefined && part !== null) return part;
+  throw new StoreError(
+    'retryable',
+    'incomplete-answer',
+    `The answer to ${call} has no ${field}.`,
+    'A proxy on the way may have changed it; try again.',
+  );
 }

@@ -1,4 +1,4 @@
-import type { ConsumedCapacity } from '@aws-sdk/client-dynamodb';
+import type { ConsumedCapacity, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { TableNames } from '../core/model/compiled.ts';
 import type { BaseChange, ChangeAllResult, ChangeResult, GetResult, ItemKey } from '../core/store-port.ts';
 import {
@@ -39,25 +39,12 @@ export class BaseItemStore {
     return this.sendConditional(key, this.calls.callOnce('DeleteItem', input));
   }
 
-  async changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
-    try {
-      const output = await this.calls.call('TransactWriteItems', {
-        TransactItems: changes.map((change) => transactionPart(this.table, change)),
-        ClientRequestToken: token,
-        ReturnConsumedCapacity: 'TOTAL',
-      });
-      return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
-    } catch (error) {
-      if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
-      const reasons = error.CancellationReasons ?? [];
-      const refusal = classifyCancellation(reasons, error);
-      if (refusal !== undefined) throw refusal;
-      const failed = reasons.flatMap(({ Code, Item }, place) =>
-        Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
-      );
-      // The exception doesn't tell the cost: two units per item, more for large ones.
-      return { applied: false, wcu: 2 * changes.length, failed };
-    }
+  changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult> {
+    return sendTransaction(
+      this.calls,
+      changes.map((change) => transactionPart(this.table, change)),
+      token,
+    );
   }
 
   private async sendConditional(
@@ -87,5 +74,31 @@ export class BaseItemStore {
 
   private key({ source, target }: ItemKey): SdkItem {
     return { [this.table.partitionKey]: { S: source }, [this.table.sortKey]: { S: target } };
+  }
+}
+
+/** All or none; made once for a token, even if it is repeated after a lost answer. */
+export async function sendTransaction(
+  calls: TableCalls,
+  items: TransactWriteItem[],
+  token: string,
+): Promise<ChangeAllResult> {
+  try {
+    const output = await calls.call('TransactWriteItems', {
+      TransactItems: items,
+      ClientRequestToken: token,
+      ReturnConsumedCapacity: 'TOTAL',
+    });
+    return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
+  } catch (error) {
+    if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
+    const reasons = error.CancellationReasons ?? [];
+    const refusal = classifyCancellation(reasons, error);
+    if (refusal !== undefined) throw refusal;
+    const failed = reasons.flatMap(({ Code, Item }, place) =>
+      Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
+    );
+    // The exception doesn't tell the cost: two units per item, more for large ones.
+    return { applied: false, wcu: 2 * items.length, failed };
   }
 }

@@ -43,19 +43,19 @@ import type {
   WriteResult,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { requireAnswer } from './answered.ts';
 import {
   failedConditionUnits,
   isRefusalNamed,
   isUnreadable,
   itemThatFailed,
+  requireAnswer,
   type SdkItem,
   totalUnits,
   withClassifiedErrors,
   withoutLostValues,
 } from './answers.ts';
-import { BaseItemStore } from './base-items.ts';
-import { classifyCancellation, classifyError } from './classify.ts';
+import { BaseItemStore, sendTransaction } from './base-items.ts';
+import { classifyError } from './classify.ts';
 import { deleteCondition, nativeQueryInput, queryInput, updateExpression } from './expressions.ts';
 import { withIndexKeyNames } from './index-key-names.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
@@ -210,23 +210,14 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async transact(updates: readonly DerivedUpdate[]): Promise<TransactResult> {
-    try {
-      const output = await this.calls.call('TransactWriteItems', {
-        TransactItems: updates.map((update) => ({
-          Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
-        })),
-        // Made once even if it is repeated.
-        ClientRequestToken: globalThis.crypto.randomUUID(),
-        ReturnConsumedCapacity: 'TOTAL',
-      });
-      return { applied: true, wcu: totalUnits(output.ConsumedCapacity) };
-    } catch (error) {
-      if (!isRefusalNamed(error, 'TransactionCanceledException')) throw classifyError(error);
-      const refusal = classifyCancellation(error.CancellationReasons ?? [], error);
-      if (refusal !== undefined) throw refusal;
-      // The exception doesn't tell the cost: two units per item, more for large ones.
-      return { applied: false, wcu: 2 * updates.length };
-    }
+    const { applied, wcu } = await sendTransaction(
+      this.calls,
+      updates.map((update) => ({
+        Update: { TableName: this.table.name, Key: this.key(update.key), ...updateExpression(update, this.table) },
+      })),
+      globalThis.crypto.randomUUID(),
+    );
+    return { applied, wcu };
   }
 
   async put(item: Item): Promise<WriteResult> {
@@ -286,19 +277,15 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const sent = withClassifiedErrors(() => this.calls.call('Query', queryInput(this.table, request)));
-    const output = await sent.catch((error: unknown) => {
-      throw missingIndex(this.table, request.index && this.table.indexNames[request.index], error) ?? error;
-    });
+    const index = request.index && this.table.indexNames[request.index];
+    const output = await this.ofIndex(index, this.calls.call('Query', queryInput(this.table, request)));
     return this.pageOf(output, request.countOnly === true ? [] : requireAnswer(output.Items, 'Query', 'Items'));
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
     // Each page of a native list has a budget.
-    const sent = withClassifiedErrors(() => this.asking.call('Query', nativeQueryInput(this.table, request)));
-    const output = await sent.catch((error: unknown) => {
-      throw missingIndex(this.table, request.index.name, error) ?? error;
-    });
+    const sent = this.asking.call('Query', nativeQueryInput(this.table, request));
+    const output = await this.ofIndex(request.index.name, sent);
     return this.pageOf(output, requireAnswer(output.Items, 'Query', 'Items'));
   }
 
@@ -323,14 +310,19 @@ export class DynamoDBStore implements Store, ScanSource {
       ...(startKey !== undefined && { ExclusiveStartKey: startKey as SdkItem }),
       ...(limit !== undefined && { Limit: limit }),
     };
-    const output = await withClassifiedErrors(() => this.calls.call('Scan', input)).catch((error: unknown) => {
-      throw missingIndex(this.table, index && this.table.indexNames[index], error) ?? error;
-    });
+    const output = await this.ofIndex(input.IndexName, this.calls.call('Scan', input));
     return {
       items: requireAnswer(output.Items, 'Scan', 'Items').map(withoutLostValues),
       lastKey: output.LastEvaluatedKey as Item | undefined,
       rcu: unitsOf(output.ConsumedCapacity),
     };
+  }
+
+  private async ofIndex<Output>(index: string | undefined, sent: Promise<Output>): Promise<Output> {
+    return await sent.catch((error: unknown) => {
+      const failure = classifyError(error);
+      throw missingIndex(this.table, index, failure) ?? failure;
+    });
   }
 
   private key(key: ItemKey): SdkItem {
@@ -366,8 +358,8 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
 }
 
 /** Undefined for other refusals. */
-function missingIndex({ name }: TableNames, index: string | undefined, error: unknown): StoreError | undefined {
-  if (index === undefined || !(error instanceof StoreError) || error.code !== 'ValidationException') return undefined;
+function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
+  if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {
     const message = `The index ${index} of the table ${name} has other keys than the model needs.`;
     const hint = 'Give the index another name in the model (table.indexes), and run edgeloom migrate.';

@@ -136,44 +136,36 @@ function holdingExpression(
 }
 
 export function queryInput(table: TableNames, request: QueryRequest): QueryCommandInput {
-  const { index, sortKey } = request;
-  const { partition, sort } =
-    index === undefined ? { partition: table.partitionKey, sort: table.sortKey } : INDEX_KEYS[index];
-  const condition = sortKeyCondition(sortKey);
-  const filter = filterExpression(table, request);
-  const values: Item = { ':p': { S: request.partition }, ...condition?.values, ...filter?.values };
+  const { index, partition, consistent, countOnly } = request;
+  const keys = index === undefined ? { partition: table.partitionKey, sort: table.sortKey } : INDEX_KEYS[index];
   return {
-    TableName: table.name,
+    ...pageInput(table, keys, { S: partition }, sortKeyCondition(request.sortKey), request, filterOf(table, request)),
     ...(index !== undefined && { IndexName: table.indexNames[index] }),
-    KeyConditionExpression: condition === undefined ? '#p = :p' : `#p = :p AND ${condition.clause}`,
-    ...(filter && { FilterExpression: filter.expression }),
-    ExpressionAttributeNames: { '#p': partition, ...(condition && { '#s': sort }), ...filter?.names },
-    ExpressionAttributeValues: values as QueryCommandInput['ExpressionAttributeValues'],
-    ScanIndexForward: request.reverse !== true,
-    ...(request.limit !== undefined && { Limit: request.limit }),
-    ...(request.startKey !== undefined && {
-      ExclusiveStartKey: request.startKey as QueryCommandInput['ExclusiveStartKey'],
-    }),
-    ...(request.consistent === true && { ConsistentRead: true }),
-    ...(request.countOnly === true && { Select: 'COUNT' }),
-    ReturnConsumedCapacity: 'TOTAL',
+    ...(consistent === true && { ConsistentRead: true }),
+    ...(countOnly === true && { Select: 'COUNT' }),
   };
 }
 
-export function nativeQueryInput(
+export function nativeQueryInput(table: TableNames, request: NativeQueryRequest): QueryCommandInput {
+  const { index, partition, from, to } = request;
+  return { ...pageInput(table, index, partition, betweenClause(from, to), request), IndexName: index.name };
+}
+
+function pageInput(
   table: TableNames,
-  { index, partition, from, to, reverse, limit, startKey }: NativeQueryRequest,
+  keys: { partition: string; sort: string },
+  partition: AttributeValue,
+  condition: { clause: string; values: Item } | undefined,
+  { reverse, limit, startKey }: Pick<QueryRequest, 'reverse' | 'limit' | 'startKey'>,
+  filter: FilterParts = { clauses: [], names: {}, values: {} },
 ): QueryCommandInput {
-  const condition = betweenClause(from, to);
+  const values: Item = { ':p': partition, ...condition?.values, ...filter.values };
   return {
     TableName: table.name,
-    IndexName: index.name,
     KeyConditionExpression: condition === undefined ? '#p = :p' : `#p = :p AND ${condition.clause}`,
-    ExpressionAttributeNames: { '#p': index.partition, ...(condition && { '#s': index.sort }) },
-    ExpressionAttributeValues: {
-      ':p': partition,
-      ...condition?.values,
-    } as QueryCommandInput['ExpressionAttributeValues'],
+    ...(filter.clauses.length > 0 && { FilterExpression: filter.clauses.join(' AND ') }),
+    ExpressionAttributeNames: { '#p': keys.partition, ...(condition && { '#s': keys.sort }), ...filter.names },
+    ExpressionAttributeValues: values as QueryCommandInput['ExpressionAttributeValues'],
     ScanIndexForward: reverse !== true,
     ...(limit !== undefined && { Limit: limit }),
     ...(startKey !== undefined && { ExclusiveStartKey: startKey as QueryCommandInput['ExclusiveStartKey'] }),
@@ -187,15 +179,11 @@ interface FilterParts {
   values: Item;
 }
 
-function filterExpression(
-  table: TableNames,
-  { where = [], itemKeys }: QueryRequest,
-): (Omit<FilterParts, 'clauses'> & { expression: string }) | undefined {
+function filterOf(table: TableNames, { where = [], itemKeys }: QueryRequest): FilterParts {
   const filter: FilterParts = { clauses: [], names: {}, values: {} };
   filter.clauses.push(...where.map((term) => termClause(term, filter)));
   if (itemKeys !== undefined) addItemKeys(filter, table, itemKeys);
-  const { clauses, names, values } = filter;
-  return clauses.length === 0 ? undefined : { expression: clauses.join(' AND '), names, values };
+  return filter;
 }
 
 function termClause(term: FilterTerm, filter: FilterParts): string {

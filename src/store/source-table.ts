@@ -6,8 +6,7 @@ import {
   ScanCommand,
 } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../core/items/attribute-value.ts';
-import { requireAnswer } from './answered.ts';
-import { withClassifiedErrors, withoutLostValues } from './answers.ts';
+import { requireAnswer, withClassifiedErrors, withoutLostValues } from './answers.ts';
 import { streamArnOf } from './described-table.ts';
 
 /** A source table in DynamoDB, with any keys. Never writes. */

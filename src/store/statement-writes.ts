@@ -12,8 +12,7 @@ import type {
   WayOfWriting,
 } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
-import { requireAnswer } from './answered.ts';
-import { failedConditionUnits, totalUnits, withClassifiedErrors, withoutLostValues } from './answers.ts';
+import { failedConditionUnits, requireAnswer, totalUnits, withClassifiedErrors, withoutLostValues } from './answers.ts';
 import { classifyStatementError } from './classify.ts';
 import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb-streams';
 import { type EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { sleep } from '../foundation/runtime.ts';
-import { requireAnswer } from '../store/answered.ts';
+import { requireAnswer } from '../store/answers.ts';
 import { classifyError } from '../store/classify.ts';
 import {
   type Shard,

@@ -80,7 +80,6 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--stored'], 'raw base item'),
   ...meaningOption(['--attributes', '--stored'], 'fields columns select projection projection-expression'),
   ...meaningOption(['--include-target'], 'with-target owner include-owner'),
-  ...meaningOption(['--include-node'], 'with-node include-source'),
   ...meaningOption(['--with'], 'include neighbours neighbors expand'),
   ...meaningOption(['--if'], 'condition condition-expression only-if'),
   ...meaningOption(['--if-absent'], 'if-not-exists create-only no-overwrite attribute-not-exists'),

@@ -116,6 +116,10 @@ export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since
 // rule: tombstone-outlives-late-writes
 export const TOMBSTONE_HOURS = 48;
 
+export function tombstoneExpiry(nowSeconds: number): AttributeValue {
+  return { N: String(nowSeconds + TOMBSTONE_HOURS * 3600) };
+}
+
 const OF_EMPTY_ITEMS: ReadonlySet<string> = new Set([REVISION, MODEL]);
 
 export function isTombstone(item: Item, { partitionKey, sortKey, ttl }: TombstoneNames): boolean {

@@ -1,6 +1,6 @@
 import { type Item, sameItem, stringOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
-import { AFTER, AGAIN, MODEL, revisionOf, TOMBSTONE_HOURS, unchangedCondition } from '../items/derived-item.ts';
+import { AFTER, AGAIN, MODEL, revisionOf, tombstoneExpiry, unchangedCondition } from '../items/derived-item.ts';
 import { compareKeys } from '../items/encoding.ts';
 import { parseNodeId, requireDerivedSortKey } from '../items/keys.ts';
 import { hasFanOuts } from '../kinds/continuation.ts';
@@ -145,7 +145,7 @@ export function moveContinuationUpdate(
   now: EpochSeconds,
 ): DerivedUpdate {
   const again = stringOf(item[AGAIN]);
-  const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  const expiry: Item = { [graph.table.ttl]: tombstoneExpiry(now) };
   // rule: change-during-a-fan-out-gets-a-round
   const place = after ?? again;
   return {
@@ -178,7 +178,7 @@ export function continueFanOutUpdate(
     return { [name]: { S: stored?.startsWith(first) === true ? stored : first } };
   };
   const stamp: Item = { [MODEL]: { S: graph.fingerprint } };
-  const expiry: Item = { [graph.table.ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  const expiry: Item = { [graph.table.ttl]: tombstoneExpiry(now) };
   const isOpen = current?.[AFTER] !== undefined;
   return {
     key,
@@ -196,7 +196,7 @@ export function endContinuationUpdate(
   now: EpochSeconds,
 ): DerivedUpdate {
   const { ttl } = graph.table;
-  const set = { [ttl]: { N: String(now + TOMBSTONE_HOURS * 3600) } };
+  const set = { [ttl]: tombstoneExpiry(now) };
   return { key, set, unset: [AFTER, AGAIN], condition: unchangedCondition(current, ttl) };
 }
 

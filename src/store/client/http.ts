@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
-import { EdgeloomError } from '../../foundation/errors.ts';
+import { checkNumber } from '../../foundation/options.ts';
 import type { WholeBodySender, WholeResponse } from '../lean/handler.ts';
 import type { ClientOptions } from './options.ts';
 
@@ -16,7 +16,7 @@ export const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without limits a dead connection holds a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
-  checkWholeNumber('answerTimeoutMs', answerTimeoutMs);
+  checkNumber('answerTimeoutMs', answerTimeoutMs, { least: 1, isWhole: true });
   return {
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,
@@ -29,7 +29,7 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
-    checkWholeNumber('maxConnections', maxConnections);
+    checkNumber('maxConnections', maxConnections, { least: 1, isWhole: true });
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
     // undici's own bound forgets broken connections, and opens them in addition to new ones.
     this.turns = pLimit(maxConnections);
@@ -52,15 +52,6 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
       () => new Promise<WholeResponse>((resolve, reject) => this.dispatch(options, collector(resolve, reject))),
     );
   }
-}
-
-function checkWholeNumber(name: keyof ConnectionOptions, value: number): void {
-  if (Number.isSafeInteger(value) && value > 0) return;
-  throw new EdgeloomError(
-    'invalid-option',
-    `${name} should be a whole number of 1 or more, but is ${value}.`,
-    'Leave it out for the default.',
-  );
 }
 
 /** The SDK treats it as a lost connection and retries. */

@@ -5,7 +5,7 @@ import {
   GetShardIteratorCommand,
 } from '@aws-sdk/client-dynamodb-streams';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
-import { requireAnswer } from '../../store/answered.ts';
+import { requireAnswer } from '../../store/answers.ts';
 import { classifyError } from '../../store/classify.ts';
 import type { RawRecord } from '../../stream/decode.ts';
 

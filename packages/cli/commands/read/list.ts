@@ -16,10 +16,6 @@ import { sessionReader } from '../../shared/table-session.ts';
 import { type Bind, edgeTable, pageTable, printing } from './answer.ts';
 import { addPage } from './page.ts';
 
-interface EdgesFlags extends PagingFlags {
-  includeNode?: boolean;
-}
-
 interface InboundFlags extends OrderedOptions {
   includeTarget?: boolean;
 }
@@ -64,24 +60,12 @@ function addEdges(command: Command, bind: Bind): void {
     .description("list a node's outgoing edges as they were written, of one type or all")
     .argument('<id>', 'node id, such as GOAL-G1')
     .argument('[type]', 'edge type (default: all)')
-    .option('--include-node', 'include the node, in the same Query')
-    .addHelpText(
-      'after',
-      examples(
-        'list edges GOAL-G1',
-        'list edges GOAL-G1 GOALMEMBERSHIP --limit 10',
-        'list edges GOAL-G1 --include-node',
-      ),
-    )
+    .addHelpText('after', examples('list edges GOAL-G1', 'list edges GOAL-G1 GOALMEMBERSHIP --limit 10'))
     .action(
-      bind(async (session, id: string, type: string | undefined, options: EdgesFlags) => {
-        const { limit, cursor, includeExpired, includeNode = false } = options;
-        const reader = sessionReader(session);
-        const types = type === undefined ? undefined : [type];
-        const page = includeNode
-          ? await reader.getCollection(id, { types, limit, cursor, includeExpired })
-          : { ...(await reader.edges(id, type, { limit, cursor, includeExpired })), node: undefined };
-        return { json: page, text: nodeLine(id, page.node) + edgeTable(page), found: sourcesOf(page) };
+      bind(async (session, id: string, type: string | undefined, options: PagingFlags) => {
+        const { limit, cursor, includeExpired } = options;
+        const page = await sessionReader(session).edges(id, type, { limit, cursor, includeExpired });
+        return { json: page, text: edgeTable(page), found: sourcesOf(page) };
       }),
     );
 }
@@ -115,11 +99,6 @@ function addInbound(command: Command, bind: Bind): void {
 
 function sourcesOf({ items }: { items: readonly { source: string }[] }): string[] {
   return items.map(({ source }) => source);
-}
-
-function nodeLine(id: string, node: { attributes: unknown } | null | undefined): string {
-  if (node === undefined) return '';
-  return node === null ? `There is no node ${id}.\n` : `${id}  ${cellText(node.attributes)}\n`;
 }
 
 function targetLine(target: { id: string; attributes: unknown } | null | undefined): string {

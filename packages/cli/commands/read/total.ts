@@ -5,7 +5,6 @@ import { type Bind, printing } from './answer.ts';
 
 interface TotalFlags {
   direction?: 'inbound' | 'outgoing';
-  groups: boolean;
 }
 
 interface TotalDocument {
@@ -24,11 +23,10 @@ export function totalCommand(command: Command, bind: Bind = printing): void {
         'outgoing',
       ]),
     )
-    .option('--no-groups', 'show the sums without groups')
-    .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --no-groups --json'))
+    .addHelpText('after', examples('total PROJECT-P1 WORKED_ON', 'total PROJECT-P1 WORKED_ON --json'))
     .action(
-      bind(async (session, id: string, edgeType: string, { direction, groups }: TotalFlags) => {
-        const total = await sessionReader(session).total(id, edgeType, { direction, groups });
+      bind(async (session, id: string, edgeType: string, { direction }: TotalFlags) => {
+        const total = await sessionReader(session).total(id, edgeType, { direction });
         const { groups: found, ...numbers } = total;
         const lines = Object.entries(numbers).map(([name, value]) => `${name} ${value}`);
         for (const [group, values] of Object.entries(found)) {

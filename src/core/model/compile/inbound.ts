@@ -10,11 +10,12 @@ import type {
 } from '../compiled.ts';
 import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, INBOUND_OPTIONS } from '../options/option-tables.ts';
+import { noteClashes } from '../options/option-works.ts';
 import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 import type { Mistakes } from './mistakes.ts';
 import { compileEdgeOrder } from './order.ts';
-import { checkShape, inboundSchema, noteClashes } from './schemas.ts';
+import { checkShape, inboundSchema } from './schemas.ts';
 
 /**
  * First orders, as many as there are indexes, share one item, which costs least. An item is in an index only once, so
@@ -69,7 +70,7 @@ export function compileInbound(
     INBOUND_OPTIONS,
     option,
     orders.map(({ order }) => order),
-    mistakes,
+    (option, message) => mistakes.at(option).note(message),
   );
   if (native) checkNative(orders, mistakes);
   return {

@@ -1,6 +1,6 @@
 import { INDEX_NAMES, type IndexName } from '../../items/derived-item.ts';
 import { TENANT_SEPARATORS } from '../../items/keys.ts';
-import type { Compute, OrderModel } from '../compiled.ts';
+import type { Compute } from '../compiled.ts';
 import {
   attributeName,
   attributeOfEither,
@@ -11,7 +11,6 @@ import {
   unshapingOption,
 } from '../options/checks.ts';
 import { checksOf, INBOUND_OPTIONS, PART_OPTIONS, SEARCH_OPTIONS } from '../options/option-tables.ts';
-import { clashesOf, type WorkingTable } from '../options/option-works.ts';
 import {
   anything,
   either,
@@ -160,13 +159,4 @@ export function checkShape<T>(
   const rest = Object.entries(input).filter(([name, value]) => Object.hasOwn(of, name) && hasShape(of[name]!, value));
   const part: unknown = Object.fromEntries(rest);
   return hasShape(shape, part) ? part : undefined;
-}
-
-export function noteClashes(
-  table: WorkingTable,
-  given: Readonly<Record<string, unknown>>,
-  orders: readonly OrderModel[],
-  mistakes: Mistakes,
-): void {
-  for (const { option, message } of clashesOf(table, given, orders)) mistakes.at(option).note(message);
 }

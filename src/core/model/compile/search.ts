@@ -1,10 +1,11 @@
 import type { IndexName, SearchModel, SearchOrder, SearchSettings } from '../compiled.ts';
 import { nativeAttribute } from '../native-indexes.ts';
 import { fillSettings, SEARCH_OPTIONS } from '../options/option-tables.ts';
+import { noteClashes } from '../options/option-works.ts';
 import { searchesOfPack } from '../projection/search-pack.ts';
 import type { Mistakes } from './mistakes.ts';
 import { compileOrder } from './order.ts';
-import { checkShape, noteClashes, searchSchema } from './schemas.ts';
+import { checkShape, searchSchema } from './schemas.ts';
 
 /**
  * Searches with one value and the same projected attributes share an item, as many as there are indexes, under the
@@ -39,7 +40,7 @@ export function compileSearch(
   const given = fillSettings(SEARCH_OPTIONS, native ? { ...options, shards: 'value' } : options);
   if (Buffer.byteLength(name) > MAX_SEARCH_NAME_BYTES)
     mistakes.note(`has a name of more than ${MAX_SEARCH_NAME_BYTES} bytes`);
-  noteClashes(SEARCH_OPTIONS, options, [order], mistakes);
+  noteClashes(SEARCH_OPTIONS, options, [order], (option, message) => mistakes.at(option).note(message));
   if (native) checkNative(order, part, mistakes.at('native'));
   return { ...given, indexPartition: `${type}.${name}`, name, order, ...(part !== undefined && { part }), native };
 }

@@ -75,35 +75,28 @@ export type OptionLine =
 
 export type WorkingTable = Readonly<Record<string, OptionLine | (SettingLine & { readonly check?: undefined })>>;
 
-export interface Clash {
-  option: string;
-  message: string;
-}
-
-export function clashesOf(
+/** Notes options that exclude each other, or don't fit one of the orders that they apply to. */
+export function noteClashes(
   table: WorkingTable,
   given: Readonly<Record<string, unknown>>,
   orders: readonly OrderModel[],
-): Clash[] {
+  note: (option: string, message: string) => void,
+): void {
+  if (given['native'] === true) {
+    for (const option of optionsNeedingKeys(table, given))
+      note(option, 'needs keys that are derived: leave it out, or leave out native');
+  }
   const lines = turnedOn(table, given);
-  const needing = given['native'] === true ? optionsNeedingKeys(table, given) : [];
-  return [
-    ...needing.map((option) => ({
-      option,
-      message: 'needs keys that are derived: leave it out, or leave out native',
-    })),
-    ...lines.flatMap(([option, line]) => {
-      const work: Work = OPTION_WORKS[line.work];
-      if (orders.every((order) => work.orders?.has(order) !== false)) return [];
-      return [{ option, message: `applies to ${work.orders!.words}` }];
-    }),
-    ...lines.flatMap(([option, { excludes = {} }]) =>
-      Object.entries(excludes).flatMap(([other, exclude]) => {
-        const message = isTurnedOn(given[other]) ? exclude(given[other], given[option]) : undefined;
-        return message === undefined ? [] : [{ option, message }];
-      }),
-    ),
-  ];
+  for (const [option, line] of lines) {
+    const work: Work = OPTION_WORKS[line.work];
+    if (orders.some((order) => work.orders?.has(order) === false)) note(option, `applies to ${work.orders!.words}`);
+  }
+  for (const [option, { excludes = {} }] of lines) {
+    for (const [other, exclude] of Object.entries(excludes)) {
+      const message = isTurnedOn(given[other]) ? exclude(given[other], given[option]) : undefined;
+      if (message !== undefined) note(option, message);
+    }
+  }
 }
 
 export function optionsNeedingKeys(table: WorkingTable, given: Readonly<Record<string, unknown>>): string[] {

@@ -60,10 +60,6 @@ export function unescapeFromPartition(text: string): string {
 /** Longer values are hashed. */
 const VALUE_IN_KEY_BYTES = 512;
 
-type Spread =
-  | Pick<InboundSettings, 'shards' | 'shardBy' | 'hash'>
-  | Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>;
-
 function withShard(base: string, shard: number): IndexPartitionKey {
   return `${base}#${shard}` as IndexPartitionKey;
 }
@@ -77,12 +73,13 @@ function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
 
-export class Partitions {
+/** The index partitions of a projection's items. */
+export abstract class IndexPlaces {
   private readonly limitBytes: number;
 
   /** @param isStored false for items that only readers make, whose keys no index has to accept. */
   constructor(
-    private readonly spread: Spread,
+    private readonly spread: Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>,
     generation: number,
     readonly isStored = true,
   ) {
@@ -96,7 +93,7 @@ export class Partitions {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
 
-  partitionOf(base: string, encoded: string, source: string): IndexPartitionKey {
+  protected partitionIn(base: string, encoded: string, source: string): IndexPartitionKey {
     const { shards, shardBy, hash } = this.spread;
     if (shards === 1) return base as IndexPartitionKey;
     if (shards === 'value') return `${base}#${valueInKey(encoded)}` as IndexPartitionKey;
@@ -104,7 +101,7 @@ export class Partitions {
   }
 
   /** `shards: 'value'` has no list. Keys too long for an index have no items. */
-  allPartitions(base: string): IndexPartitionKey[] {
+  protected partitionsIn(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
     const partitions =
@@ -113,10 +110,10 @@ export class Partitions {
   }
 
   /** One, unless the shard is by source. */
-  partitionsOfValue(base: string, encoded: string): IndexPartitionKey[] {
+  protected partitionsOfValueIn(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
-    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.allPartitions(base);
-    return [this.partitionOf(base, encoded, '')].filter((partition) => this.fits(partition));
+    if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.partitionsIn(base);
+    return [this.partitionIn(base, encoded, '')].filter((partition) => this.fits(partition));
   }
 }
 
@@ -148,10 +145,9 @@ export class EdgeItemPlaces {
 }
 
 /** The places of an order's items in its index. */
-export class OrderPlaces {
+export class OrderPlaces extends IndexPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
-  private readonly partitionsOf: Partitions;
   /** Its partitions hold the edges of all targets. */
   readonly isDue: boolean;
 
@@ -162,16 +158,11 @@ export class OrderPlaces {
     generation = 1,
     isStored = true,
   ) {
+    super(spread, generation, isStored);
     const named = isNamed ? { order: name } : {};
     this.isDue = name === DUE_ORDER;
     this.items = new EdgeItemPlaces(edgeType, named.order, generation);
     this.base = formatIndexPartition({ of: 'edge', edgeType, ...named, generation });
-    this.partitionsOf = new Partitions(spread, generation, isStored);
-  }
-
-  /** False if only readers make the items. */
-  get isStored(): boolean {
-    return this.partitionsOf.isStored;
   }
 
   get targetItemKey(): DerivedSortKey {
@@ -184,19 +175,15 @@ export class OrderPlaces {
 
   /** `within`: the partition attribute's value. */
   partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
-    return this.partitionsOf.partitionOf(this.partitionBase(edgeSortKey, within), encoded, source);
+    return this.partitionIn(this.partitionBase(edgeSortKey, within), encoded, source);
   }
 
   partitions(edgeSortKey: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.allPartitions(this.partitionBase(edgeSortKey, within));
+    return this.partitionsIn(this.partitionBase(edgeSortKey, within));
   }
 
   partitionsOfValue(edgeSortKey: string, encoded: string, within?: string): IndexPartitionKey[] {
-    return this.partitionsOf.partitionsOfValue(this.partitionBase(edgeSortKey, within), encoded);
-  }
-
-  fits(partition: IndexPartitionKey): boolean {
-    return this.partitionsOf.fits(partition);
+    return this.partitionsOfValueIn(this.partitionBase(edgeSortKey, within), encoded);
   }
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {

@@ -16,17 +16,16 @@ import {
 } from '../../items/key-forms.ts';
 import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../../items/keys.ts';
 import type { SearchSettings } from '../options/option-tables.ts';
-import { EdgeItemPlaces, formatIndexPartition, type ItemKeys, Partitions } from './index-places.ts';
+import { EdgeItemPlaces, formatIndexPartition, IndexPlaces, type ItemKeys } from './index-places.ts';
 
 /** Nothing else makes derived keys or index partitions, so no other code knows about generations or shards. */
 
 /** The places of a search's items. */
-export class SearchPlaces {
+export class SearchPlaces extends IndexPlaces {
   /** With an item per value, their prefix. */
   readonly first: DerivedSortKey;
   readonly itemKeys: ItemKeys;
   private readonly base: string;
-  private readonly partitionsOf: Partitions;
 
   constructor(
     private readonly search: SearchSettings,
@@ -34,6 +33,7 @@ export class SearchPlaces {
     generation = 1,
     isStored = true,
   ) {
+    super(search, generation, isStored);
     const { indexPartition, multiValue, part } = search;
     const type = indexPartition.slice(0, indexPartition.indexOf('.'));
     this.first = multiValue
@@ -42,12 +42,6 @@ export class SearchPlaces {
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
     // Programs that read the index themselves use the search's name, even in a shared item.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
-    this.partitionsOf = new Partitions(search, generation, isStored);
-  }
-
-  /** False if only readers make the items. */
-  get isStored(): boolean {
-    return this.partitionsOf.isStored;
   }
 
   key(encoded: string): DerivedSortKey {
@@ -60,19 +54,15 @@ export class SearchPlaces {
 
   /** `within`: the value of the search's partition attribute. */
   partition(within: string | undefined, encoded: string, source: string): IndexPartitionKey {
-    return this.partitionsOf.partitionOf(this.partitionBase(within), encoded, source);
+    return this.partitionIn(this.partitionBase(within), encoded, source);
   }
 
   partitions(within: string | undefined): IndexPartitionKey[] {
-    return this.partitionsOf.allPartitions(this.partitionBase(within));
+    return this.partitionsIn(this.partitionBase(within));
   }
 
   partitionsOfValue(within: string | undefined, encoded: string): IndexPartitionKey[] {
-    return this.partitionsOf.partitionsOfValue(this.partitionBase(within), encoded);
-  }
-
-  fits(partition: IndexPartitionKey): boolean {
-    return this.partitionsOf.fits(partition);
+    return this.partitionsOfValueIn(this.partitionBase(within), encoded);
   }
 
   private partitionBase(within: string | undefined): string {

@@ -5,7 +5,7 @@ import {
   MODEL,
   OTHER,
   REVISION,
-  TOMBSTONE_HOURS,
+  tombstoneExpiry,
   unchangedCondition,
 } from '../../items/derived-item.ts';
 import type { CompiledModel } from '../../model/compiled.ts';
@@ -38,7 +38,7 @@ export function itemUpdate(
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
   // Stops a worker that read the base item before it was deleted.
   // rule: absent-base-item-gives-a-tombstone
-  if (content === undefined) set[ttl] = { N: String(now + TOMBSTONE_HOURS * 3600) };
+  if (content === undefined) set[ttl] = tombstoneExpiry(now);
   for (const name in was) {
     if (name === partitionKey || name === sortKey || name === MODEL || APART.has(name)) continue;
     // TTL would delete a live item with a tombstone's expiry.
