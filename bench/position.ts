@@ -12,8 +12,7 @@ import { interleaved, ratios, timed } from './support/paired.ts';
 import { atMost, type Figure, figure, type Report } from './support/report.ts';
 
 /**
- * A look at a stream's position, which compares each shard's records with the claims of functions: calls, and CPU with reads of a stream in
- * memory.
+ * A look at a stream's position, which compares each shard's records with the claims of functions: calls, and CPU with reads of a stream in memory.
  */
 
 const REPETITIONS = 5;

@@ -1,5 +1,4 @@
-// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so
-// that
+// Writes `src/types.ts`, the types that signatures name and no entry point exports, and `api/`, the built declarations of each entry point, so that
 // a review of a change sees what users get. `--check` writes nothing, and fails where something differs.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,13 +1,12 @@
 #!/usr/bin/env node
 // Proves the stack in an AWS account: deploys a stage of its own, writes, checks, migrates, rolls back, breaks and repairs, makes alarms ring,
-// deploys gradually, restores a backup, deletes everything, prints the bill and writes a page. Takes about four hours and two dollars. Nobody
-// has
+// deploys gradually, restores a backup, deletes everything, prints the bill and writes a page. Takes about four hours and two dollars. Nobody has
 // run it in an account yet; a test runs it on a simulator, which refuses calls that AWS's models lack.
 //
-// node scripts/prove-on-aws.mjs --dry-run           prints each step and its commands, and calls nothing
-// node scripts/prove-on-aws.mjs --yes               runs them, with the credentials and region of the AWS command line
-// node scripts/prove-on-aws.mjs --yes --keep        deletes nothing at the end
-// node scripts/prove-on-aws.mjs --yes --log FILE    writes the page there; default: prove-on-aws-DAY-ID.md in this clone
+//   node scripts/prove-on-aws.mjs --dry-run           prints each step and its commands, and calls nothing
+//   node scripts/prove-on-aws.mjs --yes               runs them, with the credentials and region of the AWS command line
+//   node scripts/prove-on-aws.mjs --yes --keep        deletes nothing at the end
+//   node scripts/prove-on-aws.mjs --yes --log FILE    writes the page there; default: prove-on-aws-DAY-ID.md in this clone
 //
 // Needs the AWS command line (version 2) and `npm ci` in this clone.
 import { execFile } from 'node:child_process';

@@ -1,6 +1,5 @@
 /**
- * Makes the pictures of docs/how-to/studio.md, light and dark, over the demo's data with planted trouble. `-- change`: only an edge of the
- * demo's
+ * Makes the pictures of docs/how-to/studio.md, light and dark, over the demo's data with planted trouble. `-- change`: only an edge of the demo's
  * goals with its lists; `-- ripple`: README's first picture.
  */
 import { mkdirSync } from 'node:fs';

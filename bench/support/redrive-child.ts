@@ -1,6 +1,5 @@
 /**
- * A redrive in its own process: prints counts, CPU and peak memory. Arguments: endpoint, file with the invocation record from the mapping's
- * bucket.
+ * A redrive in its own process: prints counts, CPU and peak memory. Arguments: endpoint, file with the invocation record from the mapping's bucket.
  */
 import { readFile } from 'node:fs/promises';
 import { createClient } from '../../src/store/client.ts';

@@ -1,5 +1,4 @@
-// `npm run test:all`, and `.ci/run` with names of parts. A part that fails doesn't stop the others; the last lines name failures and sum up
-// tests.
+// `npm run test:all`, and `.ci/run` with names of parts. A part that fails doesn't stop the others; the last lines name failures and sum up tests.
 import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

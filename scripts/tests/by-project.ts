@@ -5,8 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const KEPT = new URL('../../test/cpu-seconds.json', import.meta.url);
 
 /**
- * Groups files by project, since a process takes another file only of the same project, and puts the longest first, which would else run alone
- * at
+ * Groups files by project, since a process takes another file only of the same project, and puts the longest first, which would else run alone at
  * the end. The last project comes first, so that the short files of the first one fill all processes at the end.
  */
 export default class ByProject extends BaseSequencer {

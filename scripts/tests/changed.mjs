@@ -1,5 +1,4 @@
-// `npm run test:changed`: tests near the files that differ from a commit (default: HEAD): of the fast ones all that depend on them, of the
-// others
+// `npm run test:changed`: tests near the files that differ from a commit (default: HEAD): of the fast ones all that depend on them, of the others
 // those that import one. For the minute between two edits.
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

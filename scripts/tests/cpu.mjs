@@ -1,6 +1,5 @@
 // `node scripts/tests/cpu.mjs`: names the test files whose CPU grew beyond `test/cpu-seconds.json` in the last `npm test`; fails only for growth
-// that a
-// busy machine can't explain. `--keep` keeps the new figures.
+// that a busy machine can't explain. `--keep` keeps the new figures.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 
 const MEASURED = new URL('../../.cache/test-cpu.json', import.meta.url);

@@ -32,7 +32,7 @@ type ReadItems = ReadonlyMap<Reconcilable, Item | undefined>;
 
 export interface ReadAhead {
   was: ReadItems | Promise<ReadItems>;
-  /** Absent: read now. */
+  /** Absent: the base items are read now. */
   bases?: BaseItems;
   readAtMs: number;
 }
@@ -56,7 +56,6 @@ export class Step {
   constructor(
     private readonly context: ApplyContext,
     private readonly options: ReconcileOptions,
-    /** Tried even without time left. */
     private readonly isFirst: boolean,
     private readonly steps: Steps,
   ) {}

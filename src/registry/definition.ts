@@ -77,7 +77,7 @@ export interface IndexProjection extends OfNodes {
   name: string;
   partition: string;
   sort: string;
-  /** Besides the keys. Absent: all. */
+  /** Attributes besides the keys; absent: all. */
   attributes?: readonly string[];
   /** The model names the index itself: the table may have had it before, so no migration deletes it. */
   isNamed?: boolean;
@@ -301,7 +301,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
 
 const meanings = new WeakMap<object, string>();
 
-/** Every page of a read asks for it. */
+/** Every page of a read asks for the fingerprint. */
 function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);

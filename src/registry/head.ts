@@ -84,7 +84,7 @@ export async function writeHead(
   return await writeItem(writer, HEAD, { [STATE_NAME]: { S: name } }, revision, [STATE]);
 }
 
-/** A version never comes back. */
+/** A registry never returns to an earlier state. */
 export async function deleteState(
   { store, stats }: { store: Pick<Store, 'delete'>; stats: WriteStats },
   stateKey: ItemKey,

@@ -109,7 +109,7 @@ const ADDITIONS: {
   part: (layer, definition, kept) => layer.addPart(definition, kept),
   inbound: (layer, definition, kept) => layer.addFamily(definition, kept),
   order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
-  // DynamoDB keeps it.
+  // DynamoDB keeps the index.
   index: () => true,
 };
 

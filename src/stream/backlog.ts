@@ -2,9 +2,9 @@ import type { LimitFunction } from 'p-limit';
 import { isRetryableStoreError } from '../foundation/errors.ts';
 import type { Journal } from './checkpoint-journal.ts';
 import { readableShards } from './lineage.ts';
+import { EMPTY_PAGES } from './shard-pages.ts';
 import { type Shard, type StreamDescription, StreamError, type StreamRecord, type StreamSource } from './source.ts';
 
-const EMPTY_POLLS = 2;
 const PAGE_RECORDS = 1000;
 
 export interface BacklogOptions {
@@ -106,7 +106,7 @@ export class Backlog {
     if (end === undefined) return false;
     const done = this.run.journal.get(shardId)?.sequenceNumber;
     const isPassed = end.next !== undefined && done !== undefined && BigInt(done) >= end.next;
-    return isPassed || end.emptyPolls >= EMPTY_POLLS;
+    return isPassed || end.emptyPolls >= EMPTY_PAGES;
   }
 }
 

@@ -56,7 +56,7 @@ export class Journal {
   }
 
   private async saveAfter(before: Promise<void>): Promise<void> {
-    // That save's caller learns of its failure.
+    // The caller of the earlier save learns of its failure.
     await before.catch(() => undefined);
     this.running = this.queued ?? Promise.resolve();
     this.queued = undefined;

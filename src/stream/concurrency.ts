@@ -44,7 +44,7 @@ export async function retryingUntil<T>(
   }
 }
 
-/** A ring before the wait is kept for it. */
+/** A ring before the wait ends the wait at once. */
 export class Bell {
   private isRung = false;
   private wake: (() => void) | undefined;

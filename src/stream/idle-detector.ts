@@ -1,4 +1,4 @@
-const EMPTY_POLLS = 2;
+import { EMPTY_PAGES } from './shard-pages.ts';
 
 /**
  * Quiet: every shard was polled twice in a row without anything new anywhere. The worker's own writes count as new, so
@@ -29,6 +29,6 @@ export class IdleDetector {
   }
 
   isQuiet(): boolean {
-    return this.waitingShards === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_POLLS);
+    return this.waitingShards === 0 && [...this.emptyPolls.values()].every((polls) => polls >= EMPTY_PAGES);
   }
 }

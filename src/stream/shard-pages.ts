@@ -9,6 +9,10 @@ const FULL_PAGE_BYTES = 512 * 1024;
 /** Without a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
+/** In a row, which show a shard's end: a single page may be empty before it. */
+export const EMPTY_PAGES = 2;
+export const SHARDS_AT_ONCE = 32;
+
 export interface StartingPoint {
   after?: string;
   /** Tried first; `after` is used when the iterator no longer works. */

@@ -22,6 +22,12 @@ export interface StreamRecord extends RawRecord {
   dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
 }
 
+/** In milliseconds since 1970; undefined if the record does not tell. */
+export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
+  const made = dynamodb?.ApproximateCreationDateTime;
+  return made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : undefined;
+}
+
 /** One page of a shard. */
 export interface StreamPage {
   records: readonly StreamRecord[];

@@ -3,8 +3,15 @@ import { isSequenceNumber } from '../core/items/change-record.ts';
 import type { Runtime } from '../foundation/runtime.ts';
 import { Horizon } from './horizon.ts';
 import { readableShards } from './lineage.ts';
-import { ShardPages } from './shard-pages.ts';
-import { isNoShardError, type Shard, type StreamDescription, type StreamRecord, type StreamSource } from './source.ts';
+import { EMPTY_PAGES, SHARDS_AT_ONCE, ShardPages } from './shard-pages.ts';
+import {
+  isNoShardError,
+  madeAtMsOf,
+  type Shard,
+  type StreamDescription,
+  type StreamRecord,
+  type StreamSource,
+} from './source.ts';
 
 /** Limits of a tail, in milliseconds. */
 export interface TailLimits {
@@ -61,8 +68,6 @@ export interface TailPages {
   records: TailRecord[];
   failure: { error: unknown } | undefined;
 }
-
-const [SHARDS_AT_ONCE, EMPTY_PAGES] = [32, 2];
 
 class TailShard {
   last: string | undefined;
@@ -193,13 +198,11 @@ export class StreamTail {
   }
 
   private receive(shard: TailShard, record: StreamRecord): TailRecord[] {
-    const { dynamodb } = record;
-    const number: unknown = dynamodb?.SequenceNumber;
+    const number: unknown = record.dynamodb?.SequenceNumber;
     if (!isSequenceNumber(number)) return [];
     const after = shard.last;
     shard.last = number;
-    const made = dynamodb?.ApproximateCreationDateTime;
-    const madeMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
+    const madeMs = madeAtMsOf(record) ?? this.context.now();
     this.horizon.noteRecord(shard.shardId, madeMs);
     const received: TailRecord = { shardId: shard.shardId, record, sequenceNumber: number, after, madeMs };
     this.context.listener?.received(received);

@@ -1,4 +1,5 @@
 import { Horizon } from './horizon.ts';
+import { EMPTY_PAGES } from './shard-pages.ts';
 import {
   type StreamDescription,
   StreamError,
@@ -27,7 +28,6 @@ interface Place {
 
 /** Per shard. A user that is further behind reads the stream itself. */
 const MOST_KEPT = 100_000;
-const EMPTY_PAGES = 2;
 
 /**
  * A stream as read by a tail, for a second reader in the same process. Only records from before the tail's beginning

@@ -10,8 +10,7 @@ const HASH_HEX_DIGITS = 32;
 export type KeyHash = 'sha256' | 'md5';
 
 /**
- * An item for each friend under hash(user) + hash(friend): keys of one length without separator, evenly spread. Only a Scan lists a user's
- * friends.
+ * An item for each friend under hash(user) + hash(friend): keys of one length without separator, evenly spread. Only a Scan lists a user's friends.
  */
 export function hashLayout(hash: KeyHash): Layout {
   return {

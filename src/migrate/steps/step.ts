@@ -107,7 +107,7 @@ export interface WorkStep<S extends Step> extends StepText {
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
   remembers?: keyof RunMemory;
   states(step: S): readonly SeenState[];
-  /** For a plan. */
+  /** Only a plan asks for the wait. */
   waitMs?(step: S): number;
 }
 

@@ -5,7 +5,7 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { retryingWithin } from '../../reconcile/apply-context.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
-/** Waiting doesn't help against these. */
+/** Waiting doesn't help against these errors. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
 type Reading = Runtime & { stats: ReadStats };

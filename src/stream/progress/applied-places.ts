@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
@@ -148,9 +148,5 @@ export async function publishLowWatermark(
 }
 
 function stateOf<T>(item: Item, schema: z.ZodMiniType<T>): T | undefined {
-  try {
-    return schema.parse(JSON.parse(stringOf(item[STATE]) ?? 'null'));
-  } catch {
-    return undefined;
-  }
+  return schema.safeParse(jsonOf(item[STATE])).data;
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf } from '../../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
@@ -60,9 +60,5 @@ function placeKey(mode: RunMode, worker: number): ItemKey {
 }
 
 function placeOf(item: Item): SavedPlace | undefined {
-  try {
-    return placeSchema.parse(JSON.parse(stringOf(item['place']) ?? ''));
-  } catch {
-    return undefined;
-  }
+  return placeSchema.safeParse(jsonOf(item['place'])).data;
 }

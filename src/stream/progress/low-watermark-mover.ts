@@ -4,6 +4,7 @@ import type { Item } from '../../core/items/attribute-value.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
 import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
+import { SHARDS_AT_ONCE } from '../shard-pages.ts';
 import {
   MOST_PUBLISHED_SHARDS,
   type PublishedLowWatermark,
@@ -12,7 +13,7 @@ import {
   readPublishedLowWatermark,
   saveAppliedPlace,
 } from './applied-places.ts';
-import { SHARDS_AT_ONCE, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
+import { STREAM_MS, StreamWalk, type WalkContext, type WalkedShard, type WalkedStream } from './stream-walk.ts';
 
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
@@ -21,8 +22,6 @@ export interface MoverContext extends WalkContext {
 }
 
 const LEASE_MS = 10_000;
-/** A stream keeps records for a day, even a disabled one. */
-const STREAM_MS = 25 * 3_600_000;
 
 /** Moves a stream's low watermark. A lease lets one process walk the stream; all others read what it publishes. */
 export class LowWatermarkMover {

@@ -78,7 +78,7 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** Undefined if uncertain. */
+/** Undefined if a shard is uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;

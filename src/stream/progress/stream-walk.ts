@@ -6,9 +6,10 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { changedItem } from '../changed-items.ts';
-import { ShardPages } from '../shard-pages.ts';
+import { EMPTY_PAGES, SHARDS_AT_ONCE, ShardPages } from '../shard-pages.ts';
 import {
   isNoShardError,
+  madeAtMsOf,
   type StreamDescription,
   StreamError,
   type StreamRecord,
@@ -35,7 +36,7 @@ export interface WalkedShard {
   shardId: string;
   /** From the first unclaimed record, oldest first. */
   open: readonly OpenChange[];
-  /** Ranges of indexes in `open`. */
+  /** The unclaimed records, as ranges of indexes in `open`. */
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
@@ -58,14 +59,11 @@ export interface WalkedStream {
 }
 
 export const MOST_PAGES = 50;
-/** A single page may be empty before the shard's end. */
-export const EMPTY_PAGES = 2;
 const MOST_OPEN = 50_000;
-export const SHARDS_AT_ONCE = 32;
 /** Between clocks of consumers, or of a consumer and the stream. */
 const SKEW_MS = 5 * 60_000;
-/** A day, and an hour for clocks. */
-const STREAM_MS = 25 * 3_600_000;
+/** A stream keeps records for a day, even a disabled one; an hour more for clocks. */
+export const STREAM_MS = 25 * 3_600_000;
 /** How late a claim may appear after claims with later times. */
 const LATE_CLAIM_MS = 60_000;
 
@@ -270,9 +268,7 @@ class ShardWalk {
 
   private addRecord(record: StreamRecord): void {
     const { dynamodb } = record;
-    const made = dynamodb?.ApproximateCreationDateTime;
-    const madeAtMs =
-      made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : this.context.now();
+    const madeAtMs = madeAtMsOf(record) ?? this.context.now();
     this.readUpToMs = Math.max(this.readUpToMs ?? 0, madeAtMs);
     const key = keyToApply(this.context.graph, record);
     const sequenceNumber = dynamodb?.SequenceNumber;

@@ -191,8 +191,7 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * A node, a part or an edge, then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type has one of that
- * name.
+ * A node, a part or an edge, then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type has one of that name.
  */
 function parseWords(
   graph: CompiledModel,
