@@ -44,16 +44,15 @@ export type {
   SearchScope,
   ValuesBetween,
   Without,
-} from './client/read/lists/search-list.ts';
-export type { Collection, CollectionOptions, NodeReadOptions } from './client/read/nodes/base.ts';
-export type { DegreeOptions } from './client/read/nodes/degree.ts';
-export type { EdgesOptions, HasOptions } from './client/read/nodes/edges.ts';
+} from './client/read/lists/search-query.ts';
+export type { Collection, CollectionOptions } from './client/read/nodes/base.ts';
+export type { EdgesOptions } from './client/read/nodes/edges.ts';
 export type { TotalReadOptions, TotalResult } from './client/read/nodes/total.ts';
 export type { AttributeSelection, GetOptions } from './client/read/nodes/views.ts';
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
-export type { EveryReadOptions, ReadContext } from './client/read/request/read-context.ts';
+export type { EveryReadOptions, ItemReadOptions, ReadContext } from './client/read/request/read-context.ts';
 export type { EdgeSetElement } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereOperators, WhereValue } from './client/read/request/where.ts';
 export type {

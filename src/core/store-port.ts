@@ -56,16 +56,16 @@ export interface ScanSource {
   scan(request: ScanRequest): Promise<ScanPage>;
 }
 
-/** Which page of which part. */
+/** Names one page of a segment. */
 export interface ScanRequest {
-  /** From 0. */
+  /** Counted from 0. */
   segment: number;
   segments: number;
   startKey?: Item;
   limit?: number;
   /** At twice the capacity; not of an index. Default false. */
   consistent?: boolean | undefined;
-  /** In no particular order. */
+  /** An index is read in no particular order. */
   index?: IndexName | undefined;
 }
 
@@ -125,7 +125,7 @@ export interface GetManyResult {
 
 /** The capacity of a write. */
 export interface WriteResult {
-  /** With those of indexes. */
+  /** Includes the units of indexes. */
   wcu: number;
 }
 
@@ -153,7 +153,7 @@ export interface DerivedUpdate {
   unset: readonly string[];
   addElements?: readonly string[];
   deleteElements?: readonly string[];
-  /** Not empty. */
+  /** The list may not be empty. */
   setElements?: readonly string[];
   /** Decimal text; an absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
@@ -266,11 +266,11 @@ export interface QueryRequest {
   where?: Filter;
   /** Only items with these keys in the table. */
   itemKeys?: ItemKeys;
-  /** Before filtering. */
+  /** Counts items before filtering. */
   limit?: number;
   /** For an index: its key and the table's. */
   startKey?: Item;
-  /** Not of an index. */
+  /** An index has no consistent reads. */
   consistent?: boolean;
   countOnly?: boolean;
 }
@@ -292,7 +292,7 @@ export interface NativeQueryRequest {
 export interface QueryResult {
   items: Item[];
   count: number;
-  /** With filtered ones. */
+  /** Includes filtered items. */
   scanned: number;
   /** Absent at the end. */
   lastKey?: Item;

@@ -5,9 +5,9 @@ import type { CompiledModel } from './model/compiled.ts';
 export interface ObservedWork {
   kind: 'batch' | 'check' | 'redrive' | 'migrate' | 'step';
   table: string;
-  /** Of a batch. */
+  /** Set for a batch. */
   records?: number;
-  /** Of a migration. */
+  /** Set for a migration. */
   step?: { kind: string; projection: string };
 }
 

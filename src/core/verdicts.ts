@@ -127,7 +127,7 @@ export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** Not repaired. */
+/** Drift that was not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }

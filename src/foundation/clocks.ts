@@ -3,7 +3,7 @@
  * be set.
  */
 export interface Moment {
-  /** Never goes back. */
+  /** This clock never goes back. */
   steadyMs: number;
   wallMs: number;
 }

@@ -10,7 +10,7 @@ export const PAGES = {
 
 export type DocsPage = keyof typeof PAGES;
 
-/** In an installed package. */
+/** The folder in an installed package. */
 export const DOCS = 'node_modules/edgeloom/docs';
 
 /** `node_modules/edgeloom/docs/how-to/alarms.md#drift`; `base` replaces the folder. */

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface GuardedCommand {
   file: string;
   args?: readonly string[];
-  /** Default: this process's. */
+  /** Default: this process's folder. */
   cwd?: string;
   environment?: NodeJS.ProcessEnv;
   /** A folder that exists as long as the program. */
@@ -63,7 +63,7 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** For a dead process's output. */
+/** How long to wait for a dead process's output. */
 const CLOSE_MS = 1_000;
 
 /** A shell adds this to a signal's number. */
@@ -76,7 +76,7 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class GuardedProcess {
-  /** With everything that it started. */
+  /** Resolves once everything that the program started has ended. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;

@@ -51,7 +51,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** Most probable first. */
+/** The most probable option comes first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }

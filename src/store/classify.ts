@@ -33,7 +33,7 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceededException',
   'IdempotentParameterMismatchException',
 ]);
-/** The SDK's plain Error. */
+/** The message of the SDK's plain Error. */
 const NO_REGION = 'Region is missing';
 
 export function classifyError(error: unknown): StoreError {

@@ -357,7 +357,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** Undefined for other refusals. */
+/** Other refusals give undefined. */
 function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {

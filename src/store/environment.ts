@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { ClientOptions } from './client.ts';
 
-/** Most detailed first. */
+/** The most detailed level comes first. */
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 

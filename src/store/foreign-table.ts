@@ -14,11 +14,11 @@ const PAGE_ITEMS = 250;
 
 /** How a table is read. */
 export interface ForeignReadOptions {
-  /** At most. */
+  /** The most items to read. */
   most: number;
   /** Read units per second. Default: unlimited. */
   maxRcu?: number | undefined;
-  /** In no order. */
+  /** Called with pages in no order. */
   onItems: (items: readonly Item[]) => void;
   signal?: AbortSignal | undefined;
 }
@@ -64,7 +64,7 @@ export async function readForeignTable(
     return true;
   };
   try {
-    // What short segments leave over.
+    // The others read what short segments leave over.
     while (segments.length > 0 && left > 0) {
       const [share, more] = [Math.floor(left / segments.length), left % segments.length];
       const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {

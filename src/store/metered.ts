@@ -55,7 +55,7 @@ export interface MeterOptions extends RateOptions {
   now?: (() => number) | undefined;
 }
 
-/** Between checks of the rate. */
+/** Sent between two checks of the rate. */
 const UPDATES_AT_ONCE = 100;
 
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);

@@ -17,7 +17,7 @@ export class DynamoDBSourceStore {
     private readonly table: string,
   ) {}
 
-  /** Consistent. */
+  /** Reads consistently. */
   async get(key: Item): Promise<{ item?: Item; rcu: number }> {
     const Key = key as GetItemCommandInput['Key'];
     const command = new GetItemCommand({
@@ -29,7 +29,7 @@ export class DynamoDBSourceStore {
     return { ...(found && { item: withoutLostValues(found) }), rcu: ConsumedCapacity?.CapacityUnits ?? 0 };
   }
 
-  /** Eventually consistent. */
+  /** Reads with eventual consistency. */
   async scan({
     startKey,
   }: {

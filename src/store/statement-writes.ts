@@ -18,7 +18,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** After the forms of statements. */
+/** Follows the forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -85,7 +85,7 @@ export class StatementWrites {
     let rest = chunk;
     for (let form = this.form; form !== UPDATE_ITEM; ) {
       const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
-      // They say nothing about the others.
+      // Updates without a statement say nothing about the others.
       await sendEach(
         made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
         calls,

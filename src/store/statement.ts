@@ -21,10 +21,10 @@ export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** Set, added to, or deleted from. */
+/** The edge set is set, added to, or deleted from. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
-/** Without parameters. */
+/** The limit of a statement's text, without parameters. */
 const MOST_CHARACTERS = 8_192;
 /** The same in single and double quotes, whatever an engine does with dots, brackets and escapes. */
 const PLAIN_NAME = /^[\w/~-]+$/;

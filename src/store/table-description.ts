@@ -42,7 +42,7 @@ export interface TableStatus {
   filling: string[];
   /** With derived ones; DynamoDB counts about every six hours. */
   itemCount: number;
-  /** Counted as rarely. */
+  /** DynamoDB counts bytes as rarely. */
   sizeBytes: number;
 }
 

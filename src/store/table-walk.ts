@@ -1,7 +1,7 @@
 import pMap from 'p-map';
 import { type Item, stringOf } from '../core/items/attribute-value.ts';
 import { INDEX_KEYS } from '../core/items/derived-item.ts';
-import type { CompiledModel, IndexName } from '../core/model/compiled.ts';
+import type { CompiledModel, IndexName, TableNames } from '../core/model/compiled.ts';
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
@@ -15,7 +15,11 @@ export interface WalkedItem {
 }
 
 export function walkedItem({ table }: Pick<CompiledModel, 'table'>, item: Item): WalkedItem {
-  return { source: stringOf(item[table.partitionKey]) ?? '', target: stringOf(item[table.sortKey]) ?? '', item };
+  return { ...keyOfItem(table, item), item };
+}
+
+export function keyOfItem({ partitionKey, sortKey }: TableNames, item: Item): ItemKey {
+  return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
 /** In a walk over an index, `at` is its index key. */

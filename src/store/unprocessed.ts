@@ -4,7 +4,7 @@ import { backoffMs, retrying } from '../foundation/retry.ts';
 import { runtimeOf } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 
-/** In a row without progress. */
+/** Attempts in a row without progress. */
 const BATCH_ATTEMPTS = 10;
 
 /**

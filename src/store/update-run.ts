@@ -72,7 +72,7 @@ export class UpdateRun {
   }
 }
 
-/** One call per item. */
+/** Makes one call per item. */
 export async function updateEach(
   updates: readonly DerivedUpdate[],
   update: (update: DerivedUpdate) => Promise<UpdateResult>,

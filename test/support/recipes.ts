@@ -124,8 +124,8 @@ const PARAMETER: Recipe = {
   files: {
     'src/deployment/stack/base/parameters.ts': [
       [
-        '  /** Days that logs are kept:',
-        '  /** Memory of the stream function. */\n  streamMegabytes: number;\n  /** Days that logs are kept:',
+        '  logRetentionDays: number;',
+        '  logRetentionDays: number;\n  /** Memory of the stream function. */\n  streamMegabytes: number;',
       ],
       [
         '    tracing: truth.default(false),',

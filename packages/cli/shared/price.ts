@@ -1,6 +1,7 @@
 import { resolveInboundQuery } from '../../../src/client/read/lists/inbound.ts';
 import type { InboundQuery } from '../../../src/client/read/lists/inbound-query.ts';
-import { resolveSearch, type SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
+import { resolveSearch } from '../../../src/client/read/lists/search-list.ts';
+import type { SearchPredicate } from '../../../src/client/read/lists/search-query.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';

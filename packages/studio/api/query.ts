@@ -1,4 +1,4 @@
-import type { SearchPredicate } from '../../../src/client/read/lists/search-list.ts';
+import type { SearchPredicate } from '../../../src/client/read/lists/search-query.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { sortKeyOfEdge } from '../../../src/core/model/base-item.ts';

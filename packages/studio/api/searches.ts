@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { countEachShard, type ShardsResult, shardsResult } from '../../../src/client/read/lists/count-search.ts';
-import type { SearchScope } from '../../../src/client/read/lists/search-list.ts';
+import type { SearchScope } from '../../../src/client/read/lists/search-query.ts';
 import { findSearch } from '../../../src/client/read/request/lookup.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from '../base/context.ts';

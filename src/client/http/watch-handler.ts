@@ -5,7 +5,7 @@ import { failureDocument } from '../../foundation/failure-document.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { InboundOfWatch, SearchOfWatch, ViewsWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
-import type { SearchPredicate } from '../read/lists/search-list.ts';
+import type { SearchPredicate } from '../read/lists/search-query.ts';
 import type { Reader } from '../read/reader.ts';
 import { ClientRoom } from './client-room.ts';
 import { eventStream, RETRY_MS, type WatchFailure } from './event-stream.ts';

@@ -49,24 +49,18 @@ import {
   type ShardsResult,
 } from './lists/count-search.ts';
 import type { InboundQuery, OneQuestion } from './lists/inbound-query.ts';
-import type { SearchScope } from './lists/search-list.ts';
+import type { SearchScope } from './lists/search-query.ts';
 import { itemsOf, pagesOf } from './lists/walk.ts';
-import {
-  type Collection,
-  type CollectionOptions,
-  type NodeReadOptions,
-  readCollection,
-  readNode,
-} from './nodes/base.ts';
-import { type DegreeOptions, readDegree } from './nodes/degree.ts';
-import { type EdgesOptions, type HasOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
+import { type Collection, type CollectionOptions, readCollection, readNode } from './nodes/base.ts';
+import { readDegree } from './nodes/degree.ts';
+import { type EdgesOptions, hasEdge, readEdge, readEdges } from './nodes/edges.ts';
 import { readTotal, type TotalReadOptions, type TotalResult } from './nodes/total.ts';
 import { type AttributeSelection, GET_OPTIONS, type GetOptions, getViews } from './nodes/views.ts';
 import { type PageLevels, type PageOptions, type PageResult, readPage } from './page.ts';
 import { type ReaderOptions, readContext } from './reader-options.ts';
 import { LivingStore } from './request/living-store.ts';
 import { findSearch } from './request/lookup.ts';
-import type { ReadContext } from './request/read-context.ts';
+import type { ItemReadOptions, ReadContext } from './request/read-context.ts';
 import type { InboundPage, Page } from './request/result.ts';
 import {
   type OptionsWithin,
@@ -144,7 +138,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
-    options?: HasOptions<Asked>,
+    options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
@@ -158,7 +152,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   >(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
-    options?: DegreeOptions<Asked>,
+    options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<number, Asked>>;
 
   /**
@@ -222,7 +216,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
-    options?: NodeReadOptions<Asked>,
+    options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
   /** An edge with all its attributes as producers wrote them, null if it doesn't exist. */
@@ -235,7 +229,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType: E,
     target: Checked<Target, TargetOf<G, E, Target>>,
-    options?: HasOptions<Asked>,
+    options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
   /**

@@ -1,4 +1,3 @@
-import { stringOf } from '../../core/items/attribute-value.ts';
 import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
 import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
@@ -11,7 +10,7 @@ import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
-import { walkedItem } from '../../store/table-walk.ts';
+import { keyOfItem, walkedItem } from '../../store/table-walk.ts';
 import { findNode } from './request/lookup.ts';
 import type { EveryReadOptions } from './request/read-context.ts';
 import { baseAttributes } from './request/result.ts';
@@ -98,7 +97,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
       return { id: source, attributes: baseAttributes({ graph, readNumber }, item) };
     });
     const last = page.lastKey;
-    key = last && { source: stringOf(last[partitionKey]) ?? '', target: stringOf(last[sortKey]) ?? '' };
+    key = last && keyOfItem(graph.table, last);
     // Attribute types are only known at compile time.
     yield { items: items as never, lastKey: key ?? null, rcu: page.rcu };
     if (key === undefined) return;

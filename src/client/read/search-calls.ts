@@ -2,15 +2,15 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { OpenSearch, SearchTypes } from '../../core/model/declared.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { type CountResult, type CountScope, countSearch } from './lists/count-search.ts';
+import { readSearch } from './lists/search-list.ts';
 import {
   type PathPredicate,
-  readSearch,
   SEARCH_OPTIONS,
   type SearchPredicate,
   type SearchQuery,
   type ValuesBetween,
   type Without,
-} from './lists/search-list.ts';
+} from './lists/search-query.ts';
 import { findSearch } from './request/lookup.ts';
 import type { EveryReadOptions, ReadContext } from './request/read-context.ts';
 import type { Page } from './request/result.ts';

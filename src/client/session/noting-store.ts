@@ -1,14 +1,10 @@
-import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { BatchWrite, ItemKey, Store } from '../../core/store-port.ts';
+import { keyOfItem } from '../../store/table-walk.ts';
 import { withReplacedCalls } from '../../store/wrapped.ts';
 import type { Session } from './session.ts';
 
-export function notingStore(store: Store, { partitionKey, sortKey }: TableNames, session: Session): Store {
-  const keyOf = (item: Item): ItemKey => ({
-    source: stringOf(item[partitionKey]) ?? '',
-    target: stringOf(item[sortKey]) ?? '',
-  });
+export function notingStore(store: Store, table: TableNames, session: Session): Store {
   const writeNoted = async <T>(keys: readonly ItemKey[], write: () => Promise<T>): Promise<T> => {
     const written = session.note(keys);
     try {
@@ -17,9 +13,9 @@ export function notingStore(store: Store, { partitionKey, sortKey }: TableNames,
       written();
     }
   };
-  const writeKey = (write: BatchWrite): ItemKey => ('put' in write ? keyOf(write.put) : write.delete);
+  const writeKey = (write: BatchWrite): ItemKey => ('put' in write ? keyOfItem(table, write.put) : write.delete);
   return withReplacedCalls(store, {
-    put: (item) => writeNoted([keyOf(item)], () => store.put(item)),
+    put: (item) => writeNoted([keyOfItem(table, item)], () => store.put(item)),
     delete: (key, unchanged) => writeNoted([key], () => store.delete(key, unchanged)),
     change: (change) => writeNoted([change.key], () => store.change(change)),
     changeAll: (changes, token) =>

@@ -108,18 +108,31 @@ export class BatchBuilder {
   }
 
   private async checkAll(): Promise<BatchWrite[]> {
-    const bad: BadOperation[] = [];
+    const writes = await checkedAll(this.prepared, 'batch');
     // BatchWriteItem refuses repeated keys and has no order, so only the last operation on each key is sent.
-    const last = new Map<string, BatchWrite>();
-    const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
-    for (const [i, result] of results.entries()) {
-      if (result.status === 'fulfilled') last.set(baseKeyText(this.graph, result.value), result.value);
-      else if (result.reason instanceof EdgeloomError) bad.push({ position: i + 1, error: result.reason });
-      else throw result.reason;
-    }
-    if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length);
+    const last = new Map(writes.map((write) => [baseKeyText(this.graph, write), write]));
     return [...last.values()];
   }
+}
+
+/** Throws `InvalidBatchError` with all bad operations. */
+export async function checkedAll<T>(
+  prepared: readonly (() => Promise<T>)[],
+  what: string,
+  refusal: (value: T, position: number) => EdgeloomError | undefined = () => undefined,
+): Promise<T[]> {
+  const bad: BadOperation[] = [];
+  const values: T[] = [];
+  const results = await Promise.allSettled(prepared.map((prepare) => prepare()));
+  for (const [i, result] of results.entries()) {
+    const position = i + 1;
+    const error: unknown = result.status === 'rejected' ? result.reason : refusal(result.value, position);
+    if (error !== undefined && !(error instanceof EdgeloomError)) throw error;
+    if (error !== undefined) bad.push({ position, error });
+    else if (result.status === 'fulfilled') values.push(result.value);
+  }
+  if (bad.length > 0) throw new InvalidBatchError(bad, prepared.length, what);
+  return values;
 }
 
 export function baseKeyText(graph: CompiledModel, write: BatchWrite): string {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { isLosslessNumber, parse } from 'lossless-json';
-import { type AttributeValue, type Item, setOwn, stringOf } from '../../core/items/attribute-value.ts';
+import { type AttributeValue, type Item, setOwn } from '../../core/items/attribute-value.ts';
 import { bytesOfBase64 } from '../../core/items/base64.ts';
 import { describe } from '../../core/items/keys.ts';
 import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
@@ -11,6 +11,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
 import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
+import { OrderedPuts } from './ordered-puts.ts';
 
 /** Plain JSON, or DynamoDB's JSON with type descriptors. */
 export type ImportFormat = 'plain' | 'dynamodb';
@@ -49,7 +50,6 @@ export interface ImportResult {
   writtenThrough?: number;
 }
 
-const BATCH_ITEMS = 25;
 export const MAX_LISTED_LINES = 1_000;
 const MAX_HINTS = 2;
 const MAX_LINE_ERROR = 1_000;
@@ -70,19 +70,29 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     signal: true,
     onProgress: true,
   });
-  const { fromLine = 1, signal } = options;
+  const { fromLine = 1, concurrency, signal, onProgress } = options;
   checkNumber('fromLine of importFile', fromLine, { least: 1, isWhole: true });
   const checked = await checkLines({ ...options, graph });
   const { good, skipped } = checked;
   const begun = { items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 };
   if (!checked.isWhole) return { ...begun, total: good, writtenThrough: fromLine - 1 };
-  const writing = new OrderedWriting({ ...options, graph }, fromLine - 1, good);
+  const puts = new OrderedPuts(
+    graph,
+    options.store,
+    {
+      ...{ concurrency, signal },
+      onWritten: () => onProgress?.(puts.entries, good),
+    },
+    fromLine - 1,
+  );
   for await (const line of itemLines({ ...options, graph })) {
-    if (signal?.aborted || writing.hasFailed) break;
-    if (!('error' in line)) await writing.add(line);
+    if (signal?.aborted || puts.hasFailed) break;
+    if (!('error' in line)) await puts.add(line.item, line.number);
   }
-  const { lines, items, wcu, writtenThrough } = await writing.end();
-  return { ...begun, items, wcu, ...(lines < good && { total: good, writtenThrough }) };
+  await puts.end();
+  throwFailure(puts);
+  const { items, wcu, entries, done } = puts;
+  return { ...begun, items, wcu, ...(entries < good && { total: good, writtenThrough: done }) };
 }
 
 async function checkLines(
@@ -110,95 +120,23 @@ async function checkLines(
   );
 }
 
-interface Batch {
-  items: Map<string, Item>;
-  first: number;
-  lines: number;
-}
-
-/** Writes several batches at once, but lines of the same key in order. */
-class OrderedWriting {
-  private lines = 0;
-  private items = 0;
-  private wcu = 0;
-  private failure: { error: unknown } | undefined;
-  private readonly inFlight = new Map<Promise<void>, Batch>();
-  private batch: Batch | undefined;
-  private unwritten = Number.POSITIVE_INFINITY;
-
-  constructor(
-    private readonly options: OfGraph<ImportOptions>,
-    private last: number,
-    private readonly total: number,
-  ) {}
-
-  get hasFailed(): boolean {
-    return this.unwritten < Number.POSITIVE_INFINITY;
-  }
-
-  async add({ number, item }: { number: number; item: Item }): Promise<void> {
-    const { graph, concurrency = 8 } = this.options;
-    const key = keyText(graph, item);
-    // Calls in flight may arrive in any order.
-    await Promise.all([...this.inFlight].filter(([, { items }]) => items.has(key)).map(([call]) => call));
-    if (this.hasFailed) return;
-    this.batch ??= { items: new Map(), first: number, lines: 0 };
-    this.batch.items.set(key, item);
-    this.batch.lines += 1;
-    this.last = number;
-    if (this.batch.items.size >= BATCH_ITEMS) this.send();
-    while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
-  }
-
-  async end(): Promise<Required<Pick<ImportResult, 'items' | 'wcu' | 'writtenThrough'>> & { lines: number }> {
-    if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
-    await Promise.all(this.inFlight.keys());
-    const { lines, items, wcu } = this;
-    const writtenThrough = Math.min(this.last, this.unwritten - 1, (this.batch?.first ?? Number.POSITIVE_INFINITY) - 1);
-    if (this.failure === undefined) return { lines, items, wcu, writtenThrough };
-    const { error } = this.failure;
-    if (!(error instanceof EdgeloomError)) throw error;
-    throw new EdgeloomError(
-      error.code,
-      `${error.message} ${writtenThrough === 0 ? 'No line is certainly written, but some may be.' : `All lines up to ${writtenThrough} are written, and some behind it may be.`}`,
-      `${error.hint} Then go on from line ${writtenThrough + 1} (fromLine, or --from-line).`,
-      { cause: error },
-    );
-  }
-
-  private send(): void {
-    const { batch } = this;
-    this.batch = undefined;
-    if (batch === undefined) return;
-    const call = this.write(batch).finally(() => this.inFlight.delete(call));
-    this.inFlight.set(call, batch);
-  }
-
-  private async write({ items, first, lines }: Batch): Promise<void> {
-    const { store, signal, onProgress } = this.options;
-    const puts = [...items.values()].map((put) => ({ put }));
-    try {
-      this.wcu += (await store.writeMany(puts, { signal })).wcu;
-      this.lines += lines;
-      this.items += items.size;
-      onProgress?.(this.lines, this.total);
-    } catch (error) {
-      this.unwritten = Math.min(this.unwritten, first);
-      // Stopped while waiting after a throttled call: a part of the batch may be written.
-      if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
-    }
-  }
+/** Throws the error of a write, with the line up to which everything is written. */
+function throwFailure({ failure, done }: OrderedPuts): void {
+  if (failure === undefined) return;
+  const { error } = failure;
+  if (!(error instanceof EdgeloomError)) throw error;
+  throw new EdgeloomError(
+    error.code,
+    `${error.message} ${done === 0 ? 'No line is certainly written, but some may be.' : `All lines up to ${done} are written, and some behind it may be.`}`,
+    `${error.hint} Then go on from line ${done + 1} (fromLine, or --from-line).`,
+    { cause: error },
+  );
 }
 
 /** Quoted text could look like another line of the list. */
 function onOneLine(error: string): string {
   const text = error.replaceAll('\n', ' ');
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
-}
-
-function keyText(graph: CompiledModel, item: Item): string {
-  const { partitionKey, sortKey } = graph.table;
-  return JSON.stringify([stringOf(item[partitionKey]), stringOf(item[sortKey])]);
 }
 
 const ONE_ITEM = 'Give one JSON object on a line, such as {"source":"USER-U1","target":"USER-U1"}.';

@@ -1,13 +1,14 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import type { BatchWrite, Store } from '../../core/store-port.ts';
+import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { untilAborted } from '../../store/abortable.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
-import { type BadOperation, baseKeyText, InvalidBatchError } from './batch.ts';
+import { type BadOperation, InvalidBatchError } from './batch.ts';
 import { isPlainObject } from './checks/values.ts';
 import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
-import { BATCH_ITEMS, unfinished } from './unfinished.ts';
+import { OrderedPuts } from './ordered-puts.ts';
+import { unfinished } from './unfinished.ts';
 
 /** A node, a part of one, or an edge to put. */
 export type PutManyItem =
@@ -38,98 +39,38 @@ export async function putMany(
   graph: CompiledModel,
   store: Store,
   entries: Iterable<PutManyItem> | AsyncIterable<PutManyItem>,
-  { concurrency = 8, onProgress, signal }: PutManyOptions = {},
+  { concurrency, onProgress, signal }: PutManyOptions = {},
 ): Promise<PutManyResult> {
-  const puts = new Puts(graph, store, { onProgress, signal });
+  const puts = new OrderedPuts(graph, store, {
+    ...{ concurrency, signal },
+    onWritten: () => onProgress?.(puts.items, puts.done),
+  });
+  let failure: { error: unknown } | undefined;
+  let at: number | undefined;
   try {
     const all = Array.isArray(entries)
       ? await checkedEntries(graph, entries, signal)
       : entriesOf(graph, entries, signal);
     for await (const { position, item } of all) {
       signal?.throwIfAborted();
-      if (puts.failure !== undefined) break;
-      try {
-        await puts.add(await item(), position, concurrency);
-      } catch (error) {
-        puts.failure ??= { error, position };
-      }
+      if (puts.hasFailed) break;
+      at = position;
+      await puts.add(await item(), position);
+      at = undefined;
     }
   } catch (error) {
     if (error instanceof InvalidBatchError) throw error;
-    puts.failure ??= { error };
-    puts.isOver = signal?.aborted === true;
+    failure = { error };
   }
   // Entries before a bad one are written; after a failed call none are.
-  puts.send();
-  await puts.settled();
-  if (puts.failure === undefined) return { items: puts.items, calls: puts.calls };
-  const { error, position } = puts.failure;
+  await puts.end();
+  if (failure === undefined && !puts.hasFailed) return { items: puts.items, calls: puts.calls };
+  const { error } = failure ?? puts.failure ?? { error: signal?.reason };
   throw unfinished(error, {
     ...{ what: 'putMany', items: puts.items, done: puts.done },
     hint: `Correct what is wrong, and go on with entry ${puts.done + 1}: those before it are written.`,
-    ...(position !== undefined && { position }),
+    ...(at !== undefined && { position: at }),
   });
-}
-
-class Puts {
-  items = 0;
-  calls = 0;
-  failure: { error: unknown; position?: number } | undefined;
-  isOver = false;
-  private batch = new Map<string, BatchWrite>();
-  /** The position before the current batch's first entry, and the last position taken. */
-  private before = 0;
-  private taken = 0;
-  private readonly inFlight = new Map<Promise<void>, ReadonlySet<string>>();
-  /** For each call that failed or is unanswered, the position before its first entry. */
-  private readonly open = new Set<number>();
-
-  constructor(
-    private readonly graph: CompiledModel,
-    private readonly store: Store,
-    private readonly options: Pick<PutManyOptions, 'onProgress' | 'signal'>,
-  ) {}
-
-  get done(): number {
-    return Math.min(this.batch.size > 0 ? this.before : this.taken, ...this.open);
-  }
-
-  async add(item: Item, position: number, concurrency: number): Promise<void> {
-    const put = { put: item };
-    const key = baseKeyText(this.graph, put);
-    // A put waits for an earlier one with the same key: calls in flight may arrive in any order.
-    await Promise.all([...this.inFlight].filter(([, keys]) => keys.has(key)).map(([call]) => call));
-    this.batch.set(key, put);
-    this.taken = position;
-    if (this.batch.size >= BATCH_ITEMS) this.send();
-    while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
-  }
-
-  send(): void {
-    const { batch: writes, before } = this;
-    if (writes.size === 0 || this.isOver) return;
-    this.batch = new Map();
-    this.before = this.taken;
-    this.open.add(before);
-    const call = this.store
-      .writeMany([...writes.values()], { signal: this.options.signal })
-      .then(({ calls }) => {
-        this.open.delete(before);
-        this.items += writes.size;
-        this.calls += calls;
-        this.options.onProgress?.(this.items, this.done);
-      })
-      .catch((error: unknown) => {
-        this.failure ??= { error };
-        this.isOver = true;
-      })
-      .finally(() => this.inFlight.delete(call));
-    this.inFlight.set(call, new Set(writes.keys()));
-  }
-
-  async settled(): Promise<void> {
-    await Promise.all(this.inFlight.keys());
-  }
 }
 
 async function checkedEntries(

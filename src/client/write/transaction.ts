@@ -1,12 +1,11 @@
 import type { Item } from '../../core/items/attribute-value.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { GONE } from '../../core/model/gone.ts';
-import { type BaseChange, type ChangeAllResult, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
+import { type BaseChange, type ItemKey, TRANSACTION_ITEMS } from '../../core/store-port.ts';
 import { EdgeloomError, StoreError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
-import { retrying } from '../../foundation/retry.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
-import { type BadOperation, InvalidBatchError } from './batch.ts';
+import { checkedAll } from './batch.ts';
 import { itemName } from './checks/problem.ts';
 import {
   baseCondition,
@@ -19,7 +18,7 @@ import {
 import { CONTENTION_SECONDS, Contention } from './item/contention.ts';
 import { edgeItem, edgeKey, nodeItem, nodeKey, partItem, partKey } from './item/prepare.ts';
 import type { Prepared } from './item/prepared.ts';
-import { isLostAnswer, mayRepeat, messageOf, Presence, type WriteContext } from './item/send.ts';
+import { mayRepeat, messageOf, Presence, sendRepeatedly, type WriteContext } from './item/send.ts';
 import { deleteCondition, putChange } from './item/single.ts';
 import type { AttributeChange } from './update/attribute-change.ts';
 import { withOperandErrors } from './update/operand-error.ts';
@@ -60,8 +59,6 @@ interface UpdateConditions extends WriteConditions {
 }
 
 const CONDITIONS: OptionNames<WriteConditions> = { ifAbsent: 'boolean', ifPresent: 'boolean', if: true };
-const ATTEMPTS = 8;
-
 export class TransactionBuilder {
   private readonly prepared: (() => Promise<Prepared>)[] = [];
 
@@ -73,9 +70,7 @@ export class TransactionBuilder {
 
   putNode = (id: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
     this.prepared.push(async () =>
-      this.prepare(
-        putChange(this.graph, nodeKey(this.graph, id), await nodeItem(this.graph, id, attributes), checked(options)),
-      ),
+      this.prepare(putChange(this.graph, await nodeItem(this.graph, id, attributes), checked(options))),
     );
   };
 
@@ -88,14 +83,14 @@ export class TransactionBuilder {
   ): void => {
     this.prepared.push(async () => {
       const item = await edgeItem(this.graph, source, edgeType, target, attributes);
-      return this.prepare(putChange(this.graph, edgeKey(this.graph, source, edgeType, target), item, checked(options)));
+      return this.prepare(putChange(this.graph, item, checked(options)));
     });
   };
 
   putPart = (id: string, part: string, attributes: unknown = {}, options: WriteConditions = {}): void => {
     this.prepared.push(async () => {
       const item = await partItem(this.graph, id, part, attributes);
-      return this.prepare(putChange(this.graph, partKey(this.graph, id, part), item, checked(options)));
+      return this.prepare(putChange(this.graph, item, checked(options)));
     });
   };
 
@@ -222,21 +217,10 @@ export class TransactionBuilder {
   }
 
   private async checkedOperations(): Promise<Prepared[]> {
-    const bad: BadOperation[] = [];
-    const changes: Prepared[] = [];
-    const results = await Promise.allSettled(this.prepared.map((prepare) => prepare()));
     const positions = new Map<string, number>();
-    for (const [i, result] of results.entries()) {
-      if (result.status === 'rejected') {
-        if (!(result.reason instanceof EdgeloomError)) throw result.reason;
-        bad.push({ position: i + 1, error: result.reason });
-        continue;
-      }
-      changes.push(result.value);
-      const error = namedTwiceError(result.value.change.key, positions, i + 1);
-      if (error !== undefined) bad.push({ position: i + 1, error });
-    }
-    if (bad.length > 0) throw new InvalidBatchError(bad, this.prepared.length, 'transaction');
+    const changes = await checkedAll(this.prepared, 'transaction', ({ change }, position) =>
+      namedTwiceError(change.key, positions, position),
+    );
     if (changes.length <= TRANSACTION_ITEMS) return changes;
     throw new EdgeloomError(
       'invalid-argument',
@@ -255,32 +239,17 @@ export class TransactionBuilder {
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));
-    // After a lost answer, a refusal no longer proves that nothing was changed.
-    let isUnknown = false;
-    const send = async (): Promise<ChangeAllResult> => {
-      signal?.throwIfAborted();
-      return this.context.store.changeAll(dated, token);
-    };
-    try {
-      const result = await retrying(send, {
-        isRetryable: (error, attempt) => {
-          isUnknown ||= isLostAnswer(error);
-          return attempt < ATTEMPTS && mayRepeat(error);
-        },
-        wait: this.context.wait,
-        signal,
-      });
-      if (result.applied) return undefined;
-      // The lost call may still be applied when the conditions hold again.
-      if (isUnknown) throw new Error('A later attempt found a condition failed.');
-      return result.failed.map(({ place, current }) => {
-        const operation = operations[place]!;
-        return { operation, current: presence.living(operation.change.key, current) };
-      });
-    } catch (error) {
-      if (isUnknown) throw outcomeUnknownError(token, error);
-      throw error;
-    }
+    const result = await sendRepeatedly(
+      () => this.context.store.changeAll(dated, token),
+      mayRepeat,
+      { wait: this.context.wait, signal },
+      (cause) => outcomeUnknownError(token, cause),
+    );
+    if (result.applied) return undefined;
+    return result.failed.map(({ place, current }) => {
+      const operation = operations[place]!;
+      return { operation, current: presence.living(operation.change.key, current) };
+    });
   }
 }
 

@@ -231,13 +231,13 @@ function writerOf(
     },
     async putNode(id, attributes = {}, options = {}) {
       checkOptions('putNode', options, WRITE_OPTIONS);
-      const change = putChange(graph, nodeKey(graph, id), await nodeItem(graph, id, attributes), options);
+      const change = putChange(graph, await nodeItem(graph, id, attributes), options);
       return write(options, (context) => putSingle(graph, context, change, options));
     },
     async putEdge(source, edgeType, target, attributes = {}, options = {}) {
       checkOptions('putEdge', options, WRITE_OPTIONS);
       const item = await edgeItem(graph, source, edgeType, target, attributes);
-      const change = putChange(graph, edgeKey(graph, source, edgeType, target), item, options);
+      const change = putChange(graph, item, options);
       return write(options, (context) => putSingle(graph, context, change, options));
     },
     async updateNode(id, change, options = {}) {
@@ -247,7 +247,7 @@ function writerOf(
     async putPart(id, part, attributes = {}, options = {}) {
       checkOptions('putPart', options, WRITE_OPTIONS);
       const item = await partItem(graph, id, part, attributes);
-      const change = putChange(graph, partKey(graph, id, part), item, options);
+      const change = putChange(graph, item, options);
       return write(options, (context) => putSingle(graph, context, change, options));
     },
     async updatePart(id, part, change, options = {}) {

@@ -68,7 +68,7 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
   }
 }
 
-/** DynamoDB allows as many. */
+/** The depth that DynamoDB allows. */
 const MOST_LEVELS = 32;
 
 export class MalformedValueError extends Error {}

@@ -1,5 +1,5 @@
 export const WRITE_UNIT_BYTES = 1024;
-/** Consistent reads. */
+/** Of a consistent read. */
 export const READ_UNIT_BYTES = 4096;
 
 export function writeUnits(bytes: number): number {

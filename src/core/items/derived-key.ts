@@ -74,7 +74,7 @@ export const KINDS_IN_TARGET = Object.keys(IN_TARGET_PREFIXES) as KindInTarget[]
 const VIEW: DerivedKey = { kind: 'view', edgeType: '', generation: 1 };
 const UNKNOWN_ITEM: DerivedKey = { kind: 'unknown-item', edgeType: '', generation: 1 };
 
-/** The longer prefix first. */
+/** If one prefix begins with another, the longer one comes first. */
 const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['count', DEGREE_PREFIX],
   ['total', TOTAL_PREFIX],

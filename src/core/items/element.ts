@@ -94,7 +94,7 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** The name must need no escape. */
+/** For a name without characters that are escaped. */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;

@@ -12,7 +12,7 @@ import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 export const PROBLEMS = 'problems';
 /** Edges' values have a tag before them. */
 export const OTHER_VALUES = '~other';
-/** Of a group. */
+/** The most values that a count holds of a group. */
 export const MOST_VALUES = 50;
 
 export function sumAttribute(name: string): string {
@@ -34,7 +34,7 @@ export type Amounts = Map<string, bigint>;
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
-/** Nothing if it names another count. */
+/** Empty if the item names another count. */
 export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;

@@ -17,7 +17,7 @@ export class ExactNumber {
   }
 }
 
-/** Also of the document client's `NumberValue`. */
+/** Includes the document client's `NumberValue`. */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return undefined;

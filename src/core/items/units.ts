@@ -3,7 +3,7 @@ import { parseDecimal } from './attribute-value.ts';
 /** Multiples of 10^-12. DynamoDB refuses additions beyond 38 digits; within these bounds no sum needs more. */
 
 export const SUM_DECIMALS = 12;
-/** Before the point. */
+/** Digits before the point. */
 export const SUM_DIGITS = 15;
 const STORED_DIGITS = 38;
 export const ONE = 10n ** BigInt(SUM_DECIMALS);

@@ -72,7 +72,6 @@ export interface Standing {
 
 export interface ChangingPart {
   name: string;
-  /** For people. */
   reason: string;
   /** Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock. */
   sinceMs?: number | undefined;
@@ -150,7 +149,7 @@ export interface NodeModel {
   maxEntries: ReadonlyMap<string, number>;
   /** The writer increments it. */
   versionAttribute?: string;
-  /** With those by parts' attributes. */
+  /** Includes searches by parts' attributes. */
   searches: ReadonlyMap<string, SearchModel>;
   parts: ReadonlyMap<string, PartModel>;
   /** Edge types with the node among its edges; none if the node itself is shown. */
@@ -189,7 +188,7 @@ export interface EdgeModel {
   inbound?: InboundModel;
   /** Counts the index items shared by the first orders, which edges get for the count if need be. */
   count?: CountModel<CountPlaces>;
-  /** Of edges that enter a node. */
+  /** Counts edges that enter a node. */
   incoming?: CountModel<TotalPlaces>;
   /** See `dueList`. */
   due?: InboundModel;
@@ -222,7 +221,7 @@ export interface InboundItem {
 
 /** How an edge type's index items are made. */
 export interface InboundModel extends InboundSettings {
-  /** Those that share an item first. */
+  /** Orders that share an item come first. */
   orders: ReadonlyMap<string, InboundOrder>;
   items: readonly InboundItem[];
   /** DynamoDB maintains the orders: no index items are derived. */

@@ -42,7 +42,7 @@ export interface PartTypes {
 export interface NodeTypes {
   input: unknown;
   output: unknown;
-  /** With those of its parts. */
+  /** Includes searches of its parts. */
   searches: object;
   /** All if none is declared. */
   view: string;

@@ -26,7 +26,7 @@ type Names<Types extends NodeTypes> = unknown extends Types['output']
   ? string
   : NameOf<Types['output']> | PartNames<Types['parts']>;
 
-/** `STATE.status`. */
+/** Names such as `STATE.status`. */
 type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];

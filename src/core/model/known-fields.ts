@@ -79,7 +79,7 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
   }
 }
 
-/** Zod's hook. */
+/** Zod calls this for each part of a schema. */
 function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: unknown }): void {
   const { type, valueType } = (zodSchema as { _zod?: { def?: ZodDefinition } })._zod?.def ?? {};
   if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;

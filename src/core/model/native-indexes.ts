@@ -38,7 +38,7 @@ export interface NativeIndex extends NativeKeys {
   name: string;
 }
 
-/** Undefined: all. */
+/** `attributes` is undefined if readers need all. */
 export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }

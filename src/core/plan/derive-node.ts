@@ -47,7 +47,7 @@ export function derivePart(plan: PartPlan, key: PlannedKey, image: Item, outcome
       outcomes?.addFault(lineOfView(plan), places.key, message, isSuperseded);
     }
   }
-  // Only for the problems.
+  // These shares are derived only for their problems.
   const asSource = joinedItems.length > 0 ? partAttributesAsSource(plan.graph, key.source, part.name, image) : {};
   const shared = new Subject(plan, key, asSource);
   for (const joined of joinedItems) sourceShare(joined, shared);

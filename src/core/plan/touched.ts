@@ -155,7 +155,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** The record lacks an image. */
+/** For a record without an image. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

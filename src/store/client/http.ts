@@ -11,7 +11,7 @@ type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs
 export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Before or within an answer. */
+/** Limits silence before and within an answer. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without limits a dead connection holds a call for five minutes. */

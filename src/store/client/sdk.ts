@@ -66,7 +66,7 @@ class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** Instead of throwing the parser's error. */
+/** The SDK would throw the parser's error. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {

@@ -9,7 +9,7 @@ import {
   nativeIndexDefinition,
 } from './table-definition.ts';
 
-/** Of derived items and native. */
+/** An index of derived items, or a native one. */
 
 export interface IndexNeed {
   name: string;

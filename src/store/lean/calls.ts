@@ -43,7 +43,7 @@ export interface Calls {
 
 /** Makes a store's calls; throws errors with the SDK's names. */
 export interface TableCalls {
-  /** With its client's retries. */
+  /** Retries as its client does. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
   region(): Promise<string | undefined>;
   /** In one attempt: a change whose answer was lost must not be silently repeated. */

@@ -160,7 +160,7 @@ const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** Nothing was changed. */
+/** A request refused for its time changed nothing. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }

@@ -20,7 +20,7 @@ import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** By name. */
+  /** Names the index in the table. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SearchPredicate } from '../../../../src/client/read/lists/search-list.ts';
+import type { SearchPredicate } from '../../../../src/client/read/lists/search-query.ts';
 import { findSearch } from '../../../../src/client/read/request/lookup.ts';
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';

@@ -17,7 +17,8 @@ import { resolveInboundQuery } from './inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from './inbound-query.ts';
 import { countNative } from './native-list.ts';
 import type { PlacedList } from './placed-list.ts';
-import { resolveSearch, SCOPE_OPTIONS, type SearchPredicate, type SearchScope, searchedType } from './search-list.ts';
+import { resolveSearch, searchedType } from './search-list.ts';
+import { SCOPE_OPTIONS, type SearchPredicate, type SearchScope } from './search-query.ts';
 
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {

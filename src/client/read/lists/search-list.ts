@@ -9,87 +9,37 @@ import { indexOfSearch } from '../../../core/model/native-indexes.ts';
 import { lineOfSearch, textFormOf } from '../../../core/model/options/option-tables.ts';
 import { isHashedInKey } from '../../../core/model/projection/index-places.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
-import { checkOptions, type OptionNames } from '../../../foundation/options.ts';
+import { checkOptions } from '../../../foundation/options.ts';
 import { meaningOfSearch } from '../../../registry/definition.ts';
 import { boundOptions, type CursorBinding } from '../request/cursor.ts';
 import { isInRange, type KeyRange, prefixRange } from '../request/key-range.ts';
 import {
   attributeArgument,
-  type Between,
   checkPartition,
   encodeWhole,
   endsOf,
   equalRange,
   type OrderOfQuery,
-  type OrderValue,
   valueRange,
 } from '../request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from '../request/own.ts';
 import { beginsWithRange, encodePathArgument, pathRange } from '../request/prefix-argument.ts';
-import {
-  checkLimit,
-  type EveryReadOptions,
-  READ_OPTIONS,
-  type ReadContext,
-  refuseConsistent,
-} from '../request/read-context.ts';
+import { checkLimit, type ReadContext, refuseConsistent } from '../request/read-context.ts';
 import { indexAttributes, type Page, type SearchResult, sourceOf } from '../request/result.ts';
 import { whereBinding } from '../request/where.ts';
 import { checkMaxRcu } from './budget.ts';
-import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 import { gatherList } from './gather-list.ts';
 import { listFilter, valuesOfSearch } from './kept-values.ts';
 import type { NativeList, PlacedList } from './placed-list.ts';
 import { hitTest } from './scatter.ts';
-
-/** Arguments that exclude each other. */
-export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
-
-/** A range of values. */
-export interface ValuesBetween<Value> {
-  /** Both inclusive; either may be undefined or null. */
-  between?: Between<Value> | undefined;
-}
-
-/** Whole leading segments, then a prefix or range of the next one. */
-export type PathPredicate<Path = readonly string[]> =
-  | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
-  | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
-
-/** One value, a prefix, a range of values or, for a search by path, segments. */
-export type SearchPredicate =
-  | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
-  | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
-  | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
-  | PathPredicate;
-
-/** Where to search. */
-export interface SearchScope extends EveryReadOptions {
-  /** The value of the search's partition attribute; required exactly if the model declares one. */
-  partition?: string | undefined;
-  /** `true` is refused: DynamoDB has no consistent reads of an index. */
-  consistent?: boolean | undefined;
-}
-
-/** Options of a search. */
-export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
-  /** Descending. Default false. */
-  reverse?: boolean | undefined;
-  /** Hits per page, at least 1. Default 100. */
-  limit?: number | undefined;
-  /** The previous page's `cursor`. A hit whose value changes between two pages may appear twice or not at all. */
-  cursor?: string | undefined;
-}
-
-export const SCOPE_OPTIONS: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
-export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
-  ...SCOPE_OPTIONS,
-  ...FILTER_OPTIONS,
-  reverse: 'boolean',
-  limit: true,
-  cursor: true,
-};
-const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;
+import {
+  type PathPredicate,
+  PREDICATES,
+  SEARCH_OPTIONS,
+  type SearchPredicate,
+  type SearchQuery,
+  type SearchScope,
+} from './search-query.ts';
 
 export interface ResolvedSearch {
   list: PlacedList;

@@ -9,16 +9,9 @@ import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '..
 import { type KeyRange, prefixRange } from '../request/key-range.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
-import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
+import { checkLimit, type ItemReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { baseAttributes, type EdgeResult, type Page, type StoredNode } from '../request/result.ts';
 import { BASE_ORDER, type EdgesOptions, edgeOf } from './edges.ts';
-
-/** Options of `getNode`. */
-export interface NodeReadOptions<Asked extends boolean | undefined = boolean | undefined>
-  extends EveryReadOptions<Asked> {
-  /** Strongly consistent, at twice the capacity. Default false. */
-  consistent?: boolean | undefined;
-}
 
 /** Options of `getCollection`. */
 export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
@@ -35,7 +28,7 @@ export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<E
 export async function readNode(
   context: ReadContext,
   id: string,
-  options: NodeReadOptions = {},
+  options: ItemReadOptions = {},
 ): Promise<StoredNode | null> {
   checkOptions('getNode', options, { consistent: 'boolean', ...READ_OPTIONS });
   const { consistent = false } = options;

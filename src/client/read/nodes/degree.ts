@@ -9,21 +9,14 @@ import { EdgeloomError } from '../../../foundation/errors.ts';
 import { checkOptions } from '../../../foundation/options.ts';
 import { checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
-import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
+import { type ItemReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
 import { readBareViews } from './views.ts';
-
-/** Options of `degree`. */
-export interface DegreeOptions<Asked extends boolean | undefined = boolean | undefined>
-  extends EveryReadOptions<Asked> {
-  /** Strongly consistent, at twice the capacity. Default false. */
-  consistent?: boolean | undefined;
-}
 
 export async function readDegree(
   context: ReadContext,
   source: string,
   edgeType: string,
-  options: DegreeOptions = {},
+  options: ItemReadOptions = {},
 ): Promise<number> {
   checkOptions('degree', options, { consistent: 'boolean', ...READ_OPTIONS });
   const { consistent = false } = options;

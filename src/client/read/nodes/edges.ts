@@ -9,7 +9,13 @@ import { boundOptions, type CursorBinding, decodeCursor, encodeCursor } from '..
 import { prefixRange } from '../request/key-range.ts';
 import { checkedEdgeKey, checkSource, edgeTypeFrom } from '../request/lookup.ts';
 import { mustReadConsistently } from '../request/own.ts';
-import { checkLimit, type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../request/read-context.ts';
+import {
+  checkLimit,
+  type EveryReadOptions,
+  type ItemReadOptions,
+  READ_OPTIONS,
+  type ReadContext,
+} from '../request/read-context.ts';
 import { baseAttributes, type EdgeResult, type Page } from '../request/result.ts';
 
 /** Options of `edges`. */
@@ -18,12 +24,6 @@ export interface EdgesOptions extends EveryReadOptions {
   limit?: number | undefined;
   /** The previous page's `cursor`. */
   cursor?: string | undefined;
-  /** Strongly consistent, at twice the capacity. Default false. */
-  consistent?: boolean | undefined;
-}
-
-/** Options of `has` and `getEdge`. */
-export interface HasOptions<Asked extends boolean | undefined = boolean | undefined> extends EveryReadOptions<Asked> {
   /** Strongly consistent, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
@@ -90,7 +90,7 @@ export async function hasEdge(
   source: string,
   edgeType: string,
   target: string,
-  options: HasOptions = {},
+  options: ItemReadOptions = {},
 ): Promise<boolean> {
   checkOptions('has', options, { consistent: 'boolean', ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) !== undefined;
@@ -101,7 +101,7 @@ export async function readEdge(
   source: string,
   edgeType: string,
   target: string,
-  options: HasOptions = {},
+  options: ItemReadOptions = {},
 ): Promise<EdgeResult | null> {
   checkOptions('getEdge', options, { consistent: 'boolean', ...READ_OPTIONS });
   return (await findBaseEdge(context, source, edgeType, target, options)) ?? null;
@@ -112,7 +112,7 @@ async function findBaseEdge(
   source: string,
   edgeType: string,
   target: string,
-  { consistent = false }: HasOptions,
+  { consistent = false }: ItemReadOptions,
 ): Promise<EdgeResult | undefined> {
   const sortKey = checkedEdgeKey(context.graph, source, edgeType, target);
   const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);

@@ -32,6 +32,13 @@ export interface EveryReadOptions<Asked extends boolean | undefined = boolean | 
   includeExpired?: boolean | undefined;
 }
 
+/** Options of `getNode`, `getEdge`, `has` and `degree`. */
+export interface ItemReadOptions<Asked extends boolean | undefined = boolean | undefined>
+  extends EveryReadOptions<Asked> {
+  /** Strongly consistent, at twice the capacity. Default false. */
+  consistent?: boolean | undefined;
+}
+
 export const READ_OPTIONS: OptionNames<EveryReadOptions> = {
   signal: true,
   capacity: 'boolean',

@@ -1,4 +1,4 @@
-import { type Item, stringOf } from '../../../core/items/attribute-value.ts';
+import type { Item } from '../../../core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../core/items/hashed-key.ts';
 import { describe, parseNodeId, typePrefix } from '../../../core/items/keys.ts';
 import { toPlainItem } from '../../../core/items/plain.ts';
@@ -6,6 +6,7 @@ import { sortKeyOfEdge, targetIdOf } from '../../../core/model/base-item.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { keyOfItem } from '../../../store/table-walk.ts';
 import { checkBaseItem, toItemOfKey } from '../checks/base-item.ts';
 import { validateFields } from '../checks/fields.ts';
 import { checkBaseKey, checkEdgeType, checkNodeId, checkPart, partModel, writableKey } from '../checks/key.ts';
@@ -93,8 +94,8 @@ export function withoutTargetId<T>(attributes: T, target: unknown, name: string)
 export async function checkedItem(graph: CompiledModel, item: Item, force: boolean): Promise<Item> {
   checkBaseItem(graph, item);
   const { partitionKey, sortKey } = graph.table;
-  const { [partitionKey]: source, [sortKey]: target, ...attributes } = item;
-  const key = { source: stringOf(source) ?? '', target: stringOf(target) ?? '' };
+  const { [partitionKey]: _source, [sortKey]: _target, ...attributes } = item;
+  const key = keyOfItem(graph.table, item);
   if (!force) checkUnversioned(graph, key, 'Put it with putNode, or give --force: the stored version is replaced.');
   const type = typePrefix(key.target) ?? '';
   const isNode = key.source === key.target;

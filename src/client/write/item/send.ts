@@ -55,36 +55,50 @@ export async function sendChange(
   const presence = new Presence(context);
   const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
-  // After a lost answer, a refusal no longer proves that nothing was changed.
-  let isUnknown = false;
-  const send = async (): Promise<ChangeResult> => {
-    signal?.throwIfAborted();
-    // rule: attempts-share-a-token
-    return token === undefined ? store.change(change) : changeOnce(store, change, token);
-  };
-  let result: ChangeResult;
-  try {
-    result = await retrying(send, {
-      isRetryable: (error, attempt) => {
-        isUnknown ||= isLostAnswer(error);
-        // rule: lost-answer-is-not-repeated-without-a-token
-        return attempt < ATTEMPTS && (token === undefined ? isRefusedForNow(error) : mayRepeat(error));
-      },
-      wait,
-      signal,
-    });
-    // The lost call may still be applied when the condition holds again.
-    if (!result.applied && isUnknown) throw new Error('A later attempt found its condition failed.');
-  } catch (error) {
-    if (isUnknown) throw outcomeUnknownError(change, error);
-    throw error;
-  }
+  // rule: attempts-share-a-token
+  const send = () => (token === undefined ? store.change(change) : changeOnce(store, change, token));
+  // rule: lost-answer-is-not-repeated-without-a-token
+  const isRepeatable = token === undefined ? isRefusedForNow : mayRepeat;
+  const result = await sendRepeatedly(send, isRepeatable, { wait, signal }, (cause) =>
+    outcomeUnknownError(change, cause),
+  );
   if (!result.applied) {
     const { current: stored, ...rest } = result;
     const current = presence.living(change.key, stored);
     return current === undefined ? rest : { ...rest, current };
   }
   return token === undefined ? result : await withCurrentItem(context, change, result, signal);
+}
+
+/** Throws what `unknown` makes of an error if an earlier answer was lost. */
+export async function sendRepeatedly<Result extends { applied: boolean }>(
+  send: () => Promise<Result>,
+  isRepeatable: (error: unknown) => boolean,
+  { wait, signal }: Pick<WriteContext, 'wait'> & Abortable,
+  unknown: (cause: unknown) => EdgeloomError,
+): Promise<Result> {
+  // After a lost answer, a refusal no longer proves that nothing was changed.
+  let isUnknown = false;
+  const sendOnce = async (): Promise<Result> => {
+    signal?.throwIfAborted();
+    return send();
+  };
+  try {
+    const result = await retrying(sendOnce, {
+      isRetryable: (error, attempt) => {
+        isUnknown ||= isLostAnswer(error);
+        return attempt < ATTEMPTS && isRepeatable(error);
+      },
+      wait,
+      signal,
+    });
+    // The lost call may still be applied when the condition holds again.
+    if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
+    return result;
+  } catch (error) {
+    if (isUnknown) throw unknown(error);
+    throw error;
+  }
 }
 
 /** The change is made, so a failed read must not look like a refusal. */
@@ -116,7 +130,7 @@ export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }
 
-export function isLostAnswer(error: unknown): boolean {
+function isLostAnswer(error: unknown): boolean {
   return error instanceof StoreError && !isRefusal(error);
 }
 

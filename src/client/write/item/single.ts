@@ -4,6 +4,7 @@ import { parseNodeId } from '../../../core/items/keys.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { BaseChange, BaseCondition, ItemKey } from '../../../core/store-port.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
+import { keyOfItem } from '../../../store/table-walk.ts';
 import type { CallOptions, CallResult } from '../../call/capacity.ts';
 import { writableKey } from '../checks/key.ts';
 import { itemName } from '../checks/problem.ts';
@@ -22,7 +23,8 @@ export interface WriteOptions<Attributes = Record<string, unknown>> extends Writ
 
 export type PutChange = Extract<BaseChange, { kind: 'put' }>;
 
-export function putChange(graph: CompiledModel, key: ItemKey, item: Item, options: WriteConditions): PutChange {
+export function putChange(graph: CompiledModel, item: Item, options: WriteConditions): PutChange {
+  const key = keyOfItem(graph.table, item);
   const condition = baseCondition(key, options);
   const attribute = versionAttributeOf(graph, key);
   if (attribute === undefined) return { kind: 'put', key, item, condition };

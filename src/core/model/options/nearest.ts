@@ -28,7 +28,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** With swaps of neighbours. */
+/** Counts a swap of neighbours as one change. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -189,7 +189,7 @@ export function formsOf(search: SearchSettings): TextFormName[] {
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
 }
 
-/** In the table's order. */
+/** Forms apply in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const names = formsOf(search);
   const forms = names.map((name) => SEARCH_OPTIONS[name].form);

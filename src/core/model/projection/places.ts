@@ -82,7 +82,7 @@ export class PartPlaces {
 /** The places of a count or total, and of the items it counts. */
 export interface CounterPlaces {
   readonly edgeType: string;
-  /** In counted items. */
+  /** The name in counted items. */
   readonly name: string;
   readonly key: DerivedSortKey;
   readonly itemPrefixes: readonly string[];
@@ -93,7 +93,7 @@ export interface CounterPlaces {
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** Those shared by the first orders. */
+  /** The index items shared by the first orders. */
   readonly items: EdgeItemPlaces;
   /** A long sort key is replaced by its hash. */
   readonly itemPrefixes: readonly string[];

@@ -14,7 +14,7 @@ import type { DerivedUpdate, ItemKey } from '../../store-port.ts';
 /** Only decides when tombstones expire. */
 export type EpochSeconds = number;
 
-/** Updated separately. */
+/** Attributes with updates of their own. */
 const APART: ReadonlySet<string> = new Set([REVISION, EDGE_SET, OTHER]);
 
 /**

@@ -71,7 +71,7 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Whatever the view held before. */
+/** Replaces whatever the view held before. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
@@ -85,7 +85,7 @@ export function wholeViewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies, evicted: new Set() }, now);
 }
 
-/** Except the revision. */
+/** The revision doesn't count. */
 export function changesNothing({ set, unset, addElements, deleteElements, setElements }: DerivedUpdate): boolean {
   const elements = (addElements?.length ?? 0) + (deleteElements?.length ?? 0) + (setElements?.length ?? 0);
   return elements + unset.length === 0 && Object.keys(set).length === 0;
@@ -165,7 +165,7 @@ function withinBudget(
   return { elements: [...byEdge.values()].flat(), copies, evicted };
 }
 
-/** Of a UTF-16 unit. */
+/** A UTF-16 unit takes at most three bytes in UTF-8. */
 const MOST_CHARACTER_BYTES = 3;
 
 /** An upper bound if it fits. */

@@ -44,23 +44,17 @@ export function policyDocument(statements: readonly Statement[]): Value {
   return { Version: '2012-10-17', Statement: statements.map((statement) => ({ ...statement })) };
 }
 
-export function allow(actions: readonly string[], resources: readonly Value[]): Statement {
-  return { Effect: 'Allow', Action: actions, Resource: resources };
-}
-
-/** Actions of one service, such as `GetItem Query`. */
-export function allowOf(service: string, actions: string, ...resources: readonly Value[]): Statement {
-  return allow(
-    actions.split(' ').map((action) => `${service}:${action}`),
-    resources,
-  );
+/** `actions` of one service: `sqs:GetQueueAttributes ReceiveMessage`. */
+export function allow(actions: string, ...resources: readonly Value[]): Statement {
+  const [service, names = ''] = actions.split(':');
+  return { Effect: 'Allow', Action: names.split(' ').map((name) => `${service}:${name}`), Resource: resources };
 }
 
 /** Lets a service act for things of this account, such as `{ ArnLike: rule }`. */
 export function allowService(service: string, action: string, resource: Value, of: Record<string, Value>): Statement {
   const [[operator, source]] = Object.entries(of) as [[string, Value]];
   return {
-    ...allow([action], [resource]),
+    ...allow(action, resource),
     Principal: { Service: `${service}.amazonaws.com` },
     Condition: {
       [operator]: { 'aws:SourceArn': source },

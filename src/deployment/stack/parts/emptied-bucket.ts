@@ -42,10 +42,10 @@ export function emptiedBucketResources(site: Site): Resources {
   const { names, parameters } = site;
   if (parameters.keepData) return {};
   const statements = [
-    allow(['cloudformation:DescribeStacks'], [ref('AWS::StackId')]),
-    allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]),
-    allow(['s3:DeleteObject'], [sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/*`)]),
-    allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute('EmptyLogGroup')]),
+    allow('cloudformation:DescribeStacks', ref('AWS::StackId')),
+    allow('s3:ListBucket', attribute(FAILED_BATCHES_BUCKET)),
+    allow('s3:DeleteObject', sub(`\${${FAILED_BATCHES_BUCKET}.Arn}/*`)),
+    allow('logs:CreateLogStream PutLogEvents', attribute('EmptyLogGroup')),
   ];
   return {
     EmptyLogGroup: logGroup(site, 'empty'),

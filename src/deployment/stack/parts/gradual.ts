@@ -65,9 +65,9 @@ export function gradualResources(site: Site, stream: Resources[string], revision
     StreamDeploymentRole: roleOfService(
       'codedeploy',
       [
-        allow(['lambda:GetAlias', 'lambda:UpdateAlias'], functionArns),
+        allow('lambda:GetAlias UpdateAlias', ...functionArns),
         // It has no resources.
-        allow(['cloudwatch:DescribeAlarms'], ['*']),
+        allow('cloudwatch:DescribeAlarms', '*'),
       ],
       site,
     ),

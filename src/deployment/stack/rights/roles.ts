@@ -15,7 +15,6 @@ import type { Parameters } from '../base/parameters.ts';
 import type { Site } from '../base/site.ts';
 import {
   allow,
-  allowOf,
   attribute,
   ownArn,
   policyDocument,
@@ -44,7 +43,7 @@ export function roleResources(site: Site): Resources {
       ]),
     ),
     [CHECK_MACHINE_ROLE]: roleOfService('states', machineStatements(site, machine, ofMachine), site, ofMachine),
-    [CHECK_SCHEDULE_ROLE]: roleOfService('events', [allow(['states:StartExecution'], [machine])], site, rule),
+    [CHECK_SCHEDULE_ROLE]: roleOfService('events', [allow('states:StartExecution', machine)], site, rule),
   };
 }
 
@@ -53,8 +52,8 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     ...tableStatements('stream', site),
     mapsStreams([site.table.streamArn]),
     // The mapping writes to the bucket with its function's rights.
-    { ...allow(['s3:ListBucket'], [attribute(FAILED_BATCHES_BUCKET)]), ...IN_THIS_ACCOUNT },
-    { ...allow(['s3:PutObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
+    { ...allow('s3:ListBucket', attribute(FAILED_BATCHES_BUCKET)), ...IN_THIS_ACCOUNT },
+    { ...allow('s3:PutObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
   ],
   check: (site) => tableStatements(site.parameters.checkRepair ? 'repair' : 'check', site),
   rebuild: (site) => tableStatements('rebuild', site),
@@ -62,12 +61,12 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   observe: (site) => [
     ...tableStatements('observe', site),
     readsOfStream(site),
-    ...(site.parameters.feedEventBus === '' ? [] : [allow(['sqs:SendMessage'], [attribute(FEED_QUEUE)])]),
+    ...(site.parameters.feedEventBus === '' ? [] : [allow('sqs:SendMessage', attribute(FEED_QUEUE))]),
   ],
   feed: ({ parameters: { feedEventBus } }) => [
-    allow(['events:PutEvents'], [arnOfBus(feedEventBus)]),
-    allow(['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage'], [attribute(FEED_QUEUE)]),
-    allow(['sqs:SendMessage'], [attribute(FEED_DEAD_LETTER_QUEUE)]),
+    allow('events:PutEvents', arnOfBus(feedEventBus)),
+    allow('sqs:DeleteMessage GetQueueAttributes ReceiveMessage', attribute(FEED_QUEUE)),
+    allow('sqs:SendMessage', attribute(FEED_DEAD_LETTER_QUEUE)),
   ],
   mirror: (site) => {
     const { sourceStreamArns } = site.parameters;
@@ -75,9 +74,9 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
       ...tableStatements('mirror', site),
       mapsStreams(sourceStreamArns),
       // Nothing may write a source.
-      allow(['dynamodb:DescribeTable', 'dynamodb:GetItem'], sourceStreamArns.map(tableArnOfStream)),
+      allow('dynamodb:DescribeTable GetItem', ...sourceStreamArns.map(tableArnOfStream)),
       // The mapping sends notices with its function's rights.
-      allow(['sqs:SendMessage'], [attribute(MIRROR_DEAD_LETTER_QUEUE)]),
+      allow('sqs:SendMessage', attribute(MIRROR_DEAD_LETTER_QUEUE)),
     ];
   },
 };
@@ -85,32 +84,31 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
 /** Snapshot, sweep, reconcile and check read all of a source. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
-  return [allow(['dynamodb:GetItem', 'dynamodb:Scan'], sourceStreamArns.map(tableArnOfStream))];
+  return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];
 }
 
 function arnOfBus(bus: string): Value {
   return bus.startsWith('arn:') ? bus : ownArn('events', `event-bus/${bus}`);
 }
 
-const READS_OF_STREAM = ['dynamodb:DescribeStream', 'dynamodb:GetRecords', 'dynamodb:GetShardIterator'];
+const READS_OF_STREAM = 'dynamodb:DescribeStream GetRecords GetShardIterator';
 
 function readsOfStream({ table }: Site): Statement {
-  return allow(READS_OF_STREAM, [table.streamArn]);
+  return allow(READS_OF_STREAM, table.streamArn);
 }
 
 /** ListStreams is Lambda's condition for a mapping. */
 function mapsStreams(streamArns: readonly Value[]): Statement {
-  return allow([...READS_OF_STREAM, 'dynamodb:ListStreams'], streamArns);
+  return allow(`${READS_OF_STREAM} ListStreams`, ...streamArns);
 }
 
 export function failureStatements(site: Site, queues: readonly string[]): Statement[] {
   return [
     readsOfStream(site),
-    { ...allow(['s3:DeleteObject', 's3:GetObject'], [failedBatchObjects()]), ...IN_THIS_ACCOUNT },
+    { ...allow('s3:DeleteObject GetObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
     // The rest of a batch is sent again when time is over.
-    allowOf(
-      'sqs',
-      'DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
+    allow(
+      'sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
       ...queues.map((queue) => attribute(queue)),
     ),
   ];
@@ -123,10 +121,10 @@ function failedBatchObjects(): Value {
 function machineStatements({ names, parameters }: Site, machine: Value, machines: Value): Statement[] {
   const executions = ownArn('states', `execution:${names.local('check')}:*`);
   return [
-    allow(['lambda:InvokeFunction'], [attribute('CheckLambdaFunction'), attribute('RebuildLambdaFunction')]),
+    allow('lambda:InvokeFunction', attribute('CheckLambdaFunction'), attribute('RebuildLambdaFunction')),
     // A distributed map starts and stops executions of its own machine.
-    allow(['states:StartExecution'], [machine]),
-    allow(['states:DescribeExecution', 'states:StopExecution'], [executions]),
+    allow('states:StartExecution', machine),
+    allow('states:DescribeExecution StopExecution', executions),
     ...machineKeyStatements(parameters, machines),
     ...tracingStatements(parameters),
   ];
@@ -152,8 +150,8 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
-  const uses = 'Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo';
-  const statement = allowOf('kms', uses, kmsKeyArn);
+  const uses = 'kms:Decrypt DescribeKey Encrypt GenerateDataKey ReEncryptFrom ReEncryptTo';
+  const statement = allow(uses, kmsKeyArn);
   return [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
@@ -161,26 +159,26 @@ export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeySe
 function machineKeyStatements({ kmsKeyArn }: Parameters, machines: Value): Statement[] {
   if (kmsKeyArn === '') return [];
   const Condition = { ArnLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines } };
-  return [{ ...allow(['kms:Decrypt', 'kms:GenerateDataKey'], [kmsKeyArn]), Condition }];
+  return [{ ...allow('kms:Decrypt GenerateDataKey', kmsKeyArn), Condition }];
 }
 
 function tracingStatements({ tracing }: Parameters): Statement[] {
   // X-Ray has no resources.
-  return tracing ? [allow(['xray:PutTelemetryRecords', 'xray:PutTraceSegments'], ['*'])] : [];
+  return tracing ? [allow('xray:PutTelemetryRecords PutTraceSegments', '*')] : [];
 }
 
 /** The actions of AWS's AWSLambdaVPCAccessExecutionRole. */
 const NETWORK_ACTIONS =
-  'AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
+  'ec2:AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
 
 function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
   // Interfaces are not there yet, so no resource can be named.
-  return vpcSubnetIds.length === 0 ? [] : [allowOf('ec2', NETWORK_ACTIONS, '*')];
+  return vpcSubnetIds.length === 0 ? [] : [allow(NETWORK_ACTIONS, '*')];
 }
 
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
   // The stack makes the log group, with its retention.
-  const logs = allow(['logs:CreateLogStream', 'logs:PutLogEvents'], [attribute(`${logicalIdPrefix(name)}LogGroup`)]);
+  const logs = allow('logs:CreateLogStream PutLogEvents', attribute(`${logicalIdPrefix(name)}LogGroup`));
   const { parameters } = site;
   return roleOfService(
     'lambda',

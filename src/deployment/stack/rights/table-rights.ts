@@ -1,6 +1,6 @@
 import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
 import type { Site } from '../base/site.ts';
-import { allowOf, type Statement } from '../base/template.ts';
+import { allow, type Statement } from '../base/template.ts';
 
 export type Program =
   | 'stream'
@@ -60,7 +60,7 @@ const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>
 
 export function tableStatements(program: Program, { table: { arn, indexArn } }: Site): Statement[] {
   return Object.entries(RIGHTS[program]).map(([place, actions]) => ({
-    ...allowOf('dynamodb', actions.split(' ').sort().join(' '), place === 'indexes' ? indexArn : arn),
+    ...allow(`dynamodb:${actions.split(' ').sort().join(' ')}`, place === 'indexes' ? indexArn : arn),
     ...(place === 'service-partition' && IN_PARTITION),
   }));
 }

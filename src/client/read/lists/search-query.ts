@@ -1,0 +1,53 @@
+import type { OptionNames } from '../../../foundation/options.ts';
+import type { Between, OrderValue } from '../request/order-argument.ts';
+import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts';
+import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
+
+/** Arguments that exclude each other. */
+export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
+
+/** A range of values. */
+export interface ValuesBetween<Value> {
+  /** Both inclusive; either may be undefined or null. */
+  between?: Between<Value> | undefined;
+}
+
+/** Whole leading segments, then a prefix or range of the next one. */
+export type PathPredicate<Path = readonly string[]> =
+  | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
+  | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
+
+/** One value, a prefix, a range of values or, for a search by path, segments. */
+export type SearchPredicate =
+  | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
+  | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
+  | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
+  | PathPredicate;
+
+/** Where to search. */
+export interface SearchScope extends EveryReadOptions {
+  /** The value of the search's partition attribute; required exactly if the model declares one. */
+  partition?: string | undefined;
+  /** `true` is refused: DynamoDB has no consistent reads of an index. */
+  consistent?: boolean | undefined;
+}
+
+/** Options of a search. */
+export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
+  /** Descending. Default false. */
+  reverse?: boolean | undefined;
+  /** Hits per page, at least 1. Default 100. */
+  limit?: number | undefined;
+  /** The previous page's `cursor`. A hit whose value changes between two pages may appear twice or not at all. */
+  cursor?: string | undefined;
+}
+
+export const SCOPE_OPTIONS: OptionNames<SearchScope> = { partition: true, consistent: 'boolean', ...READ_OPTIONS };
+export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
+  ...SCOPE_OPTIONS,
+  ...FILTER_OPTIONS,
+  reverse: 'boolean',
+  limit: true,
+  cursor: true,
+};
+export const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;
