@@ -214,7 +214,6 @@ export function baseKeyOfIndexItem(source: string, sortKey: string): string | un
   if (key?.kind === 'part-view' || (key?.kind === 'index-item' && key.of === 'search' && key.part !== undefined)) {
     return key.part;
   }
-  // rule: node-among-its-own-edges-is-repaired-by-the-node
   if (key?.kind !== 'index-item' || key.of === 'search') return source;
   // rule: named-order-is-repaired-by-its-edge
   return key.of === 'edge' ? key.edge.text : undefined;
