@@ -38,7 +38,7 @@ const BOUNDED: ReadonlyMap<string, string> = new Map([
     String.raw`\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([?{}:,=]))`,
     'sticky: it begins where the last token ended; DynamoDB takes statements of 8,192 characters',
   ],
-  [String.raw`"(.*?)"`, 'numbers of one set; what the repetition takes ends at the next quote'],
+  ['"(.*?)"', 'numbers of one set; what the repetition takes ends at the next quote'],
   [String.raw`^(-?)(\d*)e(-?\d+)$`, 'a number of 38 digits at most; the first repetition ends at the e'],
   [
     String.raw`([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)`,
