@@ -25,23 +25,19 @@ import { standingOf } from '../../registry/standing.ts';
 import { CollectionDigest } from './digest.ts';
 
 /**
- * Compares a partition while the scan reads it: what its base items ask for with its actual derived items. The planner of the
- * projector derives the expected items. Digests take the same memory for a partition of any size. They show that something differs,
- * not what.
+ * Compares a partition while the scan reads it. Digests take the same memory for a partition of any size, and show that
+ * something differs, not what.
  */
 
-/** The most quarantined base items that are kept by name for a partition. */
 const MOST_STUCK = 10_000;
-/** A property of a base item besides its part in the comparison. `base`: it is of a type of the model; `unknown`: of another one. */
+/** `base`: of a type of the model; `unknown`: of another one. */
 export type Noted = 'base' | 'unknown' | undefined;
 
-/** The comparison of one partition. */
 export class PartitionSummary implements PartitionContent {
   baseItems = 0;
   derivedItems = 0;
-  /** Quarantined base items, with the reason: those that cannot be derived, and those that a quarantine entry names. */
+  /** With the reason: base items that can't be derived, and those that a quarantine entry names. */
   readonly quarantined = new Map<string, string>();
-  /** Number of items of each projection that is being built or removed, by its name. */
   readonly changing = new Map<string, number>();
   /** The copies in the view, to be compared with their nodes; kept only if `keepsSlots` is set. */
   slots: readonly CopySlot[] = [];
@@ -56,19 +52,13 @@ export class PartitionSummary implements PartitionContent {
   private readonly counts = new Map<string, Amounts | undefined>();
   private evicted: ReadonlySet<string> = new Set();
   private viewBytes = 0;
-  /**
-   * True if the partition has something that no base item can ask for: an unknown derived key, an attribute that its kind does not have, an expiry.
-   */
+  /** True if the partition has something that no base item can ask for. */
   private isOdd = false;
-  /** The attributes of the partition's node and of its parts that edges depend on; undefined until they are known. */
+  /** What edges depend on; undefined until it is known. */
   private node: SourceNode | undefined;
-  /** The node and those of its parts that edges depend on, as far as the scan has read them. */
   private readonly pieces = new Map<string, Item>();
   private readonly pieceKeys: readonly string[];
 
-  /**
-   * @param keepsSlots whether `slots` are kept, to be compared with items of other partitions.
-   */
   constructor(
     readonly graph: CompiledModel,
     readonly source: string,
@@ -77,7 +67,7 @@ export class PartitionSummary implements PartitionContent {
     this.pieceKeys = sourceNodeKeys(graph, source);
   }
 
-  /** Adds one item of the partition, base or derived, in any order. An edge that depends on its node is added once the node is known. */
+  /** In any order, but for an edge that depends on its node: it is added once the node is known. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
@@ -96,7 +86,7 @@ export class PartitionSummary implements PartitionContent {
     return kind === 'compared' && !isOtherShape;
   }
 
-  /** True if nothing differs. A difference is only a reason to look again: the partition may have changed while it was read. */
+  /** A difference is only a reason to look again: the partition may have changed while it was read. */
   get isClean(): boolean {
     if (this.isOdd || this.expectedAttributes !== this.actualAttributes) return false;
     if (!this.expectedItems.equals(this.actualItems)) return false;
@@ -129,12 +119,11 @@ export class PartitionSummary implements PartitionContent {
     return 'base';
   }
 
-  /** Tells whether an edge depends on the partition's node, and the node is not known yet; `setNode` adds it. */
+  /** True if the edge depends on a node that isn't known yet; `setNode` adds it. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
 
-  /** Adds the partition's node, for its edges. */
   setNode(node: SourceNode): void {
     this.node ??= usedByEdges(this.graph, this.source, node);
     this.pieces.clear();
@@ -148,7 +137,6 @@ export class PartitionSummary implements PartitionContent {
     for (const [key, fields] of expected.indexItems) this.expectedItems.add(`${key}\0${indexItemText(fields)}`);
   }
 
-  /** Adds the view of the partition's node. */
   addView(view: Item): void {
     this.actualAttributes = attributesText(viewAttributes(view));
     this.evicted = evictedTypes(view);
@@ -167,32 +155,25 @@ export class PartitionSummary implements PartitionContent {
     if (this.keepsSlots) this.slots = slots;
   }
 
-  /** Adds an index item that the table holds, to be compared with the fields that a base item of the partition asks for. */
   addActualIndexItem(sortKey: string, item: Item): void {
     const text = indexItemText(item);
     if (text !== undefined) this.actualItems.add(`${sortKey}\0${text}`);
     addItemAmounts(this.live, item);
   }
 
-  /** Adds an item that a count counts, and that an edge of another partition decides about. */
   addCountedItem(item: Item): void {
     addItemAmounts(this.live, item);
   }
 
-  /** Adds the numbers in a count. */
   addCount(name: string, count: Amounts | undefined): void {
     this.counts.set(name, count);
   }
 
-  /** Adds a base item that could not be projected. */
   addQuarantined(target: string, reason: string): void {
     if (this.quarantined.size < MOST_STUCK || this.quarantined.has(target)) this.quarantined.set(target, reason);
   }
 
-  /**
-   * Tells whether the mark of an evicted type is right, by the size of its elements. For a type with copies it may be right although this
-   * says no: only the nodes show the size of the copies.
-   */
+  /** By the size of its elements. With copies, whose size only the nodes show, the mark may be right although this says no. */
   private isMarkRight(type: string): boolean {
     const edge = this.graph.edges.get(type);
     if (edge?.labels === undefined || this.actualElements.has(type)) return false;
@@ -201,7 +182,7 @@ export class PartitionSummary implements PartitionContent {
   }
 }
 
-/** A node with nothing but what decides about the index items of its edges. */
+/** Nothing but what decides about the index items of its edges. */
 export function usedByEdges(graph: CompiledModel, source: string, { item }: SourceNode): SourceNode {
   const used: Item = {};
   const type = parseNodeId(source)?.type ?? '';

@@ -10,25 +10,17 @@ import type { CheckCursor, Looked } from './cursor.ts';
 import { Gathered } from './gathered.ts';
 
 /**
- * Distinguishes lag from drift. A suspect is judged, and again after the stream has passed the first look. A write of the projector in
- * between changes the revision. Without such a write, a difference will not go away by itself. In a derived item that is written all the
- * time, drift is the same wrong content by the same base images in three looks, two waits apart.
- *
- * A copy may also be wrong because a fan-out has not reached it. The fan-out's continuation shows that: each page changes it,
- * driven by the record of the last change. So the continuation is part of the look. While it changes, the copy is on its
- * way. If it has not changed although the stream has passed its last record, the fan-out is stuck and nothing will come.
+ * Distinguishes lag from drift: a suspect is judged, and again once the stream has passed the first look. Any projection
+ * in between moves the revision, so what differs under the same revision won't go away by itself (decision 008).
  */
 
-/** The values that confirming needs. */
 export interface ConfirmContext extends JudgeContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
 /** The result for a suspect. `unconfirmed`: there was no time to wait. */
 export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 
-/** What became of a suspect, or of some of its differences. */
 export interface Confirmed {
   suspect: Suspect;
-  /** True if the derived item exists as more than a tombstone. */
   isLive: boolean;
   /** As they were seen last; none if it is superseded. */
   differences: readonly Difference[];
@@ -37,24 +29,21 @@ export interface Confirmed {
   isOfChange?: boolean;
 }
 
-/** The most looks at a busy derived item: after these it is left for another night. */
+/** A busier item is left for another night. */
 const MOST_ROUNDS = 10;
-/** The number of waits during which a difference in a busy derived item must stay the same to be drift. */
+/** Waits after which the same difference is drift even in an item that is written all the time. */
 const STEADY_ROUNDS = 2;
 
 interface Open {
   look: Look;
-  /** The differences to be confirmed. */
   differences: readonly Steady[];
 }
 
-/** A difference, and the number of waits that it has stayed the same for. */
 interface Steady {
   difference: Difference;
   rounds: number;
 }
 
-/** A suspect, with its derived item where that was read already. */
 export interface Nominated {
   suspect: Suspect;
   read?: { derived: Item | undefined } | undefined;
@@ -66,12 +55,11 @@ interface Look {
   moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
 }
 
-/** Looks at the suspects of all inspections, a hundred of them in two calls. */
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * Makes a looker. The derived item of a nomination is not read again: if the consumer has written the item since, the second look sees another
- * revision, and does not count.
+ * The derived item of a nomination isn't read again: if the consumer has written it since, the second look sees another
+ * revision, and doesn't count.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -86,7 +74,6 @@ export function lookerOf(context: ConfirmContext): Looker {
   });
 }
 
-/** Distinguishes lag from drift. */
 export async function confirm(
   context: ConfirmContext,
   looker: Looker,
@@ -101,7 +88,6 @@ export async function confirm(
     else confirmed.push(outcomeOf('superseded', look.judgement));
   }
   for (let round = 1; open.length > 0; round++) {
-    // They were seen together.
     const { moment } = open[0]!.look;
     moment.passing ??= waitForStream(context, moment.atMs);
     const passed = round > MOST_ROUNDS ? 'behind' : await moment.passing;
@@ -131,7 +117,6 @@ function outcomeOf(outcome: Outcome, judgement: Judgement, differences = judgeme
   return { suspect: narrowed(judgement.suspect, differences), isLive, differences, outcome };
 }
 
-/** A suspect with no more than what differs. */
 function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect {
   if (suspect.sortKey !== VIEW_KEY) return suspect;
   const about = new Set(differences.map((one) => (one.kind === 'attributes' ? suspect.source : one.about)));
@@ -143,7 +128,7 @@ function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect
   };
 }
 
-/** Compares a look with the one before: only what differs in both of them is lag or drift. */
+/** Only what differs in both looks is lag or drift. */
 function compareLooks(
   { look: { judgement: earlier }, differences: before }: Open,
   judgement: Judgement,
@@ -182,7 +167,7 @@ function isSame(left: Difference, right: Difference): boolean {
   return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
-/** Waits until every record made before the given time must have been projected, or is known to be unprojected. */
+/** Until every record made before the given time must have been projected, or is known not to be. */
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, graceMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + graceMs;
@@ -190,7 +175,7 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
   for (;;) {
     const passing = await hasStreamPassed(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
-    // If the position cannot be known, the passed time decides alone.
+    // Where the position can't be known, the time decides.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
     const leftMs = Math.max(0, deadlineMs - now());
     const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs) || consumer.msUntilNextQuestion;
@@ -199,17 +184,16 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
   }
 }
 
-/** Characters of a digest: 66 bits. */
+/** 66 bits. */
 const DIGEST_CHARACTERS = 11;
-/** The most digests of looks in a cursor: some 60 KB. */
+/** Some 60 KB. */
 const MOST_DIGESTS = 4_000;
-/** After this many calls without progress, the next call waits between its two looks, so that busy items are decided. */
+/** Calls without progress after which one waits between its two looks, so that busy items are decided. */
 const MOST_CALLS = 5;
 
 /**
- * The first looks of one call, for the second looks of the next: the caller waits between two calls, and no call waits. A look is a
- * digest of what is wrong in a derived item, and of what a write of the projector changes. An equal digest in the next call shows
- * the same difference without a write in between. A different digest counts as a first look.
+ * The first looks of one call, for the second looks of the next: the caller waits, not the call. An equal digest shows the
+ * same difference without a write in between; a different one counts as a first look.
  */
 export class Looks {
   private readonly earlier: ReadonlySet<string>;
@@ -223,15 +207,11 @@ export class Looks {
     this.earlier = new Set(before?.digests);
   }
 
-  /** True if the cursor has no room for more looks. */
   get isFull(): boolean {
     return this.next.size >= MOST_DIGESTS;
   }
 
-  /**
-   * Returns the outcome for an item that is wrong now: `drift` or `pending` if the call before saw the same and the stream's position is
-   * known, else `unconfirmed`.
-   */
+  /** `drift` or `pending` if the call before saw the same and the stream's position is known. */
   async outcomeOf(wrong: Judgement): Promise<'drift' | 'pending' | 'unconfirmed'> {
     const { before } = this;
     if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unconfirmed';
@@ -240,37 +220,29 @@ export class Looks {
     return passing === 'behind' ? 'pending' : 'drift';
   }
 
-  /** Keeps looks for the next call. */
   keepForNextCall(looks: readonly Judgement[]): void {
-    // One time is stored for all looks, that of the last one. So the stream has to pass a slightly later time than necessary.
+    // One time for all looks: the stream has to pass a slightly later one than necessary.
     this.lookedAtMs = this.context.now();
     for (const look of looks) if (look.differences.length > 0 && !this.isFull) this.next.add(digestOf(look));
   }
 
-  /**
-   * Makes the looks for the cursor. An unchanged set of places shows that this call has made no progress since the last one, which
-   * counts as a round.
-   */
+  /** Unchanged places show a call without progress, which counts as a round. */
   asCursorLooks(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
     const rounds = isDeepStrictEqual(places, placesBefore) ? (this.before?.rounds ?? 0) + 1 : 0;
     return { atMs: this.lookedAtMs, digests: [...this.next], rounds };
   }
 }
 
-/**
- * Tells whether a call should wait between its two looks itself: by the looks of the cursor, `MOST_CALLS` calls in a row have made no progress.
- */
 export function hasTooManyCalls(looked: Looked | undefined): boolean {
   return looked !== undefined && looked.rounds >= MOST_CALLS;
 }
 
-/** A judgement, and what it came to. */
 export interface Looking {
   judgement: Judgement;
   confirmed: Confirmed;
 }
 
-/** Like `confirm`, but with the looks of the last call: it does not wait, and what it sees for the first time is unconfirmed. */
+/** Doesn't wait: what is seen for the first time is unconfirmed. */
 export async function confirmByLooks(
   looker: Looker,
   looks: Looks,

@@ -6,7 +6,6 @@ import type { Confirmed, Looking } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
 import type { Finding } from './finding.ts';
 
-/** The most differences in one derived item that a finding names. */
 const MOST_SHOWN = 20;
 
 /** The verdict on one derived item, whatever the number of its differences. */
@@ -26,7 +25,6 @@ export class DerivedItemVerdict {
     private readonly sortKey: string,
   ) {}
 
-  /** Adds what is drift or pending in it. */
   add({ differences, outcome, isLive, isOfChange = false }: Confirmed): void {
     if (isLive) this.isLive = true;
     if (!isOfChange) this.isOfChange = false;
@@ -73,11 +71,9 @@ export class DerivedItemVerdict {
   }
 }
 
-/** The findings of an inspection, by derived item. */
 export class Findings {
-  /** Outcomes from the looks of two calls. They become findings only when the whole partition is judged. */
+  /** Become findings only when the whole partition is judged. */
   readonly looked: Looking[] = [];
-  /** Names of the derived items that were repaired. */
   readonly repaired = new Set<string>();
   private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
 
@@ -98,14 +94,12 @@ export class Findings {
   }
 }
 
-/** The running totals of a check. */
 export class CheckTally {
   constructor(
     readonly totals: CheckCounts,
     private readonly onFinding: ((finding: Finding) => void) | undefined,
   ) {}
 
-  /** Counts a finding, and reports it. */
   countAndReport(finding: Finding): void {
     const { verdict } = finding;
     if (isDrift(verdict)) this.totals.drift[verdict] += 1;
@@ -113,16 +107,11 @@ export class CheckTally {
     this.onFinding?.(finding);
   }
 
-  /** Adds to some of the totals. */
   addToTotals(counts: Partial<Omit<CheckCounts, 'drift' | 'unknownTypes' | 'changing'>>): void {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
-  /**
-   * Lists the projections that a change of the model builds or removes.
-   *
-   * @param isTold whether each of them is reported as a finding: among the calls that share a check only one reports them.
-   */
+  /** @param isTold whether each is reported as a finding: among the calls that share a check only one does. */
   beginChanging({ standings }: CompiledModel, isTold: boolean): void {
     for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;
@@ -139,7 +128,6 @@ export class CheckTally {
     }
   }
 
-  /** Counts the scanned items of projections that are being built or removed. */
   countChangingItems(met: ReadonlyMap<string, number>): void {
     for (const part of this.totals.changing) part.items += met.get(part.name) ?? 0;
   }

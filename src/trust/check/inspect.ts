@@ -22,7 +22,6 @@ import { type LookedUp, lookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
 import type { PartitionsInMemory } from './partitions-in-memory.ts';
 
-/** The values that an inspector needs. */
 export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
@@ -32,38 +31,34 @@ export interface InspectorContext extends ConfirmContext {
   onRepaired: (count: number) => void;
   /** True if every difference is repaired without a wait and without findings. */
   isHasty?: boolean;
-  /** The most partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
+  /** Partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
   mostOpen?: number;
   /** Leaves out items that other partitions decide. */
   withoutLookUps?: boolean;
-  /** The model of the registry as it is now: parts that have changed there are not judged. Absent: nothing changes. */
+  /** The registry's model now: what has changed there isn't judged. Absent: nothing changes. */
   model?: WriterModel;
-  /** Looks at suspects in two calls instead of waiting for the stream, as far as there is room for them. */
+  /** For looks in two calls instead of a wait for the stream, as far as there is room. */
   looks?: Looks;
 }
 
 /** What an inspection is of: a partition, or an item that other partitions decide. */
 type Place = { source: string } | { item: LookedUp };
 
-/** Partitions that are read again at once. */
 const READ_AT_ONCE = 8;
 /** Suspects that are observed together: two calls of DynamoDB. */
 const CHUNK = 100;
 /** Places in a cursor for an item of another partition: it has two keys. */
 const ITEM_PLACES = 2;
-/** The most suspects, and partitions with suspects, that may wait for the stream at once, so that memory stays bounded. */
+/** Suspects, and partitions with suspects, that may wait for the stream at once: memory is bounded. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
 
-/** The text of a finding for a partition that waits for the consumer of the stream. */
 const BACKLOG = 'the consumer of the stream has not come so far';
-/** The text of a finding for an item whose state in the registry changed during the check. */
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Inspects what differed in the scan: finds out what differs, distinguishes drift from lag, and has drift repaired. */
+/** Finds out what differs, tells drift from lag, and has drift repaired. */
 export class PartitionInspector {
   private readonly limit = pLimit(READ_AT_ONCE);
-  /** Inspections under way, and those that there was no time for, by name. */
   private readonly open = new Map<string, Place>();
   private readonly unconfirmed = new Map<string, Place>();
   private waiting = 0;
@@ -73,19 +68,16 @@ export class PartitionInspector {
   private readonly looker: Looker;
   /** Whether suspects have the state in the registry that they had when the check began. */
   private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
-  /** Whether drift counts as repaired. */
   private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
   constructor(private readonly context: InspectorContext) {
     this.looker = lookerOf(context);
   }
 
-  /** Partitions that are not judged yet. */
   get undecided(): string[] {
     return this.undecidedPlaces.flatMap((place) => ('source' in place ? [place.source] : []));
   }
 
-  /** Items that other partitions decide, and that are not judged yet. */
   get undecidedItems(): LookedUp[] {
     return this.undecidedPlaces.flatMap((place) => ('item' in place ? [place.item] : []));
   }
@@ -100,19 +92,18 @@ export class PartitionInspector {
     return looks !== undefined && (looks.isFull || this.cursorPlaces > mostOpen / 2);
   }
 
-  /** Number of places in a cursor for what is not judged yet. */
   private get cursorPlaces(): number {
     return roomOf(this.undecidedPlaces);
   }
 
-  /** The store of looks for the next call. Undefined if it has no room for more: then this call waits for the suspects. */
+  /** Undefined without room for more: then this call waits for the suspects. */
   private get looks(): Looks | undefined {
     const { looks, mostOpen = MOST_OPEN } = this.context;
     return looks === undefined || looks.isFull || this.cursorPlaces > mostOpen ? undefined : looks;
   }
 
   /**
-   * Begins to inspect a partition, unless its inspection runs already; resolves when there is room for more.
+   * Resolves when there is room for more.
    *
    * @param items all items of the partition, as the scan has read them; absent: they are read.
    */
@@ -124,7 +115,7 @@ export class PartitionInspector {
     await this.waitForRoom();
   }
 
-  /** Begins to judge reverse items and continuations that differ; resolves when there is room for more. */
+  /** For items that other partitions decide; resolves when there is room for more. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
     for (const suspect of suspects) {
       await this.waitForRoom(ITEM_PLACES);
@@ -136,13 +127,11 @@ export class PartitionInspector {
     }
   }
 
-  /** Waits for every inspection. Throws the error of a failed one. */
   async finish(): Promise<void> {
     while (this.open.size > 0) await this.nextChange();
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  /** Begins an inspection, unless it is under way already. */
   private begin(name: string, place: Place, nominations: Nominations, items?: PartitionsInMemory): void {
     if (this.open.has(name)) return;
     this.open.set(name, place);
@@ -161,7 +150,6 @@ export class PartitionInspector {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
       if (this.waiting > MOST_WAITING) return true;
-      // An item takes two places at most.
       if (this.open.size * ITEM_PLACES + more <= mostOpen) return false;
       const open = roomOf([...this.open.values()]);
       return open > 0 && open + more > mostOpen;
@@ -179,11 +167,11 @@ export class PartitionInspector {
     const { looks } = this;
     if (await isFarBehind(this.context)) return this.reportAsPending(place);
     const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
-    // The number of reads is limited. A partition that waits for the stream lets the next one be read.
+    // Only reads are limited: a partition that waits for the stream lets the next one be read.
     const named = await ('item' in place || items !== undefined ? judge() : this.limit(judge));
     const unconfirmed = (await Promise.all(named.chunks)).flat();
     if (unconfirmed.length > 0) {
-      // The next call looks at all of it. So the drift of this call is kept as looks too, to be compared then.
+      // The next call looks at all of it, so the drift of this call is kept as looks too.
       looks?.keepForNextCall(findings.looked.map(({ judgement }) => judgement));
       this.unconfirmed.set(name, place);
     } else {
@@ -195,10 +183,7 @@ export class PartitionInspector {
     }
   }
 
-  /**
-   * Reports a place as pending. The consumer's backlog is not read item by item: differences are reported only after the consumer has
-   * passed it.
-   */
+  /** The consumer's backlog isn't read item by item. */
   private reportAsPending(place: Place): void {
     const { source, target } = 'item' in place ? place.item : { source: place.source, target: VIEW_KEY };
     this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
@@ -208,13 +193,12 @@ export class PartitionInspector {
     const repaired = new Set(findings.repaired);
     for (const finding of findings.toFindings(isViewExpected)) {
       this.context.onFinding(finding);
-      // Maintenance is counted apart, done or not: the number of repairs is about drift.
+      // The number of repairs is about drift.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
     this.context.onRepaired(repaired.size);
   }
 
-  /** Begins to judge what is nominated. */
   private async nominateAndJudge(
     nominations: ReturnType<Nominations>,
     findings: Findings,
@@ -224,7 +208,7 @@ export class PartitionInspector {
     let chunk: Suspect[] = [];
     const beginJudging = (): void => {
       const settling = this.judgeSuspects(findings, chunk, looks, items);
-      // The promise is awaited later, with the others. Until then a failure must not count as unhandled.
+      // Awaited later: until then a failure must not count as unhandled.
       settling.catch(() => undefined);
       chunks.push(settling);
       chunk = [];
@@ -242,7 +226,7 @@ export class PartitionInspector {
     }
   }
 
-  /** Judges suspects; returns those that there was no time for, or that the next call looks at again. */
+  /** Returns those that there was no time for, or that the next call looks at again. */
   private async judgeSuspects(
     findings: Findings,
     suspects: readonly Suspect[],
@@ -270,7 +254,6 @@ export class PartitionInspector {
     }
   }
 
-  /** Counts the outcomes of suspects, adds the findings, and repairs drift. */
   private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
     this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
     for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
@@ -281,7 +264,7 @@ export class PartitionInspector {
     if (wrong.length > 0) await this.repairDrift(findings, wrong);
   }
 
-  /** Takes back the drift of items whose state in the registry has changed since the check began. */
+  /** What changed in the registry since the check began is no drift. */
   private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
     const drift = confirmed.filter(({ outcome }) => outcome === 'drift');
     const unchanged = await this.unchanged.answers(drift.map(({ suspect }) => suspect));
@@ -304,13 +287,12 @@ export class PartitionInspector {
   }
 
   private async repair(drift: readonly Suspect[]): Promise<boolean[]> {
-    // The registry may have changed since the finding was counted, so it is read again right before the repair.
+    // The registry may have changed since the finding was counted.
     const unchanged = await this.areUnchanged(drift);
     const repaired = await this.context.repairer!.repair(drift.filter((_, i) => unchanged[i]));
     return drift.map((suspect) => repaired.has(textOfKey(keyOfSuspect(suspect))));
   }
 
-  /** Resolves when a waiting inspection has ended or moved on. */
   private nextChange(): Promise<void> {
     return new Promise((resolve) => this.listeners.push(resolve));
   }
@@ -320,16 +302,14 @@ export class PartitionInspector {
   }
 }
 
-/** Turns drift into pending, for an item whose state in the registry has changed since the check began. */
 function asPending(confirmed: Confirmed): Confirmed {
   const differences = confirmed.differences.slice(0, 1).map((one) => ({ ...one, expected: null, stored: CHANGED }));
   return { ...confirmed, differences, outcome: 'pending', isOfChange: true };
 }
 
-/** Yields suspects; returns whether base items ask for something in the partition's view. */
+/** Returns whether base items ask for something in the partition's view. */
 type Nominations = () => AsyncGenerator<Suspect, boolean>;
 
-/** Places in a cursor for what is named there. */
 function roomOf(places: readonly Place[]): number {
   return places.reduce((room, place) => room + ('item' in place ? ITEM_PLACES : 1), 0);
 }

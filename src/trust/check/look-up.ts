@@ -12,9 +12,8 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So
- * they are looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of each reverse item, and the
- * nodes that a view copies from. A difference may only be lag, so it makes a suspect.
+ * Compares what other partitions decide, a hundred keys in a call: the reverse item of each edge that copies, the edge of
+ * each reverse item, and the nodes that a view copies from.
  */
 
 /** A derived item of another partition to look at again; `base`: its edge, if the item's key does not name it. */
@@ -22,7 +21,6 @@ export interface LookedUp extends ItemKey {
   base?: ItemKey;
 }
 
-/** The values that looking up needs. */
 export interface LookUpContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany'>;
@@ -32,14 +30,12 @@ export interface LookUpContext {
   onPartition: (source: string) => Promise<void>;
 }
 
-/** Keys in one call. */
 const BATCH = 100;
-/** The most copies that wait for their nodes. */
 const MOST_SLOTS = 1_000;
 /** Calls at once, for each segment of the table. */
 const CALLS_AT_ONCE = 4;
 
-/** The look-ups of one segment during the scan. Memory is bounded: `addItem` waits while too many are under way. */
+/** For one segment of the scan. `addItem` waits while too many are under way: memory is bounded. */
 export class LookUps {
   private readonly calls = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
@@ -50,7 +46,6 @@ export class LookUps {
 
   constructor(private readonly context: LookUpContext) {}
 
-  /** Adds one item of the table. */
   async addItem(key: ItemKey, item: Item): Promise<void> {
     const { graph } = this.context;
     if (!isDerivedKey(key.target)) {
@@ -69,7 +64,6 @@ export class LookUps {
     }
   }
 
-  /** Adds the copies in the view of a partition that has no other difference. */
   async addCopySlots(source: string, slots: readonly CopySlot[]): Promise<void> {
     for (const slot of slots) {
       if (slot.parent === undefined) continue;
@@ -81,7 +75,7 @@ export class LookUps {
     }
   }
 
-  /** Looks up the gathered items, and waits until all of them are compared. Throws the error of a failed look-up. */
+  /** Throws the error of a failed look-up. */
   async finish(): Promise<void> {
     await this.lookUpEdges();
     await this.lookUpReverseItems();
@@ -140,7 +134,7 @@ export class LookUps {
     });
   }
 
-  /** Runs a look-up while others run; resolves when there is room for the next. */
+  /** Resolves when there is room for the next. */
   private async startLookUp(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
     if (what.length === 0) return;
     const call = run()
@@ -156,7 +150,6 @@ export class LookUps {
 
 type Comparing = Pick<LookUpContext, 'graph' | 'store'>;
 
-/** The items that an edge asks for in its target's partition. */
 function itemsInTarget(
   graph: CompiledModel,
   { source, target }: ItemKey,
@@ -165,19 +158,18 @@ function itemsInTarget(
   return derivedOf(graph, source, target, image).inTarget ?? [];
 }
 
-/** The suspects that an earlier call has left. */
 export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
   return looked.map(({ base, ...key }) => suspectOf(key, base));
 }
 
-/** What to look at again in the next call; the edge is left out where the key names it, to save room in a cursor. */
+/** The edge is left out where the key names it, to save room in a cursor. */
 export function lookedUp(suspect: Suspect): LookedUp {
   const key = keyOfSuspect(suspect);
   const [base] = suspect.bases ?? [];
   return base === undefined || edgeNamedByReverse(key, undefined) !== undefined ? key : { ...key, base };
 }
 
-/** Returns reverse items that no edge asks for. The others are compared when the scan reads their edge. */
+/** Those that no edge asks for. The others are compared when the scan reads their edge. */
 async function suspectsWithoutEdge(
   context: Comparing,
   reverseItems: readonly { key: ItemKey; item: Item }[],
@@ -195,7 +187,6 @@ async function suspectsWithoutEdge(
     .flatMap((reverse) => reverseSuspects(context, reverse, undefined));
 }
 
-/** A reverse item as it was read, and its edge, if known. */
 interface ReadReverse {
   key: ItemKey;
   item: Item | undefined;

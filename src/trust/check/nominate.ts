@@ -24,12 +24,10 @@ import { standingOf } from '../../registry/standing.ts';
 import { baseItems, type Keyed, nextItem, openDerivedStreams } from './partition-streams.ts';
 
 /**
- * The second look at a partition whose digests differ: it names the derived items that differ. Base items and index items are read next to
- * each other in the order of their keys, which is the same. So a partition of any size takes no more memory than its view and a page of
- * each stream.
+ * Names the derived items that differ in a partition whose digests differ. Base items and index items are read side by
+ * side in the order of their keys, so that a partition of any size takes the memory of its view and a page of each stream.
  */
 
-/** How to look at a partition. */
 export interface NominateOptions {
   /** Leaves out items that other partitions decide: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean;
@@ -39,8 +37,8 @@ export interface NominateOptions {
 const MOST_BASES = 100;
 
 /**
- * Reads a partition and yields the derived items that differ in it. The partition may change meanwhile: a nomination is no verdict. The
- * return value says whether any base item asks for something in the view.
+ * The partition may change meanwhile: a nomination is no verdict. Returns whether any base item asks for something in the
+ * view.
  */
 export async function* nominate(
   graph: CompiledModel,
@@ -88,33 +86,29 @@ export async function* nominate(
   return comparison.isViewExpected;
 }
 
-/** Tells whether the keys of a base item's index items may hold its own: there is a dash in those of edges and nodes. */
+/** There is a dash in the keys of edges and nodes. */
 function isFollowedByIndexItems(key: string): boolean {
   return key.includes('-');
 }
 
-/** An index item that is compared once both its expected and its actual side are known. */
 interface Pending {
   expected?: string;
   actual?: string;
-  /** The base item that asks for it. */
   target?: string;
   isFaulty?: boolean;
 }
 
-/** The comparison of one partition, item by item. */
 class PartitionComparison implements PartitionContent {
   isViewExpected = false;
   /** Absent: the view is not compared with what base items ask for. */
   private readonly inView: ViewComparison | undefined;
-  /** Base items whose shares in the view differ. */
   private readonly wrongShares = new Set<string>();
   /** Live index items of counted edges, and the actual counts, by the counts' names. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts>();
   /** The counts that are wrong whatever they count, and totals that were changed while their entries were read. */
   private readonly odd = new Set<string>();
-  /** Index items that are not read next to their base item, because their order is another: search items, and items with a hashed key. */
+  /** Index items in another order than their base items: search items, and those with a hashed key. */
   private readonly apart = new Map<string, Pending>();
 
   constructor(
@@ -132,7 +126,7 @@ class PartitionComparison implements PartitionContent {
     this.inView = read.comparesView ? new ViewComparison(read.view) : undefined;
   }
 
-  /** Compares a base item; `beside`: the derived items whose keys follow its own, by sort key. */
+  /** @param beside the derived items whose keys follow the base item's, by sort key. */
   *compareBaseItem({ key, item }: Keyed, beside: ReadonlyMap<string, Item>): Generator<Suspect> {
     const expected = derivedOf(this.graph, this.source, key, item, this.read.node);
     if (expected.attributes !== undefined || expected.element !== undefined) this.isViewExpected = true;
@@ -156,7 +150,6 @@ class PartitionComparison implements PartitionContent {
     }
   }
 
-  /** Compares a derived item that has no base item next to it. */
   *compareDerivedItem({ key, item }: Keyed): Generator<Suspect> {
     const standing = this.standingOf(key, item);
     if (standing === 'outside') yield this.suspectOf(key);
@@ -190,7 +183,6 @@ class PartitionComparison implements PartitionContent {
     return standing.kind === 'compared' && (sortKey !== VIEW_KEY || this.inView !== undefined) ? 'compared' : 'left';
   }
 
-  /** Adds a base item whose share in the view differs. */
   *addToView(target: string): Generator<Suspect> {
     this.wrongShares.add(target);
     if (this.wrongShares.size >= MOST_BASES) yield* this.sharesOfView();
@@ -203,7 +195,6 @@ class PartitionComparison implements PartitionContent {
     this.wrongShares.clear();
   }
 
-  /** Yields the differences that are known only after all items were read. */
   *remainingSuspects(): Generator<Suspect> {
     for (const [key, { expected, actual, target, isFaulty = false }] of this.apart) {
       if (expected === actual && !isFaulty) continue;
@@ -227,20 +218,18 @@ class PartitionComparison implements PartitionContent {
       yield { source, sortKey: VIEW_KEY, returning };
   }
 
-  /** Adds an actual item to the counts; tells whether it is wrong whatever base items say. */
+  /** Tells whether the item is wrong whatever base items say. */
   private addActualItem(key: string, item: Item): boolean {
     const kind = itemKindOf(this.graph, key);
     kind.addTo?.(this, key, item);
     return kind.faults(this.graph, item).length > 0;
   }
 
-  /** A view is compared edge by edge. */
   addView(): void {}
 
   /** A base item that could not be projected differs from nothing. */
   addQuarantined(): void {}
 
-  /** Adds the numbers in a count. */
   addCount(name: string, count: Amounts | undefined): void {
     if (count === undefined) this.odd.add(countKeyOf(name));
     else this.counts.set(name, count);
@@ -250,7 +239,6 @@ class PartitionComparison implements PartitionContent {
     addItemAmounts(this.live, item);
   }
 
-  /** Adds an item to the count that it names. */
   addActualIndexItem(_sortKey: string, item: Item): void {
     addItemAmounts(this.live, item);
   }
@@ -270,7 +258,6 @@ class PartitionComparison implements PartitionContent {
   }
 }
 
-/** A view, as its edges are compared with it one by one. */
 class ViewComparison {
   private attributes: string | undefined;
   private readonly elements: Map<string, string[]>;
@@ -306,7 +293,7 @@ class ViewComparison {
   }
 }
 
-/** The revisions of the totals of a partition, before their entries are read: the total itself comes after them. */
+/** Read before their entries: the total itself comes after them. */
 async function revisionsOfTotals(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,
@@ -321,10 +308,8 @@ async function revisionsOfTotals(
   return revisions;
 }
 
-/** Nodes in one look-up call. */
 const PARENTS = 100;
 
-/** Yields the edges of a view's copies that differ from their nodes. */
 async function* wrongCopies(
   graph: CompiledModel,
   store: Pick<Store, 'getMany'>,

@@ -16,19 +16,14 @@ import { nominate } from '../check/nominate.ts';
 import type { Found } from './open-items.ts';
 import { type Range, shareOf } from './touched-items.ts';
 
-/** The reads of an observer: looks at items, and the Queries that name the items which a change reaches. All of them are consistent. */
-
-/** The values that looks need. `graph` is the model of what readers use. */
+/** `graph` is the model of what readers use. */
 export interface LookContext extends JudgeContext {
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   now: () => number;
   lowWatermark: () => Promise<number | undefined>;
 }
 
-/**
- * Judges some items, a hundred of them in two or three calls; undefined: an item is right. The calls may come in any order. No record is received
- * meanwhile: the record of a write between two of them touches its items again.
- */
+/** Undefined: an item is right. The record of a write between two of the reads touches the item again. */
 export async function lookAt(context: LookContext, suspects: readonly Suspect[]): Promise<(Found | undefined)[]> {
   const { now } = context;
   // rule: low-watermark-is-asked-for-before-the-look
@@ -43,7 +38,6 @@ export async function lookAt(context: LookContext, suspects: readonly Suspect[])
   });
 }
 
-/** Names the items of a range, page by page. */
 export async function* itemsOfRange(
   { graph, store }: LookContext,
   { kind, source, edgeType }: Range,
@@ -57,7 +51,6 @@ export async function* itemsOfRange(
       nominated.push(...eachShareOf(next.value));
     }
     yield nominated;
-    // These are not nominated, since other partitions decide about them.
     for (const kind of [...KINDS_IN_TARGET, 'continuation'] as const) {
       const prefix = BEGINNINGS[kind];
       const request = { partition: source, sortKey: { beginsWith: prefix }, consistent: true };
@@ -89,7 +82,7 @@ function eachShareOf(suspect: Suspect): Suspect[] {
   return [own];
 }
 
-/** A store whose reads are consistent: a check may read an old copy, since it looks again; a range is queried once. */
+/** A check may read an old copy, since it looks again; a range is queried once. */
 function withConsistentReads(store: LookContext['store']): LookContext['store'] {
   return {
     get: (key) => store.get(key, { consistent: true }),
@@ -98,7 +91,7 @@ function withConsistentReads(store: LookContext['store']): LookContext['store'] 
   };
 }
 
-/** What to look at for an item that other partitions decide, whether it exists or not; nothing for an item of another kind. */
+/** Nothing for an item that its own partition decides. */
 export function itemsDecidedElsewhere(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const { decidedBy } = itemKindOf(graph, key.target);
   if (decidedBy !== 'edge-elsewhere' && decidedBy !== 'time') return [];

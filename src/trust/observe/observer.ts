@@ -29,9 +29,8 @@ import {
 import type { Gap, ObserverState } from './state.ts';
 import { type Range, touchedBy } from './touched-items.ts';
 
-/** The values that an observer needs. */
 export interface ObserverContext extends Pick<Runtime, 'now'> {
-  /** The model of what readers use: what is built, or taken away, is judged by nobody here. Asked after the records were read. */
+  /** The model of what readers use: nobody judges here what is built or taken away. */
   model: WriterModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   source: StreamSource;
@@ -42,26 +41,23 @@ export interface ObserverContext extends Pick<Runtime, 'now'> {
   listener?: TailListener | undefined;
   /** Tells others of the changes; asked before the records count as read. */
   feeder?: Pick<Feeder, 'noteGap' | 'tell'> | undefined;
-  /** Called with drift that was not known before. */
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
-  /** Takes in the records about which the indexes may be asked. */
   indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
 
 /** The waits and bounds of an observer, times in milliseconds. */
 export interface ObserverLimits extends TailLimits {
-  /** The greatest difference between two clocks. */
   skewMs: number;
   /** How long the projector has for a record before the table is read. */
   graceMs: number;
-  /** With more open items than this, no records are read until some are closed. */
+  /** With more, no records are read until some are closed. */
   mostOpen: number;
-  /** Known drift that is saved, and does not hold the time; what is beyond this number does. */
+  /** Known drift that is saved, and doesn't hold the time. */
   mostExceptions: number;
 }
 
-/** How long the projector has for a record, in milliseconds, where the limits do not say. */
+/** In milliseconds. */
 export const GRACE_MS = 3_000;
 
 const LIMITS: ObserverLimits = {
@@ -77,17 +73,13 @@ const LIMITS: ObserverLimits = {
 /** Items in a look, looks at once, and ranges that are queried at once. */
 const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
-/** The work that one turn has done. */
 export interface Turn {
   records: number;
   /** True if nothing is left to be read or looked at now. */
   isIdle: boolean;
 }
 
-/**
- * Reads a table's stream, base and derived items, and judges each change: so it can say at any time through when the derived items
- * are right. `runTurn` is called again and again by whoever runs it; it keeps nothing in the table, `state` is what a restart needs.
- */
+/** Says at any time through when the derived items are right. It keeps nothing in the table. */
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly items: OpenItems;
@@ -141,7 +133,7 @@ export class Observer {
       this.noteGap('The observer was away for longer than the stream keeps its records.');
   }
 
-  /** True if the proof lacks its base: a check of the whole table that begins now, or later, would be one. */
+  /** The proof lacks its base: a check of the whole table that begins now, or later, would be one. */
   get needsWholeCheck(): boolean {
     const { now } = this.context;
     const isMissing = this.baseMs === undefined || this.gap !== undefined;
@@ -158,12 +150,11 @@ export class Observer {
     return this.tail.isAtEnd && this.items.touches().next().done === true;
   }
 
-  /** The items that are certainly wrong. */
   get drift(): ObservedDrift[] {
     return this.items.drift;
   }
 
-  /** Number of items that are not known to be right, and of ranges whose items are not all known. */
+  /** Items that aren't known to be right, and ranges whose items aren't all known. */
   get open(): number {
     return this.items.size;
   }
@@ -180,20 +171,20 @@ export class Observer {
   }
 
   /**
-   * Takes in the end of a check of the whole table that began after `needsWholeCheck` was true: it is the base of the proof.
+   * A check of the whole table that began after `needsWholeCheck` was true is the base of the proof.
    *
    * @param beganMs when it began, by the observer's clock.
    * @param left the derived items that it has found to differ, and not repaired.
    */
   async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
-    // A gap that was noticed during the check may hide changes of what the check had read by then.
+    // A gap noticed during the check may hide changes of what it had read.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.model.current();
     const items = left.flatMap((key) => itemsDecidedElsewhere(graph, key, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // Nobody knows since when they differ: until each is judged, nothing is claimed. Their records may be the last ones before the check.
+    // Nobody knows since when they differ: until each is judged, nothing is claimed.
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
@@ -203,8 +194,7 @@ export class Observer {
   }
 
   /**
-   * Takes in that a check of the whole table by another process found nothing: it is the base of the proof, if it began late enough for
-   * its reads to show everything from before the positions.
+   * A clean check by another process is the base if its reads showed everything from before the positions.
    *
    * @param beganMs when it began, by the clock of that process.
    */
@@ -214,7 +204,6 @@ export class Observer {
     await this.endWholeCheck(beganMs, []);
   }
 
-  /** Number of shards of the stream. */
   get shardCount(): number {
     return this.tail.shardIds.length;
   }
@@ -225,7 +214,6 @@ export class Observer {
     return new Set(this.tail.shardIds.filter((shardId) => !finished.has(shardId)));
   }
 
-  /** The state for a restart. */
   stateToSave(): ObserverState {
     const { source, now } = this.context;
     const held = new Touches();
@@ -288,7 +276,6 @@ export class Observer {
     this.positionsMs = this.context.now();
   }
 
-  /** Reads one page of each shard. */
   private async receiveRecords(): Promise<number> {
     if (this.items.size > this.limits.mostOpen) return 0;
     const { records, failure } = await this.tail.readPages();
@@ -326,7 +313,7 @@ export class Observer {
     const due = items.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
     const ranges = items.unqueriedRanges(RANGES_AT_ONCE);
     if (due.length + ranges.length > 0) {
-      // Ids of generations are never used again. So the model that is ready now is right for older records too: the same id has the same definition.
+      // Ids of generations are never used again, so that the model that is ready now is right for older records too.
       const context: LookContext = { graph: await model.current(), store, now, lowWatermark };
       await Promise.all(ranges.map((range) => this.nameItems(context, range)));
       await this.lookAtItems(context, due);
@@ -339,7 +326,6 @@ export class Observer {
     return due.length + ranges.length;
   }
 
-  /** Opens the items of a range. */
   private async nameItems(context: LookContext, range: OpenRange): Promise<void> {
     for await (const items of itemsOfRange(context, range.range)) this.items.nameItems(range, items, context.now());
     // rule: fan-out-reaches-behind-missing-reverse-items
@@ -369,10 +355,7 @@ export class Observer {
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  /**
-   * Ends the base when readers use more than before: neither the base nor the looks since have judged an item of what was built. Comes last in
-   * a turn, so that the time is one of all that readers use.
-   */
+  /** When readers use more than before, nobody has judged an item of what was built. Comes last in a turn. */
   private async noteWhatIsReady(): Promise<void> {
     const { standings } = await this.context.model.current();
     const { ready: before } = this;
@@ -410,7 +393,7 @@ export class Observer {
     if (leastMs === UNKNOWN_MS) return;
     // rule: time-allows-for-clocks
     const verifiedMs = leastMs - 2 * skewMs - 1_000;
-    // A time that was verified once stays verified: a restart that reads older records again does not lower it.
+    // A restart that reads older records again doesn't lower the time.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
   }
 }

@@ -8,34 +8,25 @@ import type { ObservedDrift } from './drift.ts';
 import { type Range, shareOf, type Touched } from './touched-items.ts';
 
 /**
- * What records have touched and nobody has seen right since: a map from each derived item, or share in a view, to the records that touched it. It
- * knows no store and no clock.
- *
- * - A record opens the items that it touches, or touches them again. A range (what a fan-out reaches, or a partition) is open until a Query has
- *   named its items and everything made before the end of the Query is received. Its items inherit its touches.
- * - A look is consistent, and comes once the low watermark has passed the newest touch, so that one is enough as a rule. An item that is right
- *   leaves the map, whatever has touched it. No record is received during a look.
- * - An item that is wrong is judged once everything made before the end of the look is received. It is drift if the low watermark had passed its
- *   newest touch before the look. Otherwise it stays open.
- * - The verified time is not later than the oldest touch of the map. Drift is listed instead, and then holds no time.
+ * What records have touched and nobody has seen right since: derived items, and shares in views, each with the records
+ * that touched it (decision 099). No record is received during a look, so an item that a look finds right leaves the map
+ * whatever has touched it.
  */
 
-/** A record that has touched something, and the place to read on from in order to get it again. */
 export interface Touch {
   /** `NO_SHARD` for what a check has left. */
   shardId: string;
-  /** Sequence number of the record before it in the shard; undefined: the shard begins with it, or nothing before it was read. */
+  /** Sequence number of the record before it in the shard, to read on from; undefined: none was read. */
   after: string | undefined;
-  /** When the record was made, in milliseconds since 1970. Streams say whole seconds. */
+  /** In milliseconds since 1970. Streams say whole seconds. */
   stampMs: number;
-  /** The observer's own number of the record: they rise in the order in which it received them. */
+  /** The observer's own number of the record. */
   receipt: number;
 }
 
-/** The shard of a touch that no record has made. */
 export const NO_SHARD = '';
 
-/** The records that have touched something since it was right: the oldest of each shard, and when the newest of all was made. */
+/** The oldest record of each shard, and when the newest of all was made. */
 export class Touches {
   readonly oldest = new Map<string, Touch>();
   /** In milliseconds since 1970; 0: nothing has touched it. */
@@ -59,31 +50,27 @@ export class Touches {
   }
 }
 
-/** An item, or a share in a view, that is not known to be right. */
 export interface OpenItem {
   readonly name: string;
   suspect: Suspect;
   readonly touches: Touches;
   readonly openedMs: number;
-  /** When the next look is due. */
   dueMs: number;
   /** Looks in a row that found it wrong. */
   wrongLooks: number;
   /** What the last look has found, until it is judged. */
   found?: Found | undefined;
   drift?: ObservedDrift | undefined;
-  /** True if it is listed as drift, so that the time goes on. It stays so until it is right. */
+  /** True if it is listed as drift, so that the time goes on, until it is right. */
   isListed: boolean;
 }
 
-/** A range whose items a Query has to name, or has named at `queriedMs`. */
 export interface OpenRange {
   readonly range: Range;
   readonly touches: Touches;
   queriedMs?: number | undefined;
 }
 
-/** The differences that a look has found. */
 export interface Found {
   differences: readonly Difference[];
   /** The observer's clock before the first read and after the last one. */
@@ -97,17 +84,16 @@ export interface Found {
 export interface ObserverPace {
   /** How long the projector has for a record, before the table is read. */
   graceMs: number;
-  /** The longest wait between two looks at something that is wrong. */
+  /** The longest wait between two looks at what is wrong. */
   mostWaitMs: number;
-  /** The wait between two looks at known drift that no record touches. */
+  /** Between two looks at known drift that no record touches. */
   driftMs: number;
-  /** The wait between two looks at the same count: each reads all of its items. */
+  /** Between two looks at a count: each reads all of its items. */
   countMs: number;
   /** How much earlier than the low watermark a touch has to be: skewed clocks, late visibility, whole seconds. */
   marginMs: number;
-  /** How long a difference has to last if the low watermark is not known. */
   unknownMs: number;
-  /** The most drift that is listed and does not hold the time; more of it does. */
+  /** The most drift that doesn't hold the time. */
   mostExceptions: number;
 }
 
@@ -117,19 +103,17 @@ export class OpenItems {
 
   constructor(private readonly pace: ObserverPace) {}
 
-  /** Number of items and ranges. */
   get size(): number {
     return this.items.size + this.ranges.size;
   }
 
-  /** The items that are wrong, the listed ones first: the others are found again by their records. */
+  /** The listed ones first: the others are found again by their records. */
   get drift(): ObservedDrift[] {
     const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);
     wrong.sort((left, right) => Number(right.isListed) - Number(left.isListed));
     return wrong.map(({ drift }) => drift!);
   }
 
-  /** Yields what holds the verified time and the saved positions. */
   *touches(): Generator<{ touch: Touch; of: Suspect | Range }> {
     for (const { touches, suspect } of this.items.values())
       for (const touch of touches.oldest.values()) yield { touch, of: suspect };
@@ -137,13 +121,12 @@ export class OpenItems {
       for (const touch of touches.oldest.values()) yield { touch, of: range };
   }
 
-  /** Takes in what a record has touched. The records of a shard come in their order. @param dueMs when to look at new items. */
+  /** Records of a shard come in their order. @param dueMs when to look at new items. */
   touch({ items, ranges }: Touched, touches: Touches, nowMs: number, dueMs = nowMs + this.pace.graceMs): void {
     for (const range of ranges) this.touchRange(range, touches);
     for (const suspect of items) this.touchItem(suspect, touches, nowMs, dueMs);
   }
 
-  /** Lists drift that an earlier process has found. */
   keepDrift(drift: ObservedDrift, nowMs: number): void {
     const item = this.touchItem(drift.suspect, new Touches(), nowMs, nowMs);
     Object.assign(item, { drift: item.drift ?? drift, isListed: true });
@@ -175,23 +158,16 @@ export class OpenItems {
     open.queriedMs = undefined;
   }
 
-  // Queries name the items of ranges.
-
-  /** Returns at most `most` ranges whose items have still to be named. */
   unqueriedRanges(most: number): OpenRange[] {
     return [...this.ranges.values()].filter(({ queriedMs }) => queriedMs === undefined).slice(0, most);
   }
 
-  /** Opens items of a range. */
   nameItems({ touches }: OpenRange, items: readonly Suspect[], nowMs: number): void {
     // rule: parts-inherit-from-the-range
     this.touch({ items, ranges: [] }, touches, nowMs);
   }
 
-  /**
-   * The shares with copies of a node along edges whose reverse items are open or drift. The Query of the fan-out finds an edge by its reverse
-   * item, so that it may miss these.
-   */
+  /** Shares along edges whose reverse items are open or drift: the fan-out's Query may miss these edges. */
   sharesBehind({ kind, source, edgeType }: Range): Suspect[] {
     if (kind !== 'copies') return [];
     return [...this.items.values()].flatMap(({ suspect: { source: of, sortKey, bases: [edge] = [] } }) =>
@@ -201,7 +177,7 @@ export class OpenItems {
     );
   }
 
-  /** Closes the ranges for which everything made before the end of their Query was received. */
+  /** Those for which everything made before the end of their Query was received. */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
       // A child that came during the Query is known by its record.
@@ -210,9 +186,7 @@ export class OpenItems {
     }
   }
 
-  // Looks close items.
-
-  /** Returns at most `most` items to be looked at now, those first that have waited longest. */
+  /** Those first that have waited longest. */
   due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenItem[] {
     const due = [...this.items.values()].filter(
       (item) => item.found === undefined && item.dueMs <= nowMs && !this.isTooEarly(item, nowMs, lowWatermarkMs),
@@ -220,28 +194,24 @@ export class OpenItems {
     return due.sort((left, right) => left.dueMs - right.dueMs).slice(0, most);
   }
 
-  /** Tells whether a look would most likely say nothing: the projector has not applied the newest record, or a Query names the item again. */
+  /** The projector hasn't applied the newest record, or a Query names the item again. */
   private isTooEarly(item: OpenItem, nowMs: number, lowWatermarkMs: number | undefined): boolean {
     const { suspect, touches, openedMs } = item;
     const reaching = this.rangeReaching(suspect);
     if (reaching !== undefined && reaching.queriedMs === undefined) return true;
     if (lowWatermarkMs === undefined || touches.newestMs < lowWatermarkMs) return false;
-    // An item that is touched all the time is looked at between two touches: it may be right then.
+    // An item that is touched all the time may be right between two touches.
     const isApplied = [...touches.oldest.values()].some(({ stampMs }) => stampMs < lowWatermarkMs);
     return !isApplied || nowMs < openedMs + this.longestWaitMs(suspect);
   }
 
-  /** Takes in what a look has found; undefined: the item is right. */
+  /** @param found undefined: the item is right. */
   endLook(item: OpenItem, found: Found | undefined): void {
     if (found !== undefined) item.found = found;
     else this.items.delete(item.name);
   }
 
-  // Differences are judged.
-
   /**
-   * Judges differences, once everything that was made before the end of the look was received.
-   *
    * @param receivedThroughMs every record made before this time was received.
    * @returns the drift that is news.
    */
@@ -264,14 +234,13 @@ export class OpenItems {
     return news;
   }
 
-  /** Tells whether something is on its way that may put a difference right. */
   private mayPass(
     { suspect, touches: { newestMs } }: OpenItem,
     { fromMs, lowWatermarkMs }: Found,
     { kind, fanOut }: Difference,
   ): boolean {
     const { marginMs, unknownMs } = this.pace;
-    // A continuation that is not at its end awaits itself: it is drift if the record that drives it is applied, and it has not moved.
+    // A continuation awaits itself: it is drift if the record that drives it is applied, and it hasn't moved.
     const isVisited = fanOut !== undefined && kind !== 'continuation';
     const isOnItsWay = isVisited && fanOut.place !== undefined;
     // rule: nothing-visits-parts-behind-a-stuck-fan-out
@@ -286,10 +255,10 @@ export class OpenItems {
     return !isApplied;
   }
 
-  /** Drift is listed, so that the time goes on for everything else. */
+  /** So that the time goes on for everything else. */
   private list(item: OpenItem, drift: ObservedDrift): void {
     item.drift = drift;
-    // The time has passed what is listed: a record that touches it later does not take its place from it.
+    // The time has passed what is listed: a later record doesn't take its place from it.
     // rule: listed-drift-stays-listed
     const listed = [...this.items.values()].filter(({ isListed }) => isListed).length;
     // rule: exceptions-are-few
@@ -298,7 +267,7 @@ export class OpenItems {
     item.touches.oldest.clear();
   }
 
-  /** Tells whether the fan-out that has still to visit an item is stuck: its continuation is drift. */
+  /** The continuation of the fan-out that has still to visit the item is drift. */
   private isBehindStuckFanOut(suspect: Suspect): boolean {
     const range = rangeTo(suspect);
     if (range === undefined || range.kind === 'partition') return false;
@@ -306,7 +275,6 @@ export class OpenItems {
     return this.items.get(nameOf({ source: range.source, sortKey }))?.drift !== undefined;
   }
 
-  /** The open range that may reach an item. */
   private rangeReaching(suspect: Suspect): OpenRange | undefined {
     if (this.ranges.size === 0) return undefined;
     const range = rangeTo(suspect);
@@ -315,7 +283,7 @@ export class OpenItems {
 
   private msUntilNextLook({ suspect, touches, wrongLooks, drift }: OpenItem): number {
     const { graceMs, driftMs, countMs } = this.pace;
-    // A repair is a write, and its record brings the next look. Only that look tells whether the item is right now.
+    // A repair is a write, and its record brings the next look.
     if (drift !== undefined && touches.oldest.size === 0) return driftMs;
     const waitMs = Math.min(this.longestWaitMs(suspect), graceMs * 2 ** Math.min(wrongLooks, 10));
     return isCount(suspect) ? Math.max(countMs, waitMs) : waitMs;
@@ -326,10 +294,7 @@ export class OpenItems {
   }
 }
 
-/**
- * Tells whether drift is news. A record that touched known drift may have been its repair, and another one new damage: the base items ask for the
- * same as before.
- */
+/** A record that touched known drift may have been its repair, and another one new damage. */
 function isNews(known: ObservedDrift | undefined, { expected }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
   return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);
@@ -357,7 +322,6 @@ function isCount({ sortKey }: Suspect): boolean {
   return name === 'count' || name === 'total';
 }
 
-/** The fan-out that visits an item, or a share in a view. */
 function rangeTo({ source, sortKey, bases: [base] = [] }: Suspect): Range | undefined {
   if (base === undefined || base.target === base.source) return undefined;
   const edgeType = typePrefix(base.target) ?? '';
@@ -369,7 +333,7 @@ function nameOfRange({ kind, source, edgeType }: Range): string {
   return JSON.stringify([kind, source, edgeType]);
 }
 
-/** Shares of a view are apart. The base item of any other item is known from the item, so it is no part of the name. */
+/** The base item names only a share of a view. */
 function nameOf(suspect: Suspect): string {
   const key = textOfKey(keyOfSuspect(suspect));
   const [base] = suspect.sortKey === VIEW_KEY ? (suspect.bases ?? []) : [];

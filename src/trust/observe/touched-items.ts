@@ -25,16 +25,15 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { standingOf } from '../../registry/standing.ts';
 
 /**
- * The derived items that a record touches: those that may be wrong since, whoever wrote it. The record of a base item touches what the
- * projector reconciles for it; the record of a derived item touches the item if its content differs between the two images. A view is
- * touched share by share.
+ * The derived items that may be wrong since a record. That of a base item touches what the projector reconciles; that of a
+ * derived item touches the item, a view share by share, if its content differs between the two images.
  */
 
 /** Items that only a Query can name. */
 export interface Range {
   /**
-   * `copies`: a node changed, and views of other nodes show it. `joined`: a node changed, and the index items of its edges show it.
-   * `partition`: anything in a partition may be wrong.
+   * `copies`: views of other nodes show a node that changed. `joined`: index items of its edges do. `partition`: anything
+   * in a partition may be wrong.
    */
   kind: FanOutOf | 'partition';
   /** The node whose change it is, or the partition. */
@@ -43,7 +42,6 @@ export interface Range {
   edgeType: string;
 }
 
-/** What a record touches. */
 export interface Touched {
   items: readonly Suspect[];
   ranges: readonly Range[];
@@ -51,11 +49,11 @@ export interface Touched {
 
 const NOTHING: Touched = { items: [], ranges: [] };
 
-/** Returns what a record touches. `graph` is the model that writers maintain. */
+/** @param graph the model that writers maintain. */
 export function touchedBy(graph: CompiledModel, record: ChangeRecord): Touched {
   // rule: base-records-touch-what-they-change
   if (isBaseSortKey(record.target)) return touchedByBase(graph, record);
-  // An item that no type or template fits is somebody else's: it is neither judged nor repaired.
+  // An item that no type or template fits is somebody else's.
   if (!isDerivedKey(record.target)) return NOTHING;
   // rule: derived-records-are-judged
   return touchedByDerived(graph, record);
@@ -77,7 +75,6 @@ function suspectsOf(touch: Touch): Suspect[] {
   return touch.kind === 'item' ? [{ source, sortKey, bases: [touch.base] }] : [];
 }
 
-/** The share of a base item in its source's view. */
 export function shareOf(base: ItemKey): Suspect {
   return { source: base.source, sortKey: VIEW_KEY, bases: [base] };
 }
@@ -114,13 +111,12 @@ function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
   }
   const edge = edgeNamedInTarget(graph, record, newImage) ?? edgeNamedInTarget(graph, record, oldImage);
   const item = edge === undefined ? own : { ...own, bases: [edge] };
-  // While the item is absent, no fan-out finds the edge. So its copy may be old when the item comes, and when it goes.
+  // While the item is absent, no fan-out finds the edge, so that its copy may be old.
   // rule: reverse-item-touches-the-copy-behind-it
   if (edge !== undefined && reverseItemOf(graph, edge)?.key.target === target) others.push(shareOf(edge));
   return { items: [item, ...others], ranges: [] };
 }
 
-/** Tells whether an image is wrong whatever base items say. */
 function hasFaults(graph: CompiledModel, { source, target }: ChangeRecord, image: Item): boolean {
   const standing = standingOf(graph, source, target, image);
   if (isOutsideRegistry(standing)) return true;
@@ -130,10 +126,7 @@ function hasFaults(graph: CompiledModel, { source, target }: ChangeRecord, image
   return (kind.name === 'view' ? faultsOfView(graph, image) : kind.faults(graph, image)).length > 0;
 }
 
-/**
- * Tells whether a view lists edges again of which its record says nothing: those of a type that comes back from its eviction, or all of a view
- * that had another shape.
- */
+/** Edges of which the record says nothing: of a type that comes back from its eviction, or of a view of another shape. */
 function isListedAnew(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): boolean {
   const isUsed = (view: Item | undefined): boolean =>
     view === undefined ||
@@ -142,7 +135,6 @@ function isListedAnew(graph: CompiledModel, { source, oldImage, newImage }: Chan
   return !sameValue(oldImage?.[EVICTED], newImage?.[EVICTED]) || (!isUsed(oldImage) && isUsed(newImage));
 }
 
-/** The base items whose shares in a view differ between the two images. */
 function changedShares(graph: CompiledModel, { source, oldImage: before, newImage: after }: ChangeRecord): string[] {
   const changed = new Set<string>();
   if (!sameItem(viewAttributes(before), viewAttributes(after))) changed.add(source);
@@ -162,7 +154,7 @@ function changedShares(graph: CompiledModel, { source, oldImage: before, newImag
   return [...changed];
 }
 
-/** The counts of an item that has changed: they are wrong, unless they move with it. */
+/** Counts move with their items. */
 function countsOf(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): Suspect[] {
   const names = new Set([oldImage, newImage].flatMap((image) => stringOf(image?.[COUNTED]) ?? []));
   return [...names]
