@@ -12,7 +12,7 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares across partitions. Other partitions decide about copies and reverse items, and the scan does not read those together. So
+ * Compares across partitions. Other partitions determine copies and reverse items, and the scan does not read those together. So
  * they are looked up, a hundred keys in a call: the reverse item of each edge that copies, the edge of each reverse item, and the
  * nodes that a view copies from. A difference may only be lag, so it makes a suspect.
  */

@@ -162,7 +162,7 @@ class PartitionComparison implements PartitionContent {
     if (standing === 'outside') yield this.suspectOf(key);
     if (standing !== 'compared') return;
     const kind = itemKindOf(this.graph, key);
-    // Items of other kinds are compared during the scan: other partitions decide about them.
+    // Items of other kinds are compared during the scan: other partitions determine them.
     if (kind.decidedBy !== 'partition') {
       kind.addTo?.(this, key, item);
       return;
@@ -306,7 +306,7 @@ class ViewComparison {
   }
 }
 
-/** The revisions of the totals of a partition, before their entries are read: the total itself comes after them. */
+/** The revisions of a partition's totals, read before the entries because a total sorts after its entries. */
 async function revisionsOfTotals(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

@@ -57,7 +57,7 @@ export async function* itemsOfRange(
       nominated.push(...eachShareOf(next.value));
     }
     yield nominated;
-    // These are not nominated, since other partitions decide about them.
+    // These are not nominated, since other partitions determine them.
     for (const kind of [...KINDS_IN_TARGET, 'continuation'] as const) {
       const prefix = BEGINNINGS[kind];
       const request = { partition: source, sortKey: { beginsWith: prefix }, consistent: true };
