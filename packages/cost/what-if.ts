@@ -205,7 +205,7 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
   };
 }
 
-/** `edge` decides about the count. */
+/** `edge` determines the count. */
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;

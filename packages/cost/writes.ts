@@ -338,7 +338,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
-  // An edge decides about its items, with its source where they use that; about an element of a view, the edge alone.
+  // An edge determines its items, with its source if they use it; an element of a view is determined by the edge alone.
   const [from = ''] = edge.from;
   const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
   const others = items.items + (entry.wcu === 0 ? 0 : 1);

@@ -11,7 +11,7 @@ import { type CountingReader, readItems } from '../core/store-pages.ts';
 import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 
 /**
- * The base items that decide about some derived items, read consistently and after them. Otherwise an item from before
+ * The base items that determine some derived items, read consistently and after them. Otherwise an item from before
  * the last change could decide, and nobody would come again.
  */
 export class BaseItems {

@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { type Item, itemSizeBytes, stringOf } from '../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, stringOf, textsOf } from '../core/items/attribute-value.ts';
 import { COUNT, COUNTED, MODEL, OTHER, REVISION, revisionOf, unchangedCondition } from '../core/items/derived-item.ts';
 import {
   type Amounts,
@@ -13,7 +13,6 @@ import {
   Room,
   sameAmounts,
   soundAmounts,
-  textsOf,
   withGroupsWithoutRoom,
 } from '../core/items/ledger.ts';
 import { textOfUnits } from '../core/items/units.ts';
@@ -137,11 +136,11 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
 function leavesCountUnchanged(change: CountedChange, countName: string, readmits = false): boolean {
   if (hasNewGroupValue(change, readmits)) return false;
   const { current, expected } = change;
-  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(expected, textsOf(current, OTHER)), countName));
+  return isZeroAmounts(countDifference(current, withGroupsWithoutRoom(expected, textsOf(current?.[OTHER])), countName));
 }
 
 function withKeptGroupValues({ update, current, expected }: CountedWrite): DerivedUpdate {
-  return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current, OTHER));
+  return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current?.[OTHER]));
 }
 
 async function writeWithCount(
@@ -219,8 +218,8 @@ export async function reconcileCount(context: ApplyContext, source: string, sort
 }
 
 /**
- * The transaction that wrote an item changed only the count that holds items in its place (`holding`), so the count
- * that the item named by mistake (`name`) still contains it.
+ * The transaction that wrote an item updated only the count that covers its key (`holding`). If the item wrongly named
+ * another count (`name`), that count still includes the item.
  */
 export async function reconcileOtherCount(
   context: ApplyContext,

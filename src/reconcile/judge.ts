@@ -15,7 +15,7 @@ import { baseNamedBy } from './named-item.ts';
 import { returningTypes } from './returning.ts';
 
 /**
- * Reconciling without the write: reads derived items, then the base items that decide about them, and says what differs.
+ * Reconciling without the write: reads derived items, then the base items that determine them, and says what differs.
  */
 
 export interface JudgeContext {

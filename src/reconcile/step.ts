@@ -37,6 +37,9 @@ export interface ReadAhead {
   readAtMs: number;
 }
 
+/** Each reads a whole partition. */
+const WHOLE_VIEWS_AT_ONCE = 8;
+
 export interface Steps {
   makeWhole(source: string): Promise<boolean>;
   entries: Map<string, EntryTouch>;
@@ -312,7 +315,7 @@ export class Step {
           } else throw error;
         }
       },
-      { concurrency: 8 },
+      { concurrency: WHOLE_VIEWS_AT_ONCE },
     );
     return again;
   }

@@ -258,7 +258,7 @@ function notReadyError(
   return new EdgeloomError(
     'projection-not-ready',
     built === undefined
-      ? `The table keeps no ${subject} as this model defines it.`
+      ? `The table has no ${subject} as this model defines it.`
       : `The ${subject} is being built and not ready yet.`,
     built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
   );

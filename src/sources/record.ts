@@ -14,7 +14,7 @@ const STATE = 'state';
 export type PutRecord = BaseChange & { kind: 'put' };
 
 export interface Stored<State> {
-  /** How often it was written, if its writes are counted; otherwise 0. */
+  /** How many times it was written; 0 if its writes aren't counted. */
   revision: number;
   /** The revision as it is stored, which may be damaged; undefined: there is none. */
   seen: AttributeValue | undefined;

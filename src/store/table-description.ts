@@ -42,7 +42,7 @@ export interface TableStatus {
   filling: string[];
   /** With derived ones; DynamoDB counts about every six hours. */
   itemCount: number;
-  /** DynamoDB counts bytes as rarely. */
+  /** DynamoDB updates this every six hours, too. */
   sizeBytes: number;
 }
 

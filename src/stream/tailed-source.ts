@@ -14,7 +14,7 @@ interface KeptShard {
   start: TailStart;
   records: StreamRecord[];
   isEnded: boolean;
-  /** How often unread records have left the stream, which invalidates earlier places. */
+  /** How many times unread records have left the stream, which invalidates earlier places. */
   losses: number;
 }
 

@@ -66,7 +66,7 @@ const HAPPENS = [
   'observed: strays of what is unknown',
   'observed: drift alarms of kind unregistered',
   'observed: drift alarms of kind retired',
-  'observed: drift alarms of kind index-item',
+  'observed: drift alarms of kind fields',
   'observed: damaged items',
   'observed: last words with drift',
 ];

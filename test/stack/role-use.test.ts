@@ -17,6 +17,7 @@ import { describeTable, hasTtl, serverTime, tableIdentity } from '../../src/stor
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { redrive } from '../../src/trust/repair/redrive.ts';
+import { eraseSubject } from '../../src/trust/subject/erase-subject.ts';
 import { goalGraph } from '../support/contracts-model.ts';
 import { FEATURE_GRAPHS } from '../support/stack/feature-graph.ts';
 import { loadFunction } from '../support/stack/functions.ts';
@@ -165,7 +166,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       expectExact();
     });
 
-    it('an operator who checks, repairs, redrives, looks at the status and migrates', async () => {
+    it('an operator who checks, repairs, redrives, looks at the status, migrates and erases', async () => {
       const table = await guardedTable(make as typeof FEATURE_GRAPHS.everything);
       await fill(table as never);
       await table.projectAll();
@@ -182,6 +183,7 @@ describe.each(Object.entries(FEATURE_GRAPHS))(
       expect(await migrate(graph, { store, wait: async () => {}, ...ofTable })).toMatchObject({ done: true });
       await readAsBefore({ client, store }, graph, { scans: true });
       await readOwn(store);
+      expect((await eraseSubject(graph, { store, id: 'USER-3' })).deleted).toMatchObject({ nodes: 1 });
       // The place of a check, which it deletes at its end.
       await store.put(keysOf(SERVICE_PARTITION, 'check'));
       await store.delete({ source: SERVICE_PARTITION, target: 'check' });

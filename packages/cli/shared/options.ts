@@ -119,14 +119,14 @@ export function withPredicates(command: Command): Command {
     .option('--partition <value>', 'the partition, if the order or search declares one');
 }
 
-/** Throws `usage` for each of the named options that is given beside `flag`. */
+/** Throws `usage` if one of the named options is given beside `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
   throw new EdgeloomError('usage', `${flags} cannot be combined with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
-/** Throws `usage` for each of the named options that is given without `flag`. */
+/** Throws `usage` if one of the named options is given without `flag`. */
 export function refuseWithout(
   flag: string,
   options: Readonly<Record<string, unknown>>,

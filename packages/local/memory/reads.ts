@@ -179,8 +179,8 @@ export function query(tables: Tables, input: Input) {
     throw invalid('Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.');
   const range = rangeOf(parseCondition(text, 'KeyConditionExpression', names), table, keys);
   const page = new Page(source, input, selectionOf(input, names));
-  const entries = partitions.findPartition(partitionText(range.partition))?.entries ?? [];
   const ordered = partitions.findPartition(partitionText(range.partition));
+  const entries = ordered?.entries ?? [];
   let from = 0;
   let to = entries.length;
   if (ordered !== undefined && range.from !== undefined) from = ordered.placeOf(range.from, '');

@@ -9,7 +9,7 @@ const REFILL_MS = 1_000;
 export class SharedList<Result> {
   readonly list: WatchedList<Result>;
   private readonly subscription: Subscription;
-  /** Serializes readings of the index. */
+  /** Serializes reads of the index. */
   private turn: Promise<unknown> = Promise.resolve();
   private users = 0;
   private gap: string | undefined;

@@ -52,6 +52,11 @@ export function numberOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'N' in value ? value.N : undefined;
 }
 
+/** The texts of a string set; none if the value isn't one. */
+export function textsOf(value: AttributeValue | undefined): readonly string[] {
+  return value !== undefined && 'SS' in value ? value.SS : [];
+}
+
 /** Own properties only: an attribute may be named `constructor`. */
 export function attributeOf(item: Item, name: string): AttributeValue | undefined {
   const value: unknown = item[name];

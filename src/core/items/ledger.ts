@@ -1,4 +1,4 @@
-import { type Item, numberOf, stringOf } from './attribute-value.ts';
+import { type Item, numberOf, stringOf, textsOf } from './attribute-value.ts';
 import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
@@ -39,7 +39,7 @@ export function amountsOf(item: Item | undefined, countName: string): Amounts {
   const amounts: Amounts = new Map();
   if (item === undefined || stringOf(item[COUNTED]) !== countName) return amounts;
   amounts.set(COUNT, ONE);
-  const other = new Set(textsOf(item, OTHER));
+  const other = new Set(textsOf(item?.[OTHER]));
   for (const [attribute, value] of ledgerOf(item)) {
     if ('S' in value) amounts.set(`${attribute}/${other.has(attribute) ? OTHER_VALUES : value.S}`, ONE);
     else if ('N' in value) amounts.set(attribute, parseUnits(value.N) ?? 0n);
@@ -61,11 +61,6 @@ function ledgerOf(item: Item | undefined): [string, Item[string]][] {
   const ledger = item?.[LEDGER];
   if (ledger === undefined || !('M' in ledger)) return [];
   return Object.entries(ledger.M).filter(([attribute]) => LEDGER_ATTRIBUTE.test(attribute));
-}
-
-export function textsOf(item: Item | undefined, attribute: string): readonly string[] {
-  const set = item?.[attribute];
-  return set !== undefined && 'SS' in set ? set.SS : [];
 }
 
 export function addAmounts(to: Amounts, amounts: Amounts, sign = 1n): void {
@@ -96,7 +91,7 @@ export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
   if (amounts === undefined) return undefined;
   const isListed = Object.entries(groupValuesByAttribute(amounts)).every(([attribute, values]) => {
-    const listed = new Set(textsOf(count, attribute));
+    const listed = new Set(textsOf(count?.[attribute]));
     return values.every((value) => listed.has(value));
   });
   const hasNumbers = setsOfValues(count).every(({ attribute, values }) => {
@@ -108,7 +103,7 @@ export function soundAmounts(count: Item | undefined): Amounts | undefined {
 
 export function setsOfValues(count: Item | undefined): { attribute: string; values: string[] }[] {
   const names = Object.keys(count ?? {}).filter((attribute) => attribute.startsWith(keysAttribute('')));
-  return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count, attribute)].sort() }));
+  return names.sort().map((attribute) => ({ attribute, values: [...textsOf(count?.[attribute])].sort() }));
 }
 
 export function isAmountAttribute(attribute: string): boolean {
@@ -124,7 +119,7 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
     ? []
     : Object.keys(count).filter((name) => name.startsWith(keysAttribute('')))) {
     const group = groupAttribute(keys.slice(keysAttribute('').length));
-    const values = textsOf(count, keys);
+    const values = textsOf(count?.[keys]);
     const left = values.filter((value) => !isZero(`${group}/${value}`));
     if (left.length === 0) unset.push(keys);
     else if (left.length < values.length) set[keys] = { SS: left };
@@ -134,7 +129,7 @@ export function groupsAtZero(count: Item): { set: Item; unset: string[] } | unde
 
 export function valuesNamedBy(attribute: string, value: Item[string]): string[] {
   const [, named] = /^by\/[^/]{1,64}\/(.*)$/s.exec(attribute) ?? [];
-  const texts = attribute.startsWith(keysAttribute('')) && 'SS' in value ? value.SS : [];
+  const texts = attribute.startsWith(keysAttribute('')) ? textsOf(value) : [];
   return [...(named === undefined ? [] : [named]), ...texts].map((text) => text.slice(1));
 }
 
@@ -159,7 +154,7 @@ export class RoomForOthers {
 
   takes(item: Item): boolean {
     const ledger = new Map(ledgerOf(item));
-    return textsOf(item, OTHER).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
+    return textsOf(item?.[OTHER]).filter((group) => this.hasRoom(group, stringOf(ledger.get(group)))).length > 0;
   }
 
   private hasRoom(group: string, value: string | undefined): boolean {
@@ -198,7 +193,7 @@ interface GroupValue {
 
 function groupValues({ current, expected }: CountedChange, readmits: boolean): GroupValue[] {
   const before = new Map(ledgerOf(current));
-  const other = new Set(textsOf(current, OTHER));
+  const other = new Set(textsOf(current?.[OTHER]));
   const isSameCount = stringOf(current?.[COUNTED]) === stringOf(expected?.[COUNTED]);
   return ledgerOf(expected).flatMap(([attribute, stored]) => {
     const value = stringOf(stored);
@@ -245,7 +240,7 @@ export class Room {
 
   /** A value that the item already has stays. */
   groupsWithoutRoom(change: CountedChange): string[] {
-    const other = new Set(textsOf(change.current, OTHER));
+    const other = new Set(textsOf(change.current?.[OTHER]));
     return groupValues(change, this.readmits)
       .filter(({ attribute, value, stays }) => (stays ? other.has(attribute) : !this.takes(attribute, value)))
       .map(({ attribute }) => attribute);
@@ -285,7 +280,7 @@ export class Room {
   private groupOf(attribute: string): Group {
     let group = this.groups.get(attribute);
     if (group === undefined) {
-      const values = new Set(textsOf(this.count, keysAttributeOfGroup(attribute)));
+      const values = new Set(textsOf(this.count?.[keysAttributeOfGroup(attribute)]));
       group = { values, used: new Set(), freed: new Set() };
       this.groups.set(attribute, group);
     }

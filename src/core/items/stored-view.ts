@@ -1,4 +1,4 @@
-import { type Item, numberOf } from './attribute-value.ts';
+import { type Item, numberOf, textsOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { escapedEdgeOfElement } from './element.ts';
 
@@ -6,13 +6,13 @@ import { escapedEdgeOfElement } from './element.ts';
 
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
   const evicted = view?.[EVICTED];
-  return new Set(evicted !== undefined && 'SS' in evicted ? evicted.SS : []);
+  return new Set(textsOf(evicted));
 }
 
 export function elementsByEdge(view: Item | undefined): Map<string, string[]> {
   const elements = new Map<string, string[]>();
   const edgeSet = view?.[EDGE_SET];
-  for (const element of edgeSet !== undefined && 'SS' in edgeSet ? edgeSet.SS : []) {
+  for (const element of textsOf(edgeSet)) {
     const edge = escapedEdgeOfElement(element);
     const present = elements.get(edge);
     if (present === undefined) elements.set(edge, [element]);

@@ -47,7 +47,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** A fan-out that hasn't ended. No item decides about it: one that rewrites the same place isn't stuck. */
+/** A fan-out that hasn't ended. No item determines it: one that rewrites the same place isn't stuck. */
 function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   const ofForm = faultsOfForm(kind, graph, item);
   if (!isFanOutOpen(item)) return ofForm;

@@ -53,7 +53,7 @@ export function copyDifference(
   return [{ kind: 'copy', about: target, expected, stored, base: digest, fanOut }];
 }
 
-/** The items besides the edge that decide about its copy. */
+/** The items besides the edge that determine its copy. */
 export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
   const parent = copiedNode(graph, edge);
   if (parent === undefined) return [];

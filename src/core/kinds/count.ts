@@ -78,7 +78,7 @@ export function countDifferences(live: Amounts, stored: Item | undefined): Diffe
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
 
-/** How often items are counted again while the count changes. */
+/** How many times items are counted again while the count changes. */
 const MOST_COUNTS = 5;
 
 /**

@@ -10,7 +10,7 @@ export interface Suspect {
   /** Sort key of the derived item. */
   sortKey: string;
   /**
-   * Base items that decide about it. A view is compared with their shares alone; without any, in what no base item
+   * Base items that determine it. A view is compared with their shares alone; without any, in what no base item
    * decides. Of another item the first one counts, and without it what its key or content names.
    */
   bases?: readonly ItemKey[];
@@ -19,7 +19,7 @@ export interface Suspect {
 }
 
 export interface DifferenceTraits {
-  /** True if base items decide about it. An expiry is wrong whatever they say. */
+  /** True if base items determine it. An expiry is wrong whatever they say. */
   isContent: boolean;
   /** True if no reader gets a wrong answer from it, so that observers leave it to a check. */
   isHarmless?: true;
@@ -78,7 +78,7 @@ export interface Difference {
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** Changes with the base items that decide about it. */
+  /** Changes with the base items that determine it. */
   base?: string;
   /** The fan-out that would put it right, if any. */
   fanOut?: FanOutSeen;
@@ -91,7 +91,7 @@ export interface FanOutSeen {
   revision: string | undefined;
 }
 
-/** A suspect that was read, with what decides about it. */
+/** A suspect that was read, with what determines it. */
 export interface Judging {
   graph: CompiledModel;
   suspect: Suspect;

@@ -78,7 +78,7 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** What is wrong in an item that the first of the suspect's base items decides about. */
+/** What is wrong in an item that the first of the suspect's base items determines. */
 export function differencesByBase(
   faults: ItemKind['faults'],
   { graph, suspect, was, decided }: Judging,
@@ -100,7 +100,7 @@ export function differencesByBase(
   return [{ ...fields, fanOut }, ...ofForm];
 }
 
-/** The items besides its base item that decide about a suspect: the source node of a joined item, and its fan-out. */
+/** The items besides its base item that determine a suspect: the source node of a joined item, and its fan-out. */
 export function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
   return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
 }

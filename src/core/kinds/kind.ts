@@ -44,7 +44,7 @@ export interface PartitionContent {
   addActualIndexItem(sortKey: string, item: Item): void;
   /** Undefined if a number is malformed. */
   addCount(name: string, count: Amounts | undefined): void;
-  /** Adds an item that a count of the partition counts and an edge elsewhere decides about. */
+  /** Adds an item that a count of the partition counts and an edge elsewhere determines. */
   addCountedItem(item: Item): void;
   /** Adds a base item that could not be projected, by its sort key. */
   addQuarantined(target: string, reason: string): void;
@@ -85,7 +85,7 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
   /** What is wrong in an item whatever base items say. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
-  /** All that is wrong, by what decides about the item. Default: its faults. */
+  /** All that is wrong, by what determines the item. Default: its faults. */
   differences?(judging: Judging): readonly Difference[];
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;

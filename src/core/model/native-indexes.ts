@@ -17,7 +17,7 @@ import { lineOfSearch } from './options/option-tables.ts';
  * which groups the nodes of a type.
  */
 
-/** The type of a native key. */
+/** DynamoDB's type of a native index's sort key. */
 export type NativeType = 'S' | 'N';
 
 /** The keys of an index on attributes of base items. */

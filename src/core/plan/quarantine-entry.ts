@@ -1,5 +1,5 @@
 import type { StoreError } from '../../foundation/errors.ts';
-import { type Item, stringOf } from '../items/attribute-value.ts';
+import { type Item, stringOf, textsOf } from '../items/attribute-value.ts';
 import type { ChangeRecord } from '../items/change-record.ts';
 import { INDEX_KEYS, MODEL, QUARANTINE_FIELDS } from '../items/derived-item.ts';
 import { baseKeyOfIndexItem, parseDerivedKey } from '../items/derived-key.ts';
@@ -130,8 +130,7 @@ function shortenedReason(reason: string): string {
 /** The entry's own key, if the base item's is lost. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
-  const keys = item[QUARANTINE_FIELDS.derivedKeys];
-  const sortKeys = keys !== undefined && 'SS' in keys ? keys.SS : [];
+  const sortKeys = [...textsOf(item[QUARANTINE_FIELDS.derivedKeys])];
   const partition = text(QUARANTINE_FIELDS.in);
   const source = text(graph.table.partitionKey);
   return {

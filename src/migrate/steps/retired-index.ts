@@ -14,7 +14,8 @@ export function retiredIndex(
 ): string | undefined {
   const { generations = [] } = projections.get(name) ?? {};
   const definition = generations.find((one) => one.id === id)?.definition;
-  const { isNamed = false } = Object(definition && data.get(definition)) as Partial<IndexProjection>;
+  const known = definition === undefined ? undefined : data.get(definition);
+  const { isNamed = false } = (known ?? {}) as Partial<IndexProjection>;
   const isShared = generations.some((other) => other.id !== id && other.state !== 'absent');
   return isNamed || isShared ? undefined : indexNamedIn(name);
 }

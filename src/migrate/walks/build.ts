@@ -120,7 +120,7 @@ function textOfIndexKey({ source, sortKey }: { source: string; sortKey: string }
   return `${source}\0${sortKey}`;
 }
 
-export async function reconcileItem(
+export async function reconcileExpected(
   context: ApplyContext,
   { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
 ): Promise<void> {

@@ -14,7 +14,7 @@ export interface MigratePlace {
   };
   /** The walk that was under way. */
   walk?: { name: string; at: WalkPlace } | undefined;
-  /** How often each registry step of a projection was made. */
+  /** How many times each registry step of a projection was made. */
   made?: Record<string, number> | undefined;
   /** Walks that others have finished, by name. */
   walked?: string[] | undefined;

@@ -9,7 +9,7 @@ import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import { shownAt } from '../../store/index-entry.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
-import { type BuildContext, reconcileItem } from './build.ts';
+import { type BuildContext, reconcileExpected } from './build.ts';
 import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { walk } from './walk.ts';
 
@@ -52,7 +52,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
       expected.map(({ source, sortKey }) => ({ source, target: sortKey })),
     );
     for (const [i, one] of expected.entries()) {
-      if (!hasExpectedFields(stored[i], one.fields)) await reconcileItem(context, one);
+      if (!hasExpectedFields(stored[i], one.fields)) await reconcileExpected(context, one);
     }
   }
 }

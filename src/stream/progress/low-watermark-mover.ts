@@ -66,7 +66,7 @@ export class LowWatermarkMover {
   }
 
   private markOf(walked: WalkedStream): number | undefined {
-    const upToMs = requireLowWatermark(walked);
+    const upToMs = lowWatermarkOf(walked);
     const { renewedMs } = this;
     return renewedMs === undefined || this.context.now() - renewedMs > STREAM_MS ? upToMs : undefined;
   }
@@ -126,7 +126,7 @@ function publishedShard({ shardId, open, isLost }: WalkedShard): PublishedShard 
   };
 }
 
-function requireLowWatermark({ upToMs, isDisabled }: WalkedStream): number | undefined {
+function lowWatermarkOf({ upToMs, isDisabled }: WalkedStream): number | undefined {
   if (!isDisabled) return upToMs;
   throw new StoreError(
     'fatal',

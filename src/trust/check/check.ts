@@ -117,7 +117,7 @@ const MOST_AT_ONCE = 64;
  * together. Only a partition that differs is read again. A difference is drift only if the consumer has had its time and has not
  * changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
  *
- * In a model with `copy`, other partitions decide about copies and reverse items. The check looks them up, at 1 to 1.5 read units
+ * In a model with `copy`, other partitions determine copies and reverse items. The check looks them up, at 1 to 1.5 read units
  * for each edge that copies.
  *
  * `remainingMs` stops a check with a cursor, a `signal` without one: finished repairs stay, and the check may begin again, or

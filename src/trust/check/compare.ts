@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes, setOwn } from '../../core/items/attribute-value.ts';
+import { type Item, itemSizeBytes, setOwn, textsOf } from '../../core/items/attribute-value.ts';
 import { COPIES, EDGE_SET } from '../../core/items/derived-item.ts';
 import { escapedEdgeOfElement } from '../../core/items/element.ts';
 import { isDerivedKey, parseNodeId, typePrefix, VIEW_KEY } from '../../core/items/keys.ts';
@@ -143,7 +143,7 @@ export class PartitionSummary implements PartitionContent {
     this.viewBytes = itemSizeBytes(view);
     const set = view[EDGE_SET];
     if (!hasEdgeSet(view)) this.isOdd = true;
-    for (const element of set !== undefined && 'SS' in set ? set.SS : []) {
+    for (const element of textsOf(set)) {
       const edge = escapedEdgeOfElement(element);
       addElement(this.actualElements, edge.slice(0, Math.max(0, edge.indexOf('-'))), element);
     }
@@ -182,7 +182,7 @@ export class PartitionSummary implements PartitionContent {
   }
 }
 
-/** Nothing but what decides about the index items of its edges. */
+/** Nothing but what determines the index items of its edges. */
 export function usedByEdges(graph: CompiledModel, source: string, { item }: SourceNode): SourceNode {
   const used: Item = {};
   const type = parseNodeId(source)?.type ?? '';

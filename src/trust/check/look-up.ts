@@ -12,7 +12,7 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares what other partitions decide, a hundred keys in a call: the reverse item of each edge that copies, the edge of
+ * Compares what other partitions determine, a hundred keys in a call: the reverse item of each edge that copies, the edge of
  * each reverse item, and the nodes that a view copies from.
  */
 

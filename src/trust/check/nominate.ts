@@ -155,7 +155,7 @@ class PartitionComparison implements PartitionContent {
     if (standing === 'outside') yield this.suspectOf(key);
     if (standing !== 'compared') return;
     const kind = itemKindOf(this.graph, key);
-    // Items of other kinds are compared during the scan: other partitions decide about them.
+    // Items of other kinds are compared during the scan: other partitions determine them.
     if (kind.decidedBy !== 'partition') {
       kind.addTo?.(this, key, item);
       return;
@@ -293,7 +293,7 @@ class ViewComparison {
   }
 }
 
-/** Read before their entries: the total itself comes after them. */
+/** Read before their entries, because a total sorts after its entries. */
 async function revisionsOfTotals(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

@@ -65,7 +65,7 @@ export async function readFailedBatch(
   const { streamArn, payload } = batch;
   checkStreamTable(streamArn, graph.table.name);
   if (payload !== undefined) return decodeRecords(graph, payload.Records, streamArn);
-  // Few messages leave their records to the stream, and its client takes a while to load.
+  // Imported only here: few messages lack their records, and the stream client is slow to load.
   const { readStreamRange } = await import('./failed-range.ts');
   const client = typeof streams === 'function' ? await streams() : streams;
   return decodeRecords(graph, await readStreamRange(client, batch), streamArn);

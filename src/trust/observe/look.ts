@@ -91,7 +91,7 @@ function withConsistentReads(store: LookContext['store']): LookContext['store'] 
   };
 }
 
-/** Nothing for an item that its own partition decides. */
+/** Nothing for an item that its own partition determines. */
 export function itemsDecidedElsewhere(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const { decidedBy } = itemKindOf(graph, key.target);
   if (decidedBy !== 'edge-elsewhere' && decidedBy !== 'time') return [];

@@ -29,8 +29,8 @@ export interface ObserveOptions extends RuntimeOptions {
   /** The table's stream. */
   source: StreamSource;
   /**
-   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low watermark, which the run moves by
-   * the records that it reads.
+   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low watermark, which the run advances
+   * as it reads records.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
   /** How long a low watermark is used, in milliseconds. Default 5,000. */

@@ -92,7 +92,7 @@ export const TRUST_OPERATIONS: readonly Operation[] = [
   },
   {
     name: 'a lost item found and repaired',
-    covers: ['attributes', 'element', 'copy', 'index-item', 'reverse-item', 'count'].map((kind) => `wrong.${kind}`),
+    covers: ['attributes', 'element', 'copy', 'fields', 'count'].map((kind) => `wrong.${kind}`),
     run: async (bench) => {
       await damageEach(bench, ['missing'], async ({ key }) => {
         await bench.rig.store.delete(key);

@@ -183,7 +183,7 @@ describe('a migration', () => {
       nodes: { GOAL: node({ view: 'ALL' }), USER: node({ view: 'ALL', list: true }) },
     });
     await expect(createReader(listed, { store: bench.store }).nodes('USER')).rejects.toThrow(
-      'The table keeps no list of USER nodes as this model defines it.',
+      'The table has no list of USER nodes as this model defines it.',
     );
   });
 

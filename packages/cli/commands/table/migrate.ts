@@ -262,8 +262,8 @@ function costText({ cost: { rcu, wcu, seconds }, estimate }: MigrationPlan, { ma
   ];
   const pace = rates.length === 0 ? '' : ` at ${rates.join(' and ')} a second`;
   const basis = isExact
-    ? `by all of the ${countText(items, 'item')}`
-    : `by ${figureText(sampled)} of about ${countText(items, 'item')}`;
+    ? `based on all ${countText(items, 'item')}`
+    : `based on ${figureText(sampled)} of about ${countText(items, 'item')}`;
   return `estimate: ${figureText(rcu)} RCU, ${figureText(wcu)} WCU and ${secondsText(seconds)}${pace}; ${basis}`;
 }
 
@@ -287,6 +287,6 @@ function endText(steps: readonly MigrateStep[], next: string, plan: MigrationPla
   if (next !== '') return `${text}; next: ${next}`;
   return [
     text,
-    ...(plan.comesBack === undefined ? ['the table keeps everything as the model has it'] : comesBackText(plan)),
+    ...(plan.comesBack === undefined ? ['the table now has everything that the model defines'] : comesBackText(plan)),
   ].join('; ');
 }

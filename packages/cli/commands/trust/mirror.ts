@@ -13,7 +13,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** Something differs, or needs a person. */
+/** The exit code if something differs or needs a manual decision. */
 const FOUND = 1;
 /** Lines of each kind in the text; `--json` has all. */
 const MOST_PRINTED = 20;

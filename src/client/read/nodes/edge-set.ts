@@ -1,4 +1,4 @@
-import { type Item, setOwn, stringOf } from '../../../core/items/attribute-value.ts';
+import { type Item, setOwn, stringOf, textsOf } from '../../../core/items/attribute-value.ts';
 import { EDGE_SET } from '../../../core/items/derived-item.ts';
 import {
   compareElements,
@@ -35,7 +35,7 @@ export async function readEdgeSet(
 ): Promise<EdgeSetRead> {
   const evicted = evictedTypes(view);
   const set = view?.[EDGE_SET];
-  const stored = set !== undefined && 'SS' in set ? set.SS : [];
+  const stored = textsOf(set);
   const copies = copiesByEdge(view);
   if (evicted.size === 0)
     return { entries: decodeElements(stored, context.readNumber, copies), truncated: [], calls: 0 };

@@ -151,11 +151,11 @@ export const SEARCH_OPTIONS = {
   },
   shardBy: {
     ...option(shardBy, 'spread', 'place', (given = 'value') => given),
-    excludes: { shards: hasNoShards },
+    excludes: { shards: noShardsText },
   },
   hash: {
     ...option(hash, 'spread', 'place', (given = 'fnv1a') => given),
-    excludes: { shards: hasNoShards },
+    excludes: { shards: noShardsText },
   },
   caseInsensitive: textForm(FOLDING, FOLDED),
   multiValue: option(flag, 'order', 'each', (given = false) => given),
@@ -226,7 +226,7 @@ export const INBOUND_OPTIONS = {
       'join',
       (given): readonly string[] | undefined => given && [...new Set(given)],
     ),
-    excludes: { project: sharesNames },
+    excludes: { project: sharedNamesText },
   },
   partition: {
     ...option(attributeOfEither, 'order', 'place', (given) =>
@@ -271,12 +271,12 @@ export function checksOf<Table extends OptionTable>(table: Table): ChecksOf<Tabl
   return pick(table, ({ check }) => check) as ChecksOf<Table>;
 }
 
-function hasNoShards(shards: unknown): string | undefined {
+function noShardsText(shards: unknown): string | undefined {
   return shards === 'value' ? "has no meaning with shards: 'value'" : undefined;
 }
 
 /** An index item has one attribute per name. */
-function sharesNames(project: unknown, ofSource: unknown): string | undefined {
+function sharedNamesText(project: unknown, ofSource: unknown): string | undefined {
   if (project === 'ALL')
     return "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
   const names: unknown[] = Array.isArray(project) && Array.isArray(ofSource) ? project : [];

@@ -36,7 +36,7 @@ export function itemUpdate(
   const unset: string[] = [];
   for (const name in content) if (!sameValue(was?.[name], content[name])) set[name] = content[name]!;
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
-  // Stops a worker that read the base item before it was deleted.
+  // A worker that read the base item before its deletion must fail to write.
   // rule: absent-base-item-gives-a-tombstone
   if (content === undefined) set[ttl] = tombstoneExpiry(now);
   for (const name in was) {

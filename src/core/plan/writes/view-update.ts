@@ -1,4 +1,4 @@
-import { type Item, itemSizeBytes } from '../../items/attribute-value.ts';
+import { type Item, itemSizeBytes, textsOf } from '../../items/attribute-value.ts';
 import { ATTRIBUTES, COPIES, EDGE_SET, EVICTED, MODEL, REVISION } from '../../items/derived-item.ts';
 import { escapedEdge, escapedEdgeOfElement, isElementOf } from '../../items/element.ts';
 import { typePrefix, VIEW_KEY } from '../../items/keys.ts';
@@ -103,7 +103,7 @@ export function changesNothing({ set, unset, addElements, deleteElements, setEle
 
 function storedElements(view: Item | undefined): readonly string[] {
   const set = view?.[EDGE_SET];
-  return set !== undefined && 'SS' in set ? set.SS : [];
+  return textsOf(set);
 }
 
 interface ViewContent {

@@ -4,7 +4,7 @@ import { tableNameIn } from './arns.ts';
 /** The shapes of parameters. Values of a command line (`--param`) are texts, so texts are taken everywhere. */
 
 export const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
-/** `z.coerce` makes 0 of an empty text, and 1 of true. */
+/** `z.coerce` would turn an empty string into 0, and `true` into 1. */
 const numeric = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value), schema);
 export const wholeBetween = (least: number, most: number) => numeric(z.number().int().min(least).max(most));

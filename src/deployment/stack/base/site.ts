@@ -29,7 +29,7 @@ export interface TableReferences {
   indexArn: Value;
 }
 
-/** The input of a stack: a model, a service, a stage and its parameters. */
+/** What a stack is generated from. */
 export interface StackInput {
   /** The model that table, rights and filter follow from. */
   model: CompiledModel;

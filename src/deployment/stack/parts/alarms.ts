@@ -96,7 +96,7 @@ const MEANS: Readonly<Record<string, string>> = {
   Unmanaged: 'The table has items and no registry: edgeloom migrate has never run.',
   StreamReplaced:
     'The stream of the table was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
-  MigrationOpen: 'A migration was left half done: what no reader uses is maintained for a day.',
+  MigrationOpen: 'A migration was left half done: for a day, projections have been half built or half removed.',
   Drift: 'The check found derived items that are not what the base items say.',
   CheckQuarantined: 'The check found items that could not be projected in full, also those that no redrive finds.',
   CheckFailed: 'The check failed before its end.',

@@ -48,8 +48,8 @@ const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>
     table: `BatchGetItem DeleteItem DescribeTable GetItem Query Scan UpdateItem UpdateTable ${STATEMENTS}`,
     indexes: 'Query Scan',
   },
-  // Status looks at the table's TTL.
-  operator: { table: `${REPAIRING} DescribeTimeToLive UpdateTable`, indexes: 'Query Scan' },
+  // Status looks at the table's TTL; erasing a person deletes in batches.
+  operator: { table: `${REPAIRING} BatchWriteItem DescribeTimeToLive UpdateTable`, indexes: 'Query Scan' },
   // Deleting a node finds its edges in the indexes.
   producer: {
     table: 'BatchGetItem BatchWriteItem ConditionCheckItem DeleteItem GetItem PutItem Query UpdateItem',

@@ -38,8 +38,8 @@ const PROGRESS_ITEMS = 10_000;
  * Checks an export of a table to S3 without touching the table, so it consumes no capacity. It reads the files once for the
  * registry, with the nodes that edges depend on, and once for the digests of all partitions, which take about a kilobyte each. It reads
  * them again if partitions differ, for those partitions. Records that were not projected
- * when the export was made count as differences: a check of the live table decides about them. Copies of nodes, reverse items and
- * fan-outs are not checked: other partitions decide about them, and each would need a search through the files.
+ * when the export was made count as differences: a check of the live table says whether they are real. Copies of nodes, reverse items and
+ * fan-outs are not checked: other partitions determine them, and each would need a search through the files.
  *
  * Throws `invalid-export` if the folder holds no export, or only a part of one.
  */
@@ -109,7 +109,7 @@ async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Pr
 
 const NO_NODE: SourceNode = { item: undefined };
 
-/** The nodes, with their parts, that decide about index items together with their edges: an edge may come before them. */
+/** The nodes, with their parts, that determine index items together with their edges. Read first, since an edge may precede its node in the files. */
 async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Promise<Map<string, SourceNode>> {
   const nodes = new Map<string, SourceNode>();
   if (joinedEdgeTypes(graph).size === 0) return nodes;
