@@ -34,7 +34,7 @@ const HAPPENS = [
   'step backfill',
   'step install',
   'step delete',
-  'step abandon',
+  'step retire',
   'step doubt',
   'migrate crashed',
   'batches given up',
