@@ -32,7 +32,7 @@ const HAPPENS = [
   'step add-index',
   'step delete of an index',
   'step backfill',
-  'step install',
+  'step replace-views',
   'step delete',
   'step retire',
   'step doubt',
