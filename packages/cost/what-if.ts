@@ -18,10 +18,10 @@ import { date, number } from '../../src/core/model/schema.ts';
 import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
 import {
   type Defined,
+  type Definition,
   definitionsOf,
   type FamilyDefinition,
   inboundName,
-  type KeyedDefinition,
   type OrderDefinition,
   orderName,
   typingOf,
@@ -133,7 +133,7 @@ interface EdgeParts {
 }
 
 function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
-  const { projections } = definitionsOf(graph);
+  const projections = definitionsOf(graph);
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
@@ -209,9 +209,9 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
-  const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
+  const definitions: Definition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const derived = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const derived = compileLayers(parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
   const { count, incoming } = derived;
   const inbound = edge.inbound?.native === true ? edge.inbound : derived.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
@@ -246,8 +246,8 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
 
 /** How the differences of two models can be read during a migration from one to the other. */
 export function readabilityOf(present: CompiledModel, changed: CompiledModel): Readability[] {
-  const before = definitionsOf(present).projections;
-  return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meanings }): Readability[] => {
+  const before = definitionsOf(present);
+  return [...definitionsOf(changed).values()].flatMap(({ name, fingerprint, meanings }): Readability[] => {
     const known: Defined | undefined = before.get(name);
     if (known === undefined) return [{ name, readable: 'once built' }];
     if (known.fingerprint === fingerprint) return [];

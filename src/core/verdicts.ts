@@ -52,7 +52,7 @@ export const VERDICTS = {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
     means: "a derived item of a projection or shape that isn't in the registry. It is never repaired or deleted",
-    counts: 'Derived items of projections or shapes that the registry does not know.',
+    counts: 'Derived items of projections or generations that the registry does not know.',
   },
   maintenance: {
     ...NO_DRIFT,

@@ -209,7 +209,7 @@ describe('two versions of the packaged stream function, with two models', () => 
     const { done } = await bringTo(laterModel, (step) => {
       // Rolled back in the middle, and forth again.
       if (step === 'backfill') rolling.live = ['old'];
-      if (step === 'install') rolling.live = ['new', 'old'];
+      if (step === 'replace-views') rolling.live = ['new', 'old'];
     });
     expect(done).toBe(true);
     const laterWorker = deployWorker(laterModel);

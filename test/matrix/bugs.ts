@@ -73,8 +73,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'migrate: add': { named: 'evolution-ready-unbuilt' },
   'migrate: change': inFile(
     'registry/effective.ts',
-    "generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation }))",
-    "generations.filter(({ state }) => state === 'ready').map((generation) => ({ name, kept: generation }))",
+    'all.filter(isIn)',
+    "all.filter(({ state }) => state === 'ready')",
   ),
   'migrate: withdraw': inFile('migrate/action.ts', 'generation === live.at(-1)', 'generation === live.at(0)'),
   'migrate: retire': inFile('migrate/action.ts', 'generation.definition !== own', 'generation.definition === own'),

@@ -5,7 +5,7 @@ import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { Registry } from '../../registry/registry.ts';
+import { projectionsInForce, type Registry } from '../../registry/registry.ts';
 import type { Conflict } from '../../sources/notes.ts';
 import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
@@ -39,16 +39,8 @@ export interface ProjectionStatus {
   state: string;
 }
 
-export function projectionStates({ projections, shapes }: Registry): ProjectionStatus[] {
-  const keyed = [...projections].flatMap(([name, { generations }]) =>
-    generations.map(({ id, state }) => ({ name, generation: id, state })),
-  );
-  const views = [...shapes].flatMap(([type, { shape }]) => {
-    if (shape === undefined) return [];
-    const state = shape.trusted ? (shape.ready ? 'ready' : 'kept') : 'untrusted';
-    return [{ name: `view:${type}`, generation: shape.id, state }];
-  });
-  return [...keyed, ...views];
+export function projectionStates(registry: Registry): ProjectionStatus[] {
+  return projectionsInForce(registry).map(({ name, id, state }) => ({ name, generation: id, state }));
 }
 
 /** One shard of the stream. */

@@ -42,9 +42,7 @@ function clinic({
 
 /** Names and fingerprints of a model's projections. */
 function projectionsOf(model: CompiledModel): Record<string, string> {
-  return Object.fromEntries(
-    [...definitionsOf(model).projections.values()].map(({ name, fingerprint }) => [name, fingerprint]),
-  );
+  return Object.fromEntries([...definitionsOf(model).values()].map(({ name, fingerprint }) => [name, fingerprint]));
 }
 
 const TREATS = { edge: 'TREATS' } as const;

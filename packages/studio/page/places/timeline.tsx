@@ -69,8 +69,7 @@ function saidOf(change: ProjectionChange): string {
 
 function wordsOf({ before, after }: ProjectionChange): string {
   if (after === null) return 'was removed';
-  if (after === 'absent') return 'is retired, and its items are being deleted';
-  if (after === 'kept') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
-  if (after === 'ready') return 'is ready, and readers use it';
-  return `is ${after}, and readers use base items`;
+  if (after === 'retired') return 'is retired, and its items are being deleted';
+  if (after === 'building') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
+  return 'is ready, and readers use it';
 }
