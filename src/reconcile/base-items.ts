@@ -44,6 +44,10 @@ export class BaseItems {
     return derived;
   }
 
+  elementOf({ source, target }: ItemKey, image: Item): string | undefined {
+    return derivedOf(this.graph, source, target, image).element;
+  }
+
   imageOf(base: ItemKey): Item | undefined {
     return this.items.get(textOfKey(base));
   }

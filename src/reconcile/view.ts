@@ -4,7 +4,7 @@ import { decodeElement, edgeKeyOfElement } from '../core/items/element.ts';
 import { BASE_ITEMS, typePrefix } from '../core/items/keys.ts';
 import { elementsByEdge, evictedTypes } from '../core/items/stored-view.ts';
 import { keysInTargetOfView } from '../core/kinds/in-target.ts';
-import { readCopies } from '../core/kinds/parent-copies.ts';
+import { readCopies } from '../core/kinds/copy.ts';
 import { isOfOtherShape } from '../core/kinds/view.ts';
 import { derivedOf } from '../core/plan/derive.ts';
 import { type ItemTouch, itemTouch, keyOfTouch, type ViewTouch } from '../core/plan/touch.ts';
