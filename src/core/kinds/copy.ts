@@ -173,7 +173,10 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
 /** With a consistent read of each parent. Edges of types without copies are left out. */
-export async function readCopies(reader: CountingReader<'getMany'> & { graph: CompiledModel }, sortKeys: readonly string[]): Promise<ParentCopies> {
+export async function readCopies(
+  reader: CountingReader<'getMany'> & { graph: CompiledModel },
+  sortKeys: readonly string[],
+): Promise<ParentCopies> {
   const { graph } = reader;
   const edges = sortKeys.flatMap((sortKey) => {
     const edge = copyingEdge(graph, sortKey);
