@@ -252,7 +252,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   {
     name: 'level-view-with-its-reverse-items',
     rule: 'A reverse item is written before its view reads the parent.',
-    changes: [setValue('reverse-items-before-views', '(touch: Reconcilable) => touch === undefined')],
+    changes: [setValue('reverse-items-before-views', '(touch: Work) => touch === undefined')],
   },
   {
     name: 'level-fan-out-skips-views',
