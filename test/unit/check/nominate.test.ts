@@ -79,6 +79,7 @@ it('a closer look suspects a total that is changed after its entries were read, 
     },
   });
   const suspects: string[] = [];
-  for await (const { sortKey } of nominate(counted, repairing, 'PARTY-1')) suspects.push(sortKey);
+  for await (const named of nominate({ graph: counted, store: repairing }, 'PARTY-1'))
+    suspects.push(...named.map(({ suspect }) => suspect.sortKey));
   expect(suspects).toEqual([total!.target]);
 });
