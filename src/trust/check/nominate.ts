@@ -15,6 +15,8 @@ export interface NominateContext {
   store: Pick<Store, 'getMany' | 'query'>;
   /** Leaves out items that other partitions decide: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean | undefined;
+  /** Parts of a partition that are kept at once. Default 20,000. */
+  mostParts?: number;
 }
 
 const PARENTS = 100;
@@ -39,9 +41,10 @@ async function readPartition(
   source: string,
   only?: ReadonlySet<string>,
 ): Promise<PartitionComparison> {
-  const { graph, store, withoutLookUps = false } = context;
+  const { graph, store, withoutLookUps = false, mostParts } = context;
   const totals = await revisionsOfTotals(graph, store, source);
-  const options: ComparisonOptions = { totals, only, keepsSlots: only === undefined && !withoutLookUps };
+  const keepsSlots = only === undefined && !withoutLookUps;
+  const options: ComparisonOptions = { totals, only, keepsSlots, mostParts };
   const comparison = new PartitionComparison(graph, source, options);
   for await (const item of queriedItems(store, { partition: source }))
     await addItem(store, comparison, stringOf(item[graph.table.sortKey]) ?? '', item);

@@ -27,12 +27,12 @@ export interface Part extends PartKey {
 }
 
 /** Bounds the memory of a partition that is being read. */
-const MOST_OPEN = 20_000;
+const MOST_PARTS = 20_000;
 const BUCKETS = 1_024;
 
 export interface PartsOptions {
   /** Parts that are kept as they are. Default 20,000. */
-  mostOpen?: number;
+  mostParts?: number | undefined;
   /** Sums of hashes of a group. Default 1,024. */
   buckets?: number;
   /** Only parts of these buckets are compared, all of them as they are. */
@@ -68,11 +68,12 @@ export class Parts {
 
   /** The names of buckets that differ, as many together as a reading with `only` can keep. */
   differingBuckets(isCompared: (bucket: Bucket) => boolean): Set<string>[] {
+    const { mostParts = MOST_PARTS } = this.options;
     const together: Set<string>[] = [];
     let count = 0;
     for (const [name, bucket] of this.buckets ?? []) {
       if (bucket.isEqual || !isCompared(bucket)) continue;
-      if (together.length === 0 || count + bucket.count > MOST_OPEN) {
+      if (together.length === 0 || count + bucket.count > mostParts) {
         together.push(new Set());
         count = 0;
       }
@@ -83,7 +84,7 @@ export class Parts {
   }
 
   private add({ group, name }: PartKey, more: Partial<Part>): void {
-    const { only, mostOpen = MOST_OPEN } = this.options;
+    const { only, mostParts = MOST_PARTS } = this.options;
     if (only !== undefined && !only.has(this.bucketOf(group, name))) return;
     const part = { group, name, ...more };
     if (this.buckets !== undefined) {
@@ -96,7 +97,7 @@ export class Parts {
     const open: Part = { ...known, ...part, ...(isRepeated && { isWrong: true }) };
     if (open.expected === open.actual && open.isWrong !== true) this.open.delete(id);
     else this.open.set(id, open);
-    if (only === undefined && this.open.size > mostOpen) this.fold();
+    if (only === undefined && this.open.size > mostParts) this.fold();
   }
 
   private fold(): void {

@@ -32,7 +32,7 @@ export interface ExportCheckResult extends CheckCounts {
 }
 
 /** All partitions are open at once, since the files are in no order. */
-const SUMS_ONLY = { mostOpen: 0, buckets: 1 };
+const SUMS_ONLY = { mostParts: 0, buckets: 1 };
 /** Number of items between two calls of `onProgress`. */
 const PROGRESS_ITEMS = 10_000;
 
