@@ -141,7 +141,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'stepsFrom(neighbour.id, level.with).slice(0, 0)',
   ),
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
-  watch: inFile('client/feed/feed.ts', 'subscription.tell(name)', 'subscription.names'),
+  watch: inFile('client/feed/list-steps.ts', "steps.push({ type: 'enter', item, at })", 'steps.length'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
@@ -189,7 +189,7 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'a watched list lacks its last row',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'items.map((item) => ({', 'items.slice(1).map((item) => ({'),
+    bug: inFile('client/feed/watch.ts', 'items.length < limit', 'items.pop() === undefined'),
   },
   {
     name: 'a node that is watched stays as it was',

@@ -75,8 +75,8 @@ export class Subscription {
 }
 
 /**
- * For readers that watch; only programs with a feed bundle the code. Tells any number of subscribers which lists and nodes the records of a table's stream may have changed. Records say
- * which; what a list or node holds is read.
+ * For readers that watch; only programs with a feed bundle the code. Tells any number of subscribers which lists and
+ * nodes the records of a table's stream may have changed. Records say which; what a list or node holds is read.
  */
 export class Feed {
   private readonly byName = new Map<string, Set<Subscription>>();
@@ -85,10 +85,14 @@ export class Feed {
   private failure: { reason: unknown } | undefined;
   private through = Number.NEGATIVE_INFINITY;
 
+  /** @internal */
   readonly indexGraceMs: number;
+  /** @internal */
   readonly now: Runtime['now'];
+  /** @internal */
   readonly wait: Runtime['wait'];
 
+  /** @internal */
   constructor(
     private readonly graph: CompiledModel,
     options: FeedOptions = {},
@@ -99,24 +103,24 @@ export class Feed {
     this.wait = wait;
   }
 
-  /** Watches a list or nodes: see `Reader.watch`. */
+  /** Watches a list or nodes: see `Reader.watch`. @internal */
   watch(context: ReadContext, leases: ReaderLeases, query: WatchQuery, options?: Abortable): AsyncIterable<WatchEvent> {
     return watch(context, leases, this, query, options);
   }
 
-  /** By question: those that a reader's watchers share. */
+  /** By question: those that a reader's watchers share. @internal */
   answersOf(leases: ReaderLeases): Map<string, SharedAnswer<unknown>> {
     const answers = this.answers.get(leases) ?? new Map<string, SharedAnswer<unknown>>();
     this.answers.set(leases, answers);
     return answers;
   }
 
-  /** Every record made before this time was delivered, in milliseconds since 1970. */
+  /** Every record made before this time was delivered, in milliseconds since 1970. @internal */
   get throughMs(): number {
     return this.through;
   }
 
-  /** Throws the error that ended the reading of the stream. */
+  /** Throws the error that ended the reading of the stream. @internal */
   subscribe(names: Iterable<string>): Subscription {
     this.throwFailure();
     const subscription = new Subscription(new Set(names), this);
@@ -129,6 +133,7 @@ export class Feed {
     return subscription;
   }
 
+  /** @internal */
   unsubscribe(subscription: Subscription): void {
     this.all.delete(subscription);
     for (const name of subscription.names) {
@@ -138,7 +143,7 @@ export class Feed {
     }
   }
 
-  /** Takes a record of the stream. */
+  /** Takes a record of the stream. @internal */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
     const item = knownItem(this.graph.table, record);
@@ -150,22 +155,23 @@ export class Feed {
     }
   }
 
-  /** In milliseconds since 1970; undefined if unknown. */
+  /** In milliseconds since 1970; undefined if unknown. @internal */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Records may have been missed. */
+  /** Records may have been missed. @internal */
   noteGap(): void {
     for (const subscription of this.all) subscription.tellAll();
   }
 
-  /** Says that the reading of the stream has ended: all subscribers get this error. */
+  /** Says that the reading of the stream has ended: all subscribers get this error. @internal */
   fail(reason: unknown): void {
     this.failure = { reason };
     for (const subscription of this.all) subscription.wake();
   }
 
+  /** @internal */
   throwFailure(): void {
     if (this.failure !== undefined) throw this.failure.reason;
   }
