@@ -9,6 +9,8 @@ import { type Box, Layers, type Way } from '../parts/layers.tsx';
 import { PickedType } from './picked-type.tsx';
 
 const SAMPLED_MS = 15_000;
+const NODE = 'node ';
+const EDGE = 'edge ';
 
 /** `chosen`: such as `node USER`. */
 export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
@@ -33,9 +35,6 @@ export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: stri
     </>
   );
 }
-
-const NODE = 'node ';
-const EDGE = 'edge ';
 
 function placeOfType(kind: 'node' | 'edge', type: string): string {
   return addressOf('/', { picked: `${kind} ${type}` });
