@@ -5,6 +5,7 @@
 
 export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
 export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
+export type { TakeEvents } from './client/feed/feeder.ts';
 export type {
   InboundOfWatch,
   InboundWatch,
@@ -304,17 +305,18 @@ export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
 export type { ChangedItem } from './stream/changed-items.ts';
 export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/checkpoint.ts';
 export type { Agreement } from './stream/progress/agreement.ts';
-export type { RunMode } from './stream/progress/check-places.ts';
-export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
-export type { ConsumerKind, ConsumerProgress, LastCheck } from './stream/progress/record.ts';
+export type { ConsumerKind, ConsumerProgress } from './stream/progress/consumers.ts';
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
 export type { Shard, StreamDescription, StreamPage, StreamSource } from './stream/source.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
+export type { ConsumerPosition } from './trust/check/consumer-position.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
 export type { Finding } from './trust/check/finding.ts';
+export type { LastCheck } from './trust/check/last-check.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
+export type { RunMode } from './trust/check/run/places.ts';
 export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';
 export type { IndexSampleStatus } from './trust/explain/index-sample.ts';
 export type {
@@ -334,7 +336,6 @@ export type {
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
 export type { ObservedDrift } from './trust/observe/drift.ts';
-export type { TakeEvents } from './trust/observe/feeder.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';

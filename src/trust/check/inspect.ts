@@ -4,7 +4,6 @@ import { keyOfSuspect, type Suspect, traitsOf } from '../../core/kinds/differenc
 import type { Store } from '../../core/store-port.ts';
 import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { isFarBehind } from '../../stream/progress/consumer-position.ts';
 import type { Repairer } from '../repair/repairer.ts';
 import {
   type ConfirmContext,
@@ -15,6 +14,7 @@ import {
   type Looks,
   lookerOf,
 } from './confirm.ts';
+import { isFarBehind } from './consumer-position.ts';
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
 import { Gathered } from './gathered.ts';

@@ -1,23 +1,36 @@
-import { stringOf } from '../../core/items/attribute-value.ts';
+import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { type CountingReader, queriedItems, readItems } from '../../core/store-pages.ts';
-import type { Store } from '../../core/store-port.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
 import { driftLeft, type VerdictCounts } from '../../core/verdicts.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
-import {
-  type CheckShare,
-  checkShareItem,
-  checkSinceItem,
-  checkSinceKey,
-  type LastCheck,
-  lastCheckItem,
-  lastCheckKey,
-  readCheckShare,
-  readCheckSince,
-  readLastCheck,
-  SHARE_RANGE,
-} from './record.ts';
+
+/** Items in which checks of the whole table note what they found: the last one, and the shares of the present run. */
+
+interface FoundCounts {
+  /** Differences found, or remaining after a repair. */
+  drift: number;
+  pending: number;
+  quarantined: number;
+  /** Items that the table's registry doesn't know. */
+  unregistered?: number;
+}
+
+/** The result of the last check of the whole table. */
+export interface LastCheck extends FoundCounts {
+  endedAtMs: number;
+  /** When its first page was read, or earlier; absent if unknown. */
+  beganAtMs?: number | undefined;
+  verdict: 'clean' | 'drift' | 'failed';
+}
+
+interface CheckShare extends FoundCounts {
+  worker: number;
+  /** Distinguishes one night from another, in milliseconds since 1970. */
+  untilMs: number;
+  beganAtMs?: number | undefined;
+}
 
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
@@ -25,7 +38,22 @@ export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | '
   beganAtMs?: number | undefined;
 }
 
+export const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
+/** The age of a check counts from then until one has ended. Doesn't expire, since a table may never be checked. */
+const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
+const SHARE_PREFIX = 'check/share/';
+const STATE = 'state';
+const KEPT_SECONDS = 90 * 24 * 3600;
 const COUNTS = ['drift', 'pending', 'quarantined', 'unregistered'] as const;
+
+export function lastCheckItem(table: TableNames, check: LastCheck): Item {
+  return stateItem(table, LAST_CHECK, check, check.endedAtMs);
+}
+
+export function readLastCheck(item: Item | undefined): LastCheck | undefined {
+  const check = item && (jsonOf(item[STATE]) as Partial<LastCheck> | undefined);
+  return check?.verdict === undefined ? undefined : (check as LastCheck);
+}
 
 export async function saveLastCheck(
   table: TableNames,
@@ -44,8 +72,9 @@ export async function saveShare(
   nowMs: number,
 ): Promise<void> {
   const { worker, untilMs, beganAtMs } = place;
-  const share = { worker, untilMs, beganAtMs, ...countsOf(totals) };
-  await store.put(checkShareItem(table, share, nowMs));
+  const share: CheckShare = { worker, untilMs, beganAtMs, ...countsOf(totals) };
+  const target = `${SHARE_PREFIX}${String(worker).padStart(4, '0')}/${untilMs}`;
+  await store.put(stateItem(table, { source: SERVICE_PARTITION, target }, share, nowMs));
 }
 
 export async function saveRunAsLastCheck(
@@ -57,7 +86,7 @@ export async function saveRunAsLastCheck(
   let shares = 0;
   let beganAtMs: number | undefined = endedAtMs;
   for await (const item of sharesIn(store)) {
-    const share = readCheckShare(item);
+    const share = jsonOf(item[STATE]) as CheckShare | undefined;
     shares += share === undefined ? 0 : 1;
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
@@ -84,27 +113,47 @@ export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
   nowMs: number,
 ): Promise<number> {
-  const [last, since] = await readItems({ store, stats }, [lastCheckKey(), checkSinceKey()]);
-  const sinceMs = readLastCheck(last)?.endedAtMs ?? readCheckSince(since);
-  if (sinceMs === undefined) await store.put(checkSinceItem(table, nowMs));
+  const [last, since] = await readItems({ store, stats }, [LAST_CHECK, CHECK_SINCE]);
+  const state = since && (jsonOf(since[STATE]) as { sinceMs?: number } | undefined);
+  const sinceMs = readLastCheck(last)?.endedAtMs ?? state?.sinceMs;
+  if (sinceMs === undefined) await store.put(stateItem(table, CHECK_SINCE, { sinceMs: nowMs }, undefined));
   return (nowMs - (sinceMs ?? nowMs)) / 1000;
 }
 
 function sharesIn(store: Pick<Store, 'query'>): ReturnType<typeof queriedItems> {
-  return queriedItems(store, { partition: SERVICE_PARTITION, sortKey: SHARE_RANGE, consistent: true });
+  return queriedItems(store, {
+    partition: SERVICE_PARTITION,
+    sortKey: { beginsWith: SHARE_PREFIX },
+    consistent: true,
+  });
 }
 
 async function saveVerdict(
   table: TableNames,
   store: Pick<Store, 'put'>,
-  counts: Required<Pick<CheckShare, (typeof COUNTS)[number]>>,
+  counts: Required<FoundCounts>,
   times: Pick<LastCheck, 'beganAtMs' | 'endedAtMs'>,
 ): Promise<void> {
   const verdict = counts.drift + counts.unregistered > 0 ? 'drift' : 'clean';
   await store.put(lastCheckItem(table, { ...times, verdict, ...counts }));
 }
 
-function countsOf(totals: NotedTotals) {
+function countsOf(totals: NotedTotals): Required<FoundCounts> {
   const { pending, quarantined, unregistered } = totals;
   return { drift: driftLeft(totals), pending, quarantined, unregistered };
+}
+
+/** @param keptFromMs the item expires 90 days later; undefined: never. */
+function stateItem(
+  { partitionKey, sortKey, ttl }: TableNames,
+  { source, target }: ItemKey,
+  state: object,
+  keptFromMs: number | undefined,
+): Item {
+  return {
+    [partitionKey]: { S: source },
+    [sortKey]: { S: target },
+    [STATE]: { S: JSON.stringify(state) },
+    ...(keptFromMs !== undefined && { [ttl]: { N: String(Math.floor(keptFromMs / 1000) + KEPT_SECONDS) } }),
+  };
 }
