@@ -12,6 +12,7 @@ import type { Store, WayOfWriting } from '../../core/store-port.ts';
 /** The stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
+/** How far a consumer has come in one shard. */
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
   shardId?: string | undefined;
