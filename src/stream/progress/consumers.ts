@@ -15,9 +15,9 @@ export type ConsumerKind = 'worker' | 'lambda';
 /** How far a consumer has come in one shard. */
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
-  shardId?: string | undefined;
+  shardId?: string;
   sequenceNumber: string;
-  madeAtSeconds?: number | undefined;
+  madeAtSeconds?: number;
 }
 
 /** A progress item. A consumer of many shards uses several. */

@@ -8,7 +8,12 @@ import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 
 /** Items in which checks of the whole table note what they found: the last one, and the shares of the present run. */
 
-interface FoundCounts {
+/** The result of the last check of the whole table. */
+export interface LastCheck {
+  endedAtMs: number;
+  /** When its first page was read, or earlier; absent if unknown. */
+  beganAtMs?: number | undefined;
+  verdict: 'clean' | 'drift' | 'failed';
   /** Differences found, or remaining after a repair. */
   drift: number;
   pending: number;
@@ -17,13 +22,7 @@ interface FoundCounts {
   unregistered?: number;
 }
 
-/** The result of the last check of the whole table. */
-export interface LastCheck extends FoundCounts {
-  endedAtMs: number;
-  /** When its first page was read, or earlier; absent if unknown. */
-  beganAtMs?: number | undefined;
-  verdict: 'clean' | 'drift' | 'failed';
-}
+type FoundCounts = Pick<LastCheck, 'drift' | 'pending' | 'quarantined' | 'unregistered'>;
 
 interface CheckShare extends FoundCounts {
   worker: number;
