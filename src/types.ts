@@ -4,7 +4,7 @@
  */
 
 export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
-export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
+export type { Feed, FeedNews, FeedOptions, Subscription } from './client/feed/feed.ts';
 export type {
   CountChange,
   FeedChange,
@@ -28,8 +28,7 @@ export type {
   ViewsWatch,
   WatchQuery,
 } from './client/feed/watch.ts';
-export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
-export type { WatchableFeed } from './client/feed/watchable-feed.ts';
+export type { PageEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
 export type {
   AttributeFailure,
   BatchFailure,

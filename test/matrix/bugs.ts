@@ -141,11 +141,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'stepsFrom(neighbour.id, level.with).slice(0, 0)',
   ),
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
-  watch: inFile(
-    'client/feed/watched-list.ts',
-    'isInList ? { ...this.rowOf(id, newImage), revision } : undefined',
-    'undefined',
-  ),
+  watch: inFile('client/feed/list-steps.ts', "steps.push({ type: 'enter', item, at })", 'steps.length'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
@@ -193,16 +189,12 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'a watched list lacks its last row',
     column: 'watch',
-    bug: inFile(
-      'client/feed/list-window.ts',
-      'this.known.slice(0, this.options.limit)',
-      'this.known.slice(0, this.options.limit - 1)',
-    ),
+    bug: inFile('client/feed/watch.ts', 'items.length < limit', 'items.pop() === undefined'),
   },
   {
     name: 'a node that is watched stays as it was',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'found.get(ids[at]!) ?? null', 'node'),
+    bug: inFile('client/feed/watch.ts', 'ids.filter((id) => changed.has(id))', '[]'),
   },
   {
     name: 'the feed tells nothing of the edges of a type that comes back into a view',
@@ -262,13 +254,6 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
         'end !== undefined && Number.isNaN(0)',
       ],
       ['a count has what is over', 'counts', 'client/read/request/living-store.ts', 'items.length', 'page.count'],
-      [
-        'a watched list takes in what is over',
-        'watch',
-        'client/feed/watched-list.ts',
-        '!hasEnded(newImage, nowMs)',
-        'true',
-      ],
     ] as const
   ).map(([name, column, file, expression, code]) => ({ name, column, bug: inFile(file, expression, code) })),
   {

@@ -1,31 +1,13 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { ChangedItem } from '../../stream/changed-items.ts';
+import { type Abortable, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import type { RawRecord } from '../../stream/raw-record.ts';
+import type { ReadContext } from '../read/request/read-context.ts';
 import { entriesIn, knownItem } from './known-items.ts';
 import { nativeChanges } from './native-changes.ts';
-
-/** Which records a subscriber wants. */
-export interface Interest {
-  /** Of derived lists. */
-  partitions?: Iterable<string>;
-  /** Of native lists. */
-  natives?: Iterable<string>;
-  /** Node ids: records of all items in their partitions. */
-  sources?: Iterable<string>;
-}
-
-/** What a subscriber has not taken yet. */
-export interface FeedNews {
-  records: number;
-  /** Why records may be missing; undefined if none are. */
-  gap: string | undefined;
-  /** Every record made before this time was delivered, in milliseconds since 1970; undefined if unknown. */
-  throughMs: number | undefined;
-}
-
-/** A subscriber with more untaken records gets a gap, and reads its list again. */
-export const MAX_UNTAKEN_RECORDS = 10_000;
+import type { SharedAnswer } from './shared-answer.ts';
+import { type WatchQuery, watch } from './watch.ts';
+import type { WatchEvent } from './watch-types.ts';
 
 /** Options of a feed. */
 export interface FeedOptions {
@@ -39,84 +21,78 @@ export interface FeedOptions {
 
 const INDEX_GRACE_MS = 10_000;
 
+/** What a subscriber has not taken yet. */
+export interface FeedNews {
+  /** Those that records may have changed. */
+  names: ReadonlySet<string>;
+  /** Every record made before this time was delivered, in milliseconds since 1970. */
+  throughMs: number;
+}
+
 /** A subscriber's connection to the feed. */
 export class Subscription {
-  private records = 0;
-  private gap: string | undefined;
-  private isWoken = false;
+  private changed = new Set<string>();
   private ring: (() => void) | undefined;
 
   constructor(
-    private readonly give: (record: ChangedItem) => void,
-    private readonly wait: Runtime['wait'],
-    private readonly throughMs: () => number | undefined,
-    private readonly close: () => void,
+    /** Index partitions, and ids of nodes. */
+    readonly names: ReadonlySet<string>,
+    private readonly feed: Feed,
   ) {}
 
-  receive(record: ChangedItem): void {
-    this.give(record);
-    this.records += 1;
-    if (this.records > MAX_UNTAKEN_RECORDS) this.noteGap('More changes came than were taken.');
+  tell(name: string): void {
+    this.changed.add(name);
     this.wake();
   }
 
-  /** Notes that records may be missing. */
-  noteGap(reason: string): void {
-    this.gap ??= reason;
-    this.wake();
+  tellAll(): void {
+    for (const name of this.names) this.tell(name);
   }
 
   wake(): void {
-    this.isWoken = true;
     this.ring?.();
   }
 
-  /** Waits until there is news or the time is over; returns all news. */
+  /** Waits until there is news, it is woken, or the time is over. */
   async take(mostMs: number): Promise<FeedNews> {
-    if (!this.isWoken) await this.waitForRing(mostMs);
-    return this.drain();
-  }
-
-  drain(): FeedNews {
-    this.isWoken = false;
-    const { records, gap } = this;
-    this.records = 0;
-    this.gap = undefined;
-    return { records, gap, throughMs: this.throughMs() };
+    if (this.changed.size === 0) await this.waitForRing(mostMs);
+    const news = { names: this.changed, throughMs: this.feed.throughMs };
+    this.changed = new Set();
+    return news;
   }
 
   private async waitForRing(mostMs: number): Promise<void> {
     const rung = new AbortController();
     this.ring = () => rung.abort();
     try {
-      await this.wait(mostMs, rung.signal);
+      await this.feed.wait(mostMs, rung.signal);
     } catch (error) {
       if (!rung.signal.aborted) throw error;
+    } finally {
+      this.ring = undefined;
     }
-    this.ring = undefined;
-  }
-
-  end(): void {
-    this.close();
   }
 }
 
 /**
- * Passes the records of a table's stream to any number of subscribers. A record may come more than once; the records of
- * one item come in order.
+ * For readers that watch; only programs with a feed bundle the code. Tells any number of subscribers which lists and
+ * nodes the records of a table's stream may have changed. Records say which; what a list or node holds is read.
  */
 export class Feed {
-  private readonly byPartition = new Map<string, Set<Subscription>>();
-  private readonly byNative = new Map<string, Set<Subscription>>();
-  private readonly bySource = new Map<string, Set<Subscription>>();
+  private readonly byName = new Map<string, Set<Subscription>>();
   private readonly all = new Set<Subscription>();
+  private readonly answers = new WeakMap<ReaderLeases, Map<string, SharedAnswer<unknown>>>();
   private failure: { reason: unknown } | undefined;
-  private through: number | undefined;
+  private through = Number.NEGATIVE_INFINITY;
 
+  /** @internal */
   readonly indexGraceMs: number;
+  /** @internal */
   readonly now: Runtime['now'];
-  private readonly wait: Runtime['wait'];
+  /** @internal */
+  readonly wait: Runtime['wait'];
 
+  /** @internal */
   constructor(
     private readonly graph: CompiledModel,
     options: FeedOptions = {},
@@ -127,81 +103,76 @@ export class Feed {
     this.wait = wait;
   }
 
-  /**
-   * Throws the error that ended the reading of the stream. `give` gets each record at once, so that slow subscribers
-   * keep none in memory.
-   */
-  subscribe(
-    { partitions = [], natives = [], sources = [] }: Interest,
-    give: (record: ChangedItem) => void,
-  ): Subscription {
+  /** Watches a list or nodes: see `Reader.watch`. @internal */
+  watch(context: ReadContext, leases: ReaderLeases, query: WatchQuery, options?: Abortable): AsyncIterable<WatchEvent> {
+    return watch(context, leases, this, query, options);
+  }
+
+  /** By question: those that a reader's watchers share. @internal */
+  answersOf(leases: ReaderLeases): Map<string, SharedAnswer<unknown>> {
+    const answers = this.answers.get(leases) ?? new Map<string, SharedAnswer<unknown>>();
+    this.answers.set(leases, answers);
+    return answers;
+  }
+
+  /** Every record made before this time was delivered, in milliseconds since 1970. @internal */
+  get throughMs(): number {
+    return this.through;
+  }
+
+  /** Throws the error that ended the reading of the stream. @internal */
+  subscribe(names: Iterable<string>): Subscription {
     this.throwFailure();
-    const expected = [
-      { index: this.byPartition, keys: new Set(partitions) },
-      { index: this.byNative, keys: new Set(natives) },
-      { index: this.bySource, keys: new Set(sources) },
-    ];
-    const throughMs = (): number | undefined => this.through;
-    const subscription = new Subscription(give, this.wait, throughMs, () => {
-      this.all.delete(subscription);
-      for (const { index, keys } of expected) for (const key of keys) leave(index, key, subscription);
-    });
+    const subscription = new Subscription(new Set(names), this);
     this.all.add(subscription);
-    for (const { index, keys } of expected) for (const key of keys) join(index, key, subscription);
+    for (const name of subscription.names) {
+      const present = this.byName.get(name);
+      if (present === undefined) this.byName.set(name, new Set([subscription]));
+      else present.add(subscription);
+    }
     return subscription;
   }
 
-  /** Takes a record of the stream. */
+  /** @internal */
+  unsubscribe(subscription: Subscription): void {
+    this.all.delete(subscription);
+    for (const name of subscription.names) {
+      const present = this.byName.get(name);
+      present?.delete(subscription);
+      if (present?.size === 0) this.byName.delete(name);
+    }
+  }
+
+  /** Takes a record of the stream. @internal */
   receive(record: RawRecord): void {
     if (this.all.size === 0) return;
     const item = knownItem(this.graph.table, record);
     if (item === undefined) return;
-    hand(item, [...(this.bySource.get(item.source) ?? []), ...subscriptionsOf(this.byPartition, item)]);
-    if (this.byNative.size === 0) return;
-    for (const change of nativeChanges(this.graph, record, item)) hand(change, subscriptionsOf(this.byNative, change));
+    const changes = [item, ...nativeChanges(this.graph, record, item)];
+    const entries = changes.flatMap(({ oldImage, newImage }) => [...entriesIn(oldImage), ...entriesIn(newImage)]);
+    for (const name of [item.source, ...entries.map(({ partition }) => partition)]) {
+      for (const subscription of this.byName.get(name) ?? []) subscription.tell(name);
+    }
   }
 
-  /** In milliseconds since 1970. */
+  /** In milliseconds since 1970; undefined if unknown. @internal */
   noteThrough(throughMs: number | undefined): void {
-    this.through = throughMs;
+    this.through = throughMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Says that records may have been missed: all subscribers read again. */
-  noteGap(reason: string): void {
-    for (const subscription of this.all) subscription.noteGap(reason);
+  /** Records may have been missed. @internal */
+  noteGap(): void {
+    for (const subscription of this.all) subscription.tellAll();
   }
 
-  /** Says that the reading of the stream has ended: all subscribers get this error. */
+  /** Says that the reading of the stream has ended: all subscribers get this error. @internal */
   fail(reason: unknown): void {
     this.failure = { reason };
     for (const subscription of this.all) subscription.wake();
   }
 
+  /** @internal */
   throwFailure(): void {
     if (this.failure !== undefined) throw this.failure.reason;
   }
-}
-
-function join(index: Map<string, Set<Subscription>>, key: string, subscription: Subscription): void {
-  const present = index.get(key);
-  if (present === undefined) index.set(key, new Set([subscription]));
-  else present.add(subscription);
-}
-
-function leave(index: Map<string, Set<Subscription>>, key: string, subscription: Subscription): void {
-  const present = index.get(key);
-  present?.delete(subscription);
-  if (present?.size === 0) index.delete(key);
-}
-
-function hand(change: ChangedItem, interested: readonly Subscription[]): void {
-  for (const subscription of new Set(interested)) subscription.receive(change);
-}
-
-function subscriptionsOf(index: ReadonlyMap<string, ReadonlySet<Subscription>>, change: ChangedItem): Subscription[] {
-  return [...indexPartitionsOf(change)].flatMap((partition) => [...(index.get(partition) ?? [])]);
-}
-
-function indexPartitionsOf({ oldImage, newImage }: ChangedItem): Set<string> {
-  return new Set([...entriesIn(oldImage), ...entriesIn(newImage)].map(({ partition }) => partition));
 }

@@ -45,8 +45,7 @@ export class Watching {
     private readonly world: World,
     private readonly streams: StreamsWithIndex,
   ) {
-    const indexesOfAll = world.choices.chanceAside('index.ofAll', 0.3);
-    this.index = new MemoryStore(world.graph.table, { indexesOfAll });
+    this.index = new MemoryStore(world.graph.table);
     streams.index = this.index;
     streams.world = world;
   }
