@@ -4,7 +4,7 @@
  */
 
 export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
-export type { Feed, FeedNews, FeedOptions, Subscription } from './client/feed/feed.ts';
+export type { Feed, FeedOptions } from './client/feed/feed.ts';
 export type {
   CountChange,
   FeedChange,
@@ -19,15 +19,7 @@ export type {
   ViewChange,
 } from './client/feed/feed-change.ts';
 export type { TakeEvents } from './client/feed/feeder.ts';
-export type {
-  InboundOfWatch,
-  InboundWatch,
-  OfPages,
-  SearchOfWatch,
-  SearchWatch,
-  ViewsWatch,
-  WatchQuery,
-} from './client/feed/watch.ts';
+export type { InboundOfWatch, OfPages, SearchOfWatch, ViewsWatch } from './client/feed/watch.ts';
 export type { PageEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
 export type {
   AttributeFailure,

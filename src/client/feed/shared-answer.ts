@@ -50,10 +50,10 @@ export class SharedAnswer<Item> {
     private readonly leases: ReaderLeases,
     private readonly context: ReadContext,
     private readonly resolve: (context: ReadContext) => Question<Item>,
-    private readonly onEnd: () => void,
+    private readonly onEnd: (answer: unknown) => void,
   ) {
     this.follow().catch((error: unknown) => {
-      this.onEnd();
+      this.onEnd(this);
       this.turn.fail(error);
     });
   }
@@ -65,7 +65,7 @@ export class SharedAnswer<Item> {
   leave(): void {
     this.watchers -= 1;
     if (this.watchers > 0) return;
-    this.onEnd();
+    this.onEnd(this);
     this.ending.abort();
     this.subscription?.wake();
   }
@@ -82,12 +82,14 @@ export class SharedAnswer<Item> {
   private async follow(): Promise<void> {
     try {
       let news: FeedNews = { names: new Set(), throughMs: Number.NEGATIVE_INFINITY };
-      while (!this.ending.signal.aborted) {
+      for (;;) {
         const isRead = await this.refresh(news);
         if (isRead) await this.feed.wait(PAUSE_MS, this.ending.signal);
+        this.ending.signal.throwIfAborted();
         const mostMs = Math.min(RENEW_MS, this.dueMs - this.feed.now());
         news = await this.subscription!.take(Math.max(0, mostMs));
         this.feed.throwFailure();
+        this.ending.signal.throwIfAborted();
       }
     } finally {
       if (this.subscription !== undefined) this.feed.unsubscribe(this.subscription);

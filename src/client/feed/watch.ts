@@ -76,7 +76,9 @@ export async function* watch(
   );
   const answers = feed.answersOf(leases);
   const name = nameOf([query, question]);
-  const answer = answers.get(name) ?? new SharedAnswer(feed, leases, context, resolve, () => answers.delete(name));
+  // Others may have begun anew by the time that an answer ends.
+  const onEnd = (ended: unknown): boolean => answers.get(name) === ended && answers.delete(name);
+  const answer = answers.get(name) ?? new SharedAnswer(feed, leases, context, resolve, onEnd);
   answers.set(name, answer);
   answer.join();
   try {
