@@ -18,6 +18,7 @@ export type {
   SearchChange,
   ViewChange,
 } from './client/feed/feed-change.ts';
+export type { TakeEvents } from './client/feed/feeder.ts';
 export type { InboundOfWatch, OfPages, SearchOfWatch, ViewsWatch } from './client/feed/watch.ts';
 export type { PageEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
 export type {
@@ -315,17 +316,18 @@ export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
 export type { ChangedItem } from './stream/changed-items.ts';
 export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/checkpoint.ts';
 export type { Agreement } from './stream/progress/agreement.ts';
-export type { RunMode } from './stream/progress/check-places.ts';
-export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
-export type { ConsumerKind, ConsumerProgress, LastCheck, ShardProgress } from './stream/progress/record.ts';
+export type { ConsumerKind, ConsumerProgress, ShardProgress } from './stream/progress/consumers.ts';
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
 export type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from './stream/source.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
+export type { ConsumerPosition } from './trust/check/consumer-position.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
 export type { Finding } from './trust/check/finding.ts';
+export type { LastCheck } from './trust/check/last-check.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
+export type { RunMode } from './trust/check/run/places.ts';
 export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';
 export type { IndexSampleStatus } from './trust/explain/index-sample.ts';
 export type {
@@ -345,7 +347,6 @@ export type {
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
 export type { ObservedDrift } from './trust/observe/drift.ts';
-export type { TakeEvents } from './trust/observe/feeder.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';

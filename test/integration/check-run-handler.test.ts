@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
 import { WRONG_INPUT } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { progressItem } from '../../src/stream/progress/record.ts';
+import { progressItem } from '../../src/stream/progress/consumers.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
 

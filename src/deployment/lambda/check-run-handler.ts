@@ -1,10 +1,10 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isClean } from '../../core/verdicts.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
-import { saveRunAsLastCheck, saveShare } from '../../stream/progress/last-check.ts';
 import { type CheckCounts, type CheckCursor, emptyCounts, parseCursor } from '../../trust/check/cursor.ts';
+import { saveRunAsLastCheck, saveShare } from '../../trust/check/last-check.ts';
 import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
+import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../trust/check/run/places.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckPart, checkPart, type RunHandlerOptions } from './check-part.ts';

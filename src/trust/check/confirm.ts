@@ -2,7 +2,7 @@ import { VIEW_KEY } from '../../core/items/keys.ts';
 import type { Difference, Suspect } from '../../core/kinds/difference.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { type JudgeContext, type Judgement, judge } from '../../reconcile/judge.ts';
-import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
+import { type ConsumerContext, hasStreamPassed } from './consumer-position.ts';
 import { Gathered } from './gathered.ts';
 import type { Nominated } from './partition.ts';
 
