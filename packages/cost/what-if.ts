@@ -17,10 +17,10 @@ import { packsOf, searchesOfPack } from '../../src/core/model/projection/search-
 import { date, number } from '../../src/core/model/schema.ts';
 import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
 import {
+  type Definition,
   definitionsOf,
   type FamilyDefinition,
   inboundName,
-  type KeyedDefinition,
   type OrderDefinition,
   orderName,
   typingOf,
@@ -122,7 +122,7 @@ interface EdgeParts {
 }
 
 function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
-  const { projections } = definitionsOf(graph);
+  const projections = definitionsOf(graph);
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
@@ -198,9 +198,9 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
-  const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
+  const definitions: Definition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const derived = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const derived = compileLayers(parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
   const { count, incoming } = derived;
   const inbound = edge.inbound?.native === true ? edge.inbound : derived.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;

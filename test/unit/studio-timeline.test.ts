@@ -37,10 +37,7 @@ describe('the timeline of model changes', () => {
   });
 
   it('tells of views too', () => {
-    const { changes } = momentBetween(
-      registryOf(1, ['building'], 'building'),
-      registryOf(2, ['ready'], 'retired'),
-    );
+    const { changes } = momentBetween(registryOf(1, ['building'], 'building'), registryOf(2, ['ready'], 'retired'));
     expect(changes.map(({ name }) => name)).toEqual([SEARCH, 'view:USER']);
   });
 });
