@@ -4,7 +4,7 @@
  */
 
 export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
-export type { Feed, FeedOptions } from './client/feed/feed.ts';
+export type { Feed } from './client/feed/feed.ts';
 export type {
   CountChange,
   FeedChange,
