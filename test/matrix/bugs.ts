@@ -54,7 +54,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
   'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '{ SS: [target] }', "{ SS: ['-'] }"),
-  'clean check': inFile('trust/check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
+  'clean check': inFile('trust/check/partition.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
   'an item too many found and repaired': { named: 'check-no-orphans' },

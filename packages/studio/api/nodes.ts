@@ -16,7 +16,7 @@ import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { nameOfNode, namesOfNode } from '../base/table-sample.ts';
+import { namesOfNode, sampledName } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
@@ -33,10 +33,17 @@ export interface NodeAnswer {
   /** Entries of the node's partition. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
+  /** Of the targets in `edgeSet`, as far as the sample has them. */
+  names: Record<string, string | null>;
   /** `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
   /** Edge types evicted from the set because it grew too large. */
   left: string[];
+}
+
+export interface NamedEdge extends EdgeResult {
+  /** Of the target. */
+  name: string | null;
 }
 
 export interface ListOfNode extends EdgeCount {
@@ -44,12 +51,7 @@ export interface ListOfNode extends EdgeCount {
   direction: EdgeEnd['direction'];
 }
 
-export interface NamesAnswer {
-  names: Record<string, string | null>;
-}
-
 const MOST_ELEMENTS = 500;
-const MOST_NODES = 500;
 const MOST_NAME = 120;
 const MOST_ENTRIES = 20;
 
@@ -57,13 +59,15 @@ export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
     const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
-    const [view, base, parts, quarantined] = await Promise.all([
+    const [view, base, parts, quarantined, sampled] = await Promise.all([
       hasView ? readStoredView(context, id) : undefined,
       reader.getNode(id),
       partsOf(context, id),
       entriesOf(context, id),
+      sampleOf(context),
     ]);
-    const { attributes = null, edgeSet = [], left = [] } = view ?? {};
+    const { attributes = null, edgeSet: whole = [], left = [] } = view ?? {};
+    const edgeSet = whole.slice(0, MOST_ELEMENTS);
     return {
       id,
       name: shownName(graph, id, base?.attributes),
@@ -72,23 +76,19 @@ export const NODE_ROUTES = [
       view: attributes,
       wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
       quarantined,
-      edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
-      edgeSetSize: edgeSet.length,
+      edgeSet,
+      names: Object.fromEntries(edgeSet.map(({ target }) => [target, sampledName(sampled, target)])),
+      edgeSetSize: whole.length,
       left,
     };
   }),
-  // POST, because the ids of a page don't fit into an address.
-  route(
-    'POST /api/names',
-    z.object({ ids: z.array(input.id).max(MOST_NODES), isRead: z.boolean() }),
-    async (context, { ids, isRead }): Promise<NamesAnswer> => ({
-      names: Object.fromEntries(await (isRead ? readNames : sampledNames)(context, ids)),
-    }),
-  ),
   route(
     'GET /api/edges',
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.edges(id, type, options),
+    async (context, { id, type, ...options }): Promise<Page<NamedEdge>> => {
+      const [page, sampled] = await Promise.all([context.reader.edges(id, type, options), sampleOf(context)]);
+      return { ...page, items: page.items.map((edge) => ({ ...edge, name: sampledName(sampled, edge.target) })) };
+    },
   ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
     const lists: ListOfNode[] = [];
@@ -129,21 +129,6 @@ async function entriesOf({ graph, store }: RequestContext, id: string): Promise<
   const sortKey = { beginsWith: BEGINNINGS['quarantine-entry'] };
   const { items } = await store.query({ partition: id, sortKey, limit: MOST_ENTRIES, consistent: true });
   return items.filter((item) => quarantineEntry.isLive(item)).map((item) => readEntry(graph, item));
-}
-
-type NameOf = [id: string, name: string | null];
-
-async function sampledNames(context: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
-  const { nodes } = await sampleOf(context);
-  return ids.map((id) => [id, nodes.get(typePrefix(id) ?? '')?.get(id) ?? null]);
-}
-
-/** Costs 0.5 RCU for each node. */
-async function readNames({ graph, store }: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
-  const each = [...new Set(ids)];
-  const keys = each.map((id) => ({ source: id, target: id }));
-  const { items } = await store.getMany(keys, { consistent: false });
-  return each.map((id, i) => [id, items[i] === undefined ? null : nameOfNode(graph, typePrefix(id) ?? '', items[i])]);
 }
 
 async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {

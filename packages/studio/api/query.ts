@@ -11,9 +11,13 @@ import { askedQuery, callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
+import { sampledName } from '../base/table-sample.ts';
+import { sampleOf } from './live.ts';
 
 export interface QueryRow {
   id: string;
+  /** Of the node, if the sample has it. */
+  name: string | null;
   attributes: Record<string, unknown>;
   /** Empty: by a computed value, or a path. Absent: by id. */
   sortedBy?: SortValue[];
@@ -35,8 +39,12 @@ export const QUERY_ROUTES = [
     async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
       const { graph, store, client } = context;
       const call = callOf(graph, asked);
-      const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
-      return { ...result, plan, code: codeOf(call, await placeOf(client)) };
+      const [sampled, { plan, result }] = await Promise.all([
+        sampleOf(context),
+        explainQuery(store, (noted) => answerOf(context, noted, call, cursor)),
+      ]);
+      const rows = result.rows.map((row) => ({ ...row, name: sampledName(sampled, row.id) }));
+      return { ...result, rows, plan, code: codeOf(call, await placeOf(client)) };
     },
   ),
 ];
@@ -46,7 +54,7 @@ async function answerOf(
   store: Store,
   call: ReaderCall,
   cursor: string | undefined,
-): Promise<Pick<QueryAnswer, 'rows' | 'cursor'>> {
+): Promise<{ rows: Omit<QueryRow, 'name'>[]; cursor?: string }> {
   const { store: keeping, found } = keepingItems(store, graph.table.partitionKey);
   const reader = createReader(graph, { store: keeping, leases, readNumber: losslessNumber });
   const options = { ...call.options, cursor };

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { stringOf } from '../../../src/core/items/attribute-value.ts';
-import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { MAX_FOLDED_CHARACTERS } from '../../../src/core/items/folding.ts';
 import { parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
-import { isLocal } from '../base/place-of-table.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
@@ -23,8 +20,6 @@ export interface Suggestion {
 export interface SuggestAnswer {
   suggestions: Suggestion[];
   looked: LookedAt;
-  /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
-  readsOn: boolean;
 }
 
 const MOST = 8;
@@ -48,34 +43,24 @@ export const SUGGEST_ROUTES = [
 ];
 
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
-  const { graph, reader, client } = context;
+  const { graph, reader } = context;
   const searches = searchesByText(graph);
-  const start = idText(graph, text);
-  const wholes = wholeIds(graph, start);
-  const list = listOf(graph, start);
-  const [{ nodes, answer }, found, listed, hits] = await Promise.all([
+  const wholes = wholeIds(graph, idText(graph, text));
+  const [{ nodes, answer }, found, hits] = await Promise.all([
     sampleOf(context),
     Promise.all(wholes.map((id) => reader.getNode(id))),
-    list === undefined ? [] : idsOfList(context, list, start),
     Promise.all(searches.map((search) => hitsOf(context, search, text))),
   ]);
   const { atMs, items, of, isWhole } = answer;
-  const byId = (id: string): Suggestion => ({ id, name: null, by: null });
   const all = [
-    ...found.flatMap((node) => (node === null ? [] : [byId(node.id)])),
+    ...found.flatMap((node) => (node === null ? [] : [{ id: node.id, name: null, by: null }])),
     ...likeOf(nodes, text).slice(0, MOST),
-    ...listed.map(byId),
     ...hits.flat(),
   ];
   const each = new Map<string, Suggestion>();
   // A repeated node keeps its place, and takes a name if it has none.
   for (const one of all) each.set(one.id, { ...one, ...nameOf(each.get(one.id)) });
-  const suggestions = [...each.values()].slice(0, MOST);
-  return {
-    suggestions,
-    looked: { atMs, items, of, isWhole },
-    readsOn: suggestions.length === 0 && !isWhole && (await isLocal(client)),
-  };
+  return { suggestions: [...each.values()].slice(0, MOST), looked: { atMs, items, of, isWhole } };
 }
 
 function nameOf(known: Suggestion | undefined): Partial<Suggestion> {
@@ -110,24 +95,6 @@ function wholeIds({ nodes }: CompiledModel, text: string): string[] {
 
 function typeOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
-}
-
-function listOf({ nodes }: CompiledModel, text: string): SearchModel | undefined {
-  return nodes.get(typeOf(text))?.searches.get(NODE_LIST);
-}
-
-async function idsOfList({ graph, store, leases }: RequestContext, list: SearchModel, text: string): Promise<string[]> {
-  return await leases.hold(async (projections) => {
-    const { places } = projections.search(list).inForce;
-    const sortKey = { beginsWith: indexSortKey('', text) };
-    const pages = await Promise.all(
-      places
-        .partitions(undefined)
-        .map((partition) => store.query({ index: 'gsi0', partition, sortKey, itemKeys: places.itemKeys, limit: MOST })),
-    );
-    const ids = pages.flatMap(({ items }) => items.map((item) => stringOf(item[graph.table.partitionKey]) ?? ''));
-    return ids.sort().slice(0, MOST);
-  });
 }
 
 /** Searches that take few calls: a prefix over few shards, or a whole value in its own shard. */

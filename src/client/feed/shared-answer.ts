@@ -1,8 +1,8 @@
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import { LivingStore } from '../read/request/living-store.ts';
 import type { ReadContext } from '../read/request/read-context.ts';
-import type { Feed, FeedNews, Subscription } from './feed.ts';
 import { stepsBetween, type WatchedRow } from './list-steps.ts';
+import type { FeedNews, Subscription, Subscriptions } from './subscriptions.ts';
 
 /** A question at the places where its answer is stored now. */
 export interface Question<Item> {
@@ -46,7 +46,7 @@ export class SharedAnswer<Item> {
   private dueMs = Number.POSITIVE_INFINITY;
 
   constructor(
-    private readonly feed: Feed,
+    private readonly feed: Subscriptions,
     private readonly leases: ReaderLeases,
     private readonly context: ReadContext,
     private readonly resolve: (context: ReadContext) => Question<Item>,

@@ -8,7 +8,8 @@ import { describeTable } from '../../store/table-description.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../stream/stream-tail.ts';
-import { Feed, type FeedOptions } from './feed.ts';
+import { Feed } from './feed.ts';
+import type { FeedOptions } from './subscriptions.ts';
 
 /** Options of `startFeed`. */
 export interface StartFeedOptions extends FeedOptions {

@@ -17,10 +17,10 @@ import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views
 import { findSearch } from '../read/request/lookup.ts';
 import { checkLimit, type ReadContext } from '../read/request/read-context.ts';
 import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
-import type { Feed } from './feed.ts';
 import { entryIn } from './known-items.ts';
 import { stepsBetween } from './list-steps.ts';
 import { type Question, SharedAnswer } from './shared-answer.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { WatchEvent } from './watch-types.ts';
 
 /** Options of pages that a watched list doesn't have. */
@@ -58,10 +58,16 @@ export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 /** Each watcher holds them all in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 
+/** A feed, with the answers that a reader's watchers share, by question. */
+export interface AnswersOfFeed {
+  feed: Subscriptions;
+  answers: Map<string, SharedAnswer<unknown>>;
+}
+
 export async function* watch(
   context: ReadContext,
   leases: ReaderLeases,
-  feed: Feed,
+  { feed, answers }: AnswersOfFeed,
   query: WatchQuery,
   options: Abortable = {},
 ): AsyncGenerator<WatchEvent, void, undefined> {
@@ -74,7 +80,6 @@ export async function* watch(
     leases.hold(async (projections) => resolve({ ...context, projections })),
     signal,
   );
-  const answers = feed.answersOf(leases);
   const name = nameOf([query, question]);
   // Others may have begun anew by the time that an answer ends.
   const onEnd = (ended: unknown): boolean => answers.get(name) === ended && answers.delete(name);

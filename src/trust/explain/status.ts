@@ -9,8 +9,9 @@ import { projectionsInForce, type Registry } from '../../registry/registry.ts';
 import type { Conflict } from '../../sources/notes.ts';
 import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
+import type { ConsumerProgress } from '../../stream/progress/consumers.ts';
 import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
+import { LAST_CHECK, type LastCheck, readLastCheck } from '../check/last-check.ts';
 import type { ObservedDrift } from '../observe/drift.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
@@ -194,7 +195,7 @@ export async function readFacts({
 }: OfGraph<Omit<StatusOptions, 'position'>> & { quarantineRcu?: number | undefined }): Promise<StatusFacts> {
   const stats: ReadStats = { rcu: 0 };
   const { counts: quarantined, isWhole: quarantineIsWhole } = await countQuarantine(graph, store, stats, quarantineRcu);
-  const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
+  const lastCheck = readLastCheck(await readItem({ store, stats }, LAST_CHECK));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
   const mirrored = await sourcesStatus({ graph, store, stats });

@@ -1,3 +1,4 @@
+import type { Feeder } from '../../client/feed/feeder.ts';
 import { knownItem } from '../../client/feed/known-items.ts';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
@@ -14,7 +15,6 @@ import {
   type TailRecord,
 } from '../../stream/stream-tail.ts';
 import type { ObservedDrift } from './drift.ts';
-import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { itemsDecidedElsewhere, itemsOfRange, type LookContext, lookAt } from './look.ts';
 import {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { Feed } from '../../../src/client/feed/feed.ts';
-import { type WatchQuery, watch } from '../../../src/client/feed/watch.ts';
+import type { WatchQuery } from '../../../src/client/feed/watch.ts';
 import { readContext } from '../../../src/client/read/reader-options.ts';
 import type { Item } from '../../../src/core/items/attribute-value.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
@@ -64,7 +64,7 @@ function bench(leases: ReaderLeases = withoutRegistry(graph)) {
   const context = readContext(graph, { store });
   const open = (query: WatchQuery = LIST) => {
     const stopping = new AbortController();
-    const events = watch(context, leases, feed, query, { signal: stopping.signal });
+    const events = feed.watch(context, leases, query, { signal: stopping.signal });
     opened.push(events);
     ending.push(stopping);
     return async () => (await events.next()).value;
@@ -215,7 +215,7 @@ it('ends with its signal, also while it waits behind a read that hangs', async (
   const feed = new Feed(graph, { indexGraceMs: GRACE_MS });
   const context = readContext(graph, { store: hanging });
   const leases = withoutRegistry(graph);
-  const of = (signal: AbortSignal) => watch(context, leases, feed, LIST, { signal });
+  const of = (signal: AbortSignal) => feed.watch(context, leases, LIST, { signal });
   const [first, second] = [new AbortController(), new AbortController()];
   const pages = [first, second].map(({ signal }) => of(signal).next());
   second.abort(new Error('gone'));
@@ -403,7 +403,7 @@ describe('a query that a client has sent', () => {
   ])('is refused with an error that names it: %j', async (query) => {
     const { index } = searched;
     const context = readContext(searched.graph, { store: index as Store });
-    const events = watch(context, withoutRegistry(searched.graph), searched.feed, query as never);
+    const events = searched.feed.watch(context, withoutRegistry(searched.graph), query as never);
     const error = await events.next().then(
       () => undefined,
       (thrown: unknown) => thrown,

@@ -49,7 +49,7 @@ interface Row extends Place {
 export async function gatherNative(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
   const { reverse, limit, where } = page;
   const { partition } = list;
-  if (partition === undefined) return { items: [], calls: 0 };
+  if (partition === undefined) return { items: [] };
   const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
   // rule: native-rows-are-judged-by-what-they-would-be
   const isWanted = (item: Item): boolean => isInNativeList(page, item) && hasProjected(item, where);
@@ -96,7 +96,7 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
   const given = merged.slice(0, limit);
   // rule: native-page-goes-on-behind-its-last-item
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
-  const answer: Gathered = { items: given.map(({ item }) => item), calls: walk.budget.calls };
+  const answer: Gathered = { items: given.map(({ item }) => item) };
   if (last === undefined) return answer;
   const before = behindAfter(last.value) === 0 ? after!.given : [];
   const ownOfLast = given.filter((row) => row.isOwn && compareValues(list.index, row.value, last.value) === 0);

@@ -48,7 +48,6 @@ export interface Gathered {
   items: Item[];
   /** Absent exactly if nothing remains. */
   lastKey?: string;
-  calls: number;
   standing?: Standing;
 }
 
@@ -94,7 +93,7 @@ type Order = (left: string, right: string) => number;
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
   const remaining = rangeAfter(range, after, reverse);
-  if (isEmptyRange(remaining)) return { items: [], calls: 0 };
+  if (isEmptyRange(remaining)) return { items: [] };
   const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
@@ -104,12 +103,11 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
   let found = walk?.standing?.ahead ?? [];
   let first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
-    const { calls } = reading.budget;
     // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
-    if (lastKey === undefined) return { items, calls };
+    if (lastKey === undefined) return { items };
     const ahead = (): Found[] => found.filter(({ key }) => order(key, lastKey) > 0);
-    return { items, lastKey, calls, ...(walk && { standing: { shards, ahead: ahead() } }) };
+    return { items, lastKey, ...(walk && { standing: { shards, ahead: ahead() } }) };
   };
   let toAsk = unfinished(shards, first[needed - 1]?.key, order);
   while (toAsk.length > 0) {

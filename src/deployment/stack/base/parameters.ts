@@ -158,7 +158,7 @@ const parametersSchema = z
     checkRepair: truth.default(false),
     checkHours: wholeBetween(1, 23).default(6),
     checkOverdueHours: wholeBetween(2, 720).default(26),
-    checkGraceSeconds: wholeBetween(1, 3600).default(60),
+    checkGraceSeconds: wholeBetween(1, 600).default(60),
     checkWorkers: wholeBetween(0, 100).default(0),
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasStreamPassed, isFarBehind, SharedPosition } from '../../../src/stream/progress/consumer-position.ts';
+import { hasStreamPassed, isFarBehind, SharedPosition } from '../../../src/trust/check/consumer-position.ts';
 
 /** A consumer whose position is told when a test says so, by a clock that stands still. */
 function slowConsumer() {

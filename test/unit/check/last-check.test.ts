@@ -1,14 +1,16 @@
 import { expect, it } from 'vitest';
 import {
   checkAgeSeconds,
+  LAST_CHECK,
+  readLastCheck,
   saveLastCheck,
   saveRunAsLastCheck,
   saveShare,
-} from '../../../src/stream/progress/last-check.ts';
-import { lastCheckKey, readLastCheck } from '../../../src/stream/progress/record.ts';
+} from '../../../src/trust/check/last-check.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
 
+const keyOfLastCheck = { source: { S: LAST_CHECK.source }, target: { S: LAST_CHECK.target } };
 const HOUR_MS = 3_600_000;
 const HOUR_SECONDS = 3_600;
 
@@ -37,11 +39,15 @@ it('a run began with its first share, and nobody knows when if one of them does 
   };
   const beganAtMs = async (): Promise<number | undefined> => {
     await saveRunAsLastCheck(table, store, 9_000);
-    return readLastCheck((await store.get(lastCheckKey(), { consistent: true })).item)?.beganAtMs;
+    return readLastCheck((await store.get(LAST_CHECK, { consistent: true })).item)?.beganAtMs;
   };
   await saveShare(table, store, { worker: 0, untilMs: 5_000, beganAtMs: 2_000 }, totals, 4_000);
   await saveShare(table, store, { worker: 1, untilMs: 5_000, beganAtMs: 1_000 }, totals, 4_000);
   expect(await beganAtMs()).toBe(1_000);
   await saveShare(table, store, { worker: 2, untilMs: 5_000 }, totals, 4_000);
   expect(await beganAtMs()).toBeUndefined();
+});
+
+it.each(['null', '{}', '[1]', 'no json', '{"drift":5}'])('an item with %s is no last check', (state) => {
+  expect(readLastCheck({ ...keyOfLastCheck, state: { S: state } })).toBeUndefined();
 });

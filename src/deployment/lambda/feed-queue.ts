@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FeedChange, FeedEvent } from '../../client/feed/feed-change.ts';
+import type { TakeEvents } from '../../client/feed/feeder.ts';
 import { isRetryableStoreError, StoreError } from '../../foundation/errors.ts';
 import { toJson } from '../../foundation/exact-json.ts';
 import { countText } from '../../foundation/figure.ts';
 import { retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
-import type { TakeEvents } from './feeder.ts';
 
 /** The queue of the feed: events wait in it for the function that puts them to EventBridge. */
 

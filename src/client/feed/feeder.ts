@@ -1,7 +1,7 @@
-import { changesOf, type FeedModel, placesInForce } from '../../client/feed/changes-of.ts';
-import type { FeedEvent } from '../../client/feed/feed-change.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import type { TailRecord } from '../../stream/stream-tail.ts';
+import { changesOf, type FeedModel, placesInForce } from './changes-of.ts';
+import type { FeedEvent } from './feed-change.ts';
 
 /** Up to where a feed has told the changes of a stream; kept with the positions of the observer that reads it. */
 export interface FeederState {

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { type Item, jsonOf } from '../../core/items/attribute-value.ts';
-import { SERVICE_PARTITION } from '../../core/items/keys.ts';
-import type { TableNames } from '../../core/model/compiled.ts';
-import { queriedItems } from '../../core/store-pages.ts';
-import type { ItemKey, Store } from '../../core/store-port.ts';
+import { type Item, jsonOf } from '../../../core/items/attribute-value.ts';
+import { SERVICE_PARTITION } from '../../../core/items/keys.ts';
+import type { TableNames } from '../../../core/model/compiled.ts';
+import { queriedItems } from '../../../core/store-pages.ts';
+import type { ItemKey, Store } from '../../../core/store-port.ts';
 
 /** The purpose of a run over the whole table. */
 export type RunMode = 'check' | 'rebuild';
