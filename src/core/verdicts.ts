@@ -52,14 +52,14 @@ export const VERDICTS = {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
     means:
-      "a derived item of a projection or generation that isn't in the registry. The check never repairs or deletes the item",
+      "a derived item of a projection, or of a version of it, that isn't in the registry. The check never repairs or deletes the item",
     counts: 'Derived items of projections or generations that the registry does not know.',
   },
   maintenance: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'correct, but can be improved, for example because a view belongs to an old generation, a view has room again for an evicted edge type, or a total has room again for group values that were left out. `--repair` improves the item',
+      'correct, but can be improved, for example because a view has an old form, a view has room again for an evicted edge type, or a total has room again for group values that were left out. `--repair` improves the item',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {

@@ -18,8 +18,8 @@ import { type PlannedWrite, type Work, wayOf } from './ways.ts';
 
 /**
  * The order is the rule: first read what is there, then what should be there, then write under the revision that was
- * read. If a derived item has changed meanwhile, the write fails and both are read again. So the order of records,
- * their batches and their repetitions don't matter.
+ * read. If a derived item has changed in the meantime, the refused write returns the item, and the base items are read
+ * again. So the order of records, their batches and their repetitions don't matter.
  */
 
 /** Small, so that a call with hardly any time makes progress. */

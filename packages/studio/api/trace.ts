@@ -123,7 +123,7 @@ async function traceWrite(
   };
 }
 
-/** Records have whole seconds. */
+/** Record times are in whole seconds, so this allows for rounding. */
 const CLOCK_MS = 2_000;
 
 function stepOf(

@@ -79,7 +79,7 @@ export function watchHandler<G extends CompiledModel>(
     onError = warn,
   } = options;
   const room = new ClientRoom(maxClients);
-  // The types of a graph's queries are checked where the handler is made.
+  // Safe: the query's types are checked where the handler is created.
   const watch = reader.watch as unknown as (query: WatchQuery, options: object) => AsyncIterable<WatchEvent>;
   return async (request) => {
     const query = await queryOf(request);

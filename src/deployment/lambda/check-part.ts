@@ -66,7 +66,7 @@ export async function checkPart(
   return result;
 }
 
-/** Keys and verdict only: the rest is content of items. */
+/** Logs only keys and the verdict; the rest of a finding is item content. */
 function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
   logger[isWrongVerdict(verdict) ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

@@ -22,7 +22,7 @@ export interface Confirmed {
   /** As they were seen last; none if it is superseded. */
   differences: readonly Difference[];
   outcome: Outcome;
-  /** True if it is pending because the registry has changed meanwhile. */
+  /** True if pending because the registry has changed in the meantime. */
   isOfChange?: boolean;
 }
 

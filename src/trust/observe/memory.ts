@@ -19,7 +19,7 @@ export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as
 const [STATE, PLACES] = ['state', 'places'];
 /** How long a process keeps the lease without a sign of life, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** Characters of each text of a difference that are saved. The contents of a few large views would not fit into the item. */
+/** How much of each text of a difference is saved, in characters. A few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
 /** The beginning of a text that was replaced by its hash. */
 const HASHED = 'sha256 ';

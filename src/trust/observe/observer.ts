@@ -242,7 +242,7 @@ export class Observer {
       savedMs: now(),
       shards,
       throughMs: this.throughMs,
-      // No record opens the differences that the check has left: a restart before they are judged needs another check.
+      // No record reopens differences that came from the check, so a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),

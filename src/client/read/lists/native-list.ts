@@ -22,7 +22,8 @@ import { type Gathered, hasProjected } from './scatter.ts';
 /**
  * A row of a native index is a base item, which readers turn into the index item that the projector would have derived.
  * DynamoDB doesn't define the order of rows with the same value: a page continues where the index stands, and a
- * session's own rows come first among the rows of their value. The cursor names them, since the index has them as well.
+ * session's own rows come first among the rows of their value. The cursor names
+ * the session's rows, so that they aren't shown again when the index has them.
  */
 
 export type NativePage = Pick<PlacedList, 'index' | 'range' | 'reverse' | 'where' | 'maxRcu' | 'accept'> & {

@@ -60,7 +60,7 @@ export interface Standing {
 
 /** Half a read unit pays for 4 KB, so a first call to one of many shards asks for a bit more than its share. */
 const LEAST_ASKED = 16;
-/** The most items that a walk reads ahead: from a partition that has none left, and from all together. */
+/** How many items a walk may read ahead: from one used-up partition, and from all partitions together. */
 const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
@@ -250,8 +250,8 @@ async function readShard(
 }
 
 /**
- * Base items whose attributes have the names of index keys, foreign derived items and a target node may lie in the
- * partition.
+ * Accepts the index items of the list. Base items whose attributes have the names of index keys, foreign derived items
+ * and a target node may lie in the same partition.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

@@ -10,7 +10,7 @@ import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './pa
 export interface Parameters {
   /** The most records of a batch; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
-  /** How long a batch may gather. */
+  /** How long to gather records into a batch. */
   batchWindowSeconds: number;
   /** Batches of one shard that run at once. The order of each item is kept, but more than 1 folds less. */
   parallelizationFactor: number;
