@@ -383,8 +383,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     };
     await press('MEMBER of USER-U1');
     await rows('Rows').first().waitFor();
-    await press('Goal 0 GOAL-G0');
-    await page.getByRole('heading', { level: 1, name: 'GOAL-G0' }).waitFor();
+    await press('Goal 1 GOAL-G1');
+    await page.getByRole('heading', { level: 1, name: 'GOAL-G1' }).waitFor();
   });
 
   it.each(PLACES)(
