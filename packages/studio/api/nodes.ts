@@ -33,7 +33,7 @@ export interface NodeAnswer {
   /** Entries of the node's partition. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
-  /** Of the targets in `edgeSet`, as far as the sample has them. */
+  /** Of the targets in `edgeSet`. */
   names: Record<string, string | null>;
   /** `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
@@ -52,6 +52,8 @@ export interface ListOfNode extends EdgeCount {
 }
 
 const MOST_ELEMENTS = 500;
+/** Names that the sample lacks are read for this many nodes, at 0.5 RCU each. */
+const MOST_READ = 20;
 const MOST_NAME = 120;
 const MOST_ENTRIES = 20;
 
@@ -59,12 +61,11 @@ export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
     const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
-    const [view, base, parts, quarantined, sampled] = await Promise.all([
+    const [view, base, parts, quarantined] = await Promise.all([
       hasView ? readStoredView(context, id) : undefined,
       reader.getNode(id),
       partsOf(context, id),
       entriesOf(context, id),
-      sampleOf(context),
     ]);
     const { attributes = null, edgeSet: whole = [], left = [] } = view ?? {};
     const edgeSet = whole.slice(0, MOST_ELEMENTS);
@@ -77,7 +78,12 @@ export const NODE_ROUTES = [
       wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
       quarantined,
       edgeSet,
-      names: Object.fromEntries(edgeSet.map(({ target }) => [target, sampledName(sampled, target)])),
+      names: Object.fromEntries(
+        await namesOf(
+          context,
+          edgeSet.map(({ target }) => target),
+        ),
+      ),
       edgeSetSize: whole.length,
       left,
     };
@@ -86,8 +92,12 @@ export const NODE_ROUTES = [
     'GET /api/edges',
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
     async (context, { id, type, ...options }): Promise<Page<NamedEdge>> => {
-      const [page, sampled] = await Promise.all([context.reader.edges(id, type, options), sampleOf(context)]);
-      return { ...page, items: page.items.map((edge) => ({ ...edge, name: sampledName(sampled, edge.target) })) };
+      const page = await context.reader.edges(id, type, options);
+      const names = await namesOf(
+        context,
+        page.items.map(({ target }) => target),
+      );
+      return { ...page, items: page.items.map((edge) => ({ ...edge, name: names.get(edge.target) ?? null })) };
     },
   ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
@@ -123,6 +133,22 @@ function shownName(graph: CompiledModel, id: string, attributes: Record<string, 
       return String(value).slice(0, MOST_NAME);
   }
   return null;
+}
+
+/** The names of nodes: from the sample, and for the first nodes that it lacks from their views. */
+export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const sampled = await sampleOf(context);
+  const names = new Map(ids.map((id) => [id, sampledName(sampled, id)] as const));
+  const unknown = [...names.keys()].filter((id) => names.get(id) === null && hasShownName(context.graph, id));
+  const views = await context.reader.getViews(unknown.slice(0, MOST_READ));
+  for (const view of views) {
+    if (view !== null) names.set(view.id, shownName(context.graph, view.id, view.attributes ?? undefined));
+  }
+  return names;
+}
+
+function hasShownName(graph: CompiledModel, id: string): boolean {
+  return graph.nodes.get(typePrefix(id) ?? '')?.hasView === true;
 }
 
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {

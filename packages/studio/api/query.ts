@@ -11,12 +11,11 @@ import { askedQuery, callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
-import { sampledName } from '../base/table-sample.ts';
-import { sampleOf } from './live.ts';
+import { namesOf } from './nodes.ts';
 
 export interface QueryRow {
   id: string;
-  /** Of the node, if the sample has it. */
+  /** Of the node. */
   name: string | null;
   attributes: Record<string, unknown>;
   /** Empty: by a computed value, or a path. Absent: by id. */
@@ -39,11 +38,12 @@ export const QUERY_ROUTES = [
     async (context, { cursor, ...asked }): Promise<QueryAnswer> => {
       const { graph, store, client } = context;
       const call = callOf(graph, asked);
-      const [sampled, { plan, result }] = await Promise.all([
-        sampleOf(context),
-        explainQuery(store, (noted) => answerOf(context, noted, call, cursor)),
-      ]);
-      const rows = result.rows.map((row) => ({ ...row, name: sampledName(sampled, row.id) }));
+      const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
+      const names = await namesOf(
+        context,
+        result.rows.map(({ id }) => id),
+      );
+      const rows = result.rows.map((row) => ({ ...row, name: names.get(row.id) ?? null }));
       return { ...result, rows, plan, code: codeOf(call, await placeOf(client)) };
     },
   ),

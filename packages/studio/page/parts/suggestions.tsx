@@ -44,6 +44,9 @@ export function useSuggestions(text: string): Suggestions {
       await postTo('/api/sample', {});
       setLooks((before) => before + 1);
     });
+  useEffect(() => {
+    if (found?.answer.readsOn === true && found.text === text && !isLooking) lookOn();
+  }, [found]);
   const answer = text.length >= LEAST_LETTERS ? found?.answer : undefined;
   const state = { suggestions: answer?.suggestions ?? [], isLooking, lookOn };
   return { ...state, ...(answer !== undefined && { answer }), ...(failure !== undefined && { failure }) };
