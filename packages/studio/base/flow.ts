@@ -29,7 +29,7 @@ export interface HeadRecord {
 const HEAD = 'head';
 /** Pages of each shard. The first look reads what was written before, too. */
 const PAGES_OF_A_LOOK = 5;
-const PAGES_OF_THE_FIRST_LOOK = 20;
+const PAGES_OF_THE_FIRST_LOOK = 100;
 /** As many records suggest that more are waiting. */
 const MANY_RECORDS = 500;
 const FOUND_MS = 15_000;
