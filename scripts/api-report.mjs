@@ -42,7 +42,8 @@ function typesIn(symbol, found = new Map(), isInside = false) {
     // The compiler shows members of a table of types.
     if (ts.isIndexedAccessTypeNode(node)) return visitTable(node.objectType);
     // The compiler shows names of members and types of values.
-    if (ts.isTypeOperatorNode(node) || ts.isTypeQueryNode(node)) return;
+    if (ts.isTypeQueryNode(node)) return;
+    if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.KeyOfKeyword) return;
     const name = node.typeName ?? (ts.isExpressionWithTypeArguments(node) ? node.expression : node.qualifier);
     const named = name && checker.getSymbolAtLocation(ts.isQualifiedName(name) ? name.right : name);
     const type = named && original(named);

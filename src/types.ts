@@ -6,6 +6,19 @@
 export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
 export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
 export type {
+  CountChange,
+  FeedChange,
+  FeedEvent,
+  FeedResync,
+  ItemChange,
+  ListChange,
+  ListedPlace,
+  NodeListChange,
+  RowChange,
+  SearchChange,
+  ViewChange,
+} from './client/feed/feed-change.ts';
+export type {
   InboundOfWatch,
   InboundWatch,
   OfPages,
@@ -25,6 +38,7 @@ export type {
   KnownError,
   OtherError,
 } from './client/known-error.ts';
+export type { EnteringLevel, LeavingLevel, WithEdges, WithLevel } from './client/read/levels/level.ts';
 export type { Truncated } from './client/read/levels/level-walk.ts';
 export type { AnyPageNode, Entering, Leaving, Neighbour, PageNode } from './client/read/levels/page-tree.ts';
 export type { NodesOptions } from './client/read/list-nodes.ts';
@@ -88,7 +102,7 @@ export type {
 } from './client/read/types.ts';
 export type { WaitOptions } from './client/read/wait.ts';
 export type { SessionKey } from './client/session/token.ts';
-export type { WriteBatchResult } from './client/write/batch.ts';
+export type { BadOperation, WriteBatchResult } from './client/write/batch.ts';
 export type { DeletedNode, DeleteOptions } from './client/write/cascade.ts';
 export type { WriteConditions } from './client/write/item/conditions.ts';
 export type { OnWrite, WrittenItem } from './client/write/on-write.ts';
@@ -107,26 +121,28 @@ export type { UpdatedItem } from './client/write/update/update.ts';
 export type { ChangeRecord } from './core/items/change-record.ts';
 export type { IndexName } from './core/items/derived-item.ts';
 export type { ValueType } from './core/items/encoding.ts';
-export type { Filter } from './core/items/filter.ts';
+export type { Comparison, Filter, FilterTerm } from './core/items/filter.ts';
 export type { DerivedSortKey, IndexPartitionKey, TenantSeparator } from './core/items/keys.ts';
 export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
-export type { Suspect } from './core/kinds/difference.ts';
+export type { DifferenceKind, Suspect } from './core/kinds/difference.ts';
 export type {
   CheckedEdgeSet,
   CheckedInbound,
   CheckedSearches,
   CheckedTotals,
-  Mistake,
+  TypeMistake,
   VersionName,
 } from './core/model/checked.ts';
 export type {
   CountModel,
   EdgeModel,
+  InboundItem,
   InboundModel,
   InboundOrder,
   IndexKeys,
   InForce,
+  LabelModel,
   PartModel,
   PartView,
   SearchModel,
@@ -188,7 +204,7 @@ export type {
   SearchSettings,
   SettingsOf,
 } from './core/model/options/option-tables.ts';
-export type { TotalSettings } from './core/model/options/settings.ts';
+export type { Compute, DeriveModel, TotalPart, TotalSettings } from './core/model/options/settings.ts';
 export type {
   AttributesOf,
   Derive,
@@ -235,6 +251,7 @@ export type {
   BaseChange,
   BaseCondition,
   BatchWaits,
+  BatchWrite,
   ChangeAllResult,
   ChangeResult,
   DeleteResult,
@@ -255,6 +272,7 @@ export type {
   TransactResult,
   UpdateCondition,
   UpdateManyOptions,
+  UpdateOutcome,
   UpdateResult,
   WayOfWriting,
   WriteManyResult,
@@ -269,14 +287,14 @@ export type { StackInput } from './deployment/stack/base/site.ts';
 export type { Resource, Resources, Value } from './deployment/stack/base/template.ts';
 export type { ServerlessOptions } from './deployment/stack/serverless.ts';
 export type { TemplateOptions } from './deployment/stack/stack.ts';
-export type { EdgeloomError, StoreErrorKind } from './foundation/errors.ts';
+export type { EdgeloomError, Mistake, StoreErrorKind } from './foundation/errors.ts';
 export type { Logger } from './foundation/logger.ts';
 export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
 export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
 export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace } from './migrate/walks/place.ts';
-export type { BatchOptions, BatchResult, Projector } from './projecting/apply/projector-types.ts';
+export type { BatchOptions, BatchResult, Projector, QuarantineKind } from './projecting/apply/projector-types.ts';
 export type {
   BatchReport,
   SourceWorkerOptions,
@@ -290,8 +308,10 @@ export type { ProjectionsInForce } from './registry/projections-in-force.ts';
 export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { SourcePage, SourceStore } from './sources/access.ts';
+export type { MappedItem } from './sources/items.ts';
 export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
+export type { DefineSourceOptions, Source, SourceItem, SourceKeys, SourceOptions } from './sources/source.ts';
 export type { SourceStatus } from './sources/status.ts';
 export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
@@ -306,10 +326,10 @@ export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/chec
 export type { Agreement } from './stream/progress/agreement.ts';
 export type { RunMode } from './stream/progress/check-places.ts';
 export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
-export type { ConsumerKind, ConsumerProgress, LastCheck } from './stream/progress/record.ts';
+export type { ConsumerKind, ConsumerProgress, LastCheck, ShardProgress } from './stream/progress/record.ts';
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
-export type { Shard, StreamDescription, StreamPage, StreamSource } from './stream/source.ts';
+export type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from './stream/source.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';

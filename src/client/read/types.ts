@@ -1,4 +1,4 @@
-import type { Mistake } from '../../core/model/checked.ts';
+import type { TypeMistake } from '../../core/model/checked.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type {
   AttributeInKey,
@@ -329,7 +329,7 @@ type EndOf<G extends CompiledModel, E extends EdgeType<G>, End> = End extends 'f
   : EdgeTargetType<G, E>;
 
 type NoOther<Known extends string, Level> = {
-  readonly [Name in Exclude<keyof Level, Known>]: Mistake<`${Name & string} is no option`, Known>;
+  readonly [Name in Exclude<keyof Level, Known>]: TypeMistake<`${Name & string} is no option`, Known>;
 };
 
 type ListedLevel<G extends CompiledModel, E extends EdgeType<G>, Level> = {

@@ -19,7 +19,7 @@ import type {
 /** A mistaken option gets a type that it isn't assignable to, whose text the compiler shows. */
 
 /** No value has this type. */
-export interface Mistake<Sentence extends string, Words extends string> {
+export interface TypeMistake<Sentence extends string, Words extends string> {
   readonly mistake: Sentence;
   readonly words: Words;
 }
@@ -101,7 +101,7 @@ type CheckedRank<A, Given> =
   Given extends Rank<infer Name extends string, infer Label>
     ? Name extends NameOf<A>
       ? Unless<RankMistake<Name, Label, Wrong<ValueOf<A, Name>, Label>>, Given>
-      : Mistake<`${Name} is no attribute`, NameOf<A>>
+      : TypeMistake<`${Name} is no attribute`, NameOf<A>>
     : Rank<NameOf<A>>;
 
 type RankMistake<Name extends string, Label extends string, Value> = [Value] extends [never]
@@ -109,7 +109,7 @@ type RankMistake<Name extends string, Label extends string, Value> = [Value] ext
   : [Value] extends [string]
     ? string extends Value | Label
       ? never
-      : Mistake<`the rank of ${Name} lacks a weight`, Value>
+      : TypeMistake<`the rank of ${Name} lacks a weight`, Value>
     : `${Name} is ${KindOf<Exclude<Value, string>>}: a rank is of texts`;
 
 type CheckedDerive<A, Given> =
@@ -118,7 +118,7 @@ type CheckedDerive<A, Given> =
     : Given extends { readonly compute: (attributes: infer Read, ...rest: never) => unknown }
       ? [Exclude<NameOf<Read>, NameOf<A>>] extends [never]
         ? 'derive reads an attribute as another type than its fields give'
-        : Mistake<`${Exclude<NameOf<Read>, NameOf<A>>} is no attribute`, NameOf<A>>
+        : TypeMistake<`${Exclude<NameOf<Read>, NameOf<A>>} is no attribute`, NameOf<A>>
       : Derive<A>;
 
 type CheckedKind<A, Given> = Given extends { readonly kind: 'rank' }
@@ -146,7 +146,7 @@ type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: 
 type CheckedOptions<Known, Given> = {
   readonly [Name in keyof Given]: Name extends keyof Known
     ? BesideNative<typeof SEARCH_OPTIONS, Name, Given, Known[Name]>
-    : Mistake<
+    : TypeMistake<
         `${Extract<Name, string>} is no option`,
         { [Option in keyof Known]-?: Extract<Option, string> }[keyof Known]
       >;
@@ -176,7 +176,7 @@ type CheckedSearch<A, Name extends string, Given, Options> = Given extends strin
         : Given extends object
           ? Name extends NameOf<A>
             ? SearchBy<A, Name, TypeIn<Given>, Given, KnownSearch<A, Options, Order<A>>>
-            : Mistake<`${Name} is no attribute: name one with attribute or path`, NameOf<A>>
+            : TypeMistake<`${Name} is no attribute: name one with attribute or path`, NameOf<A>>
           : NameOf<A>;
 
 type CheckedSearchFrom<A, From, Given, Options> = From extends string
@@ -212,7 +212,7 @@ export type CheckedInbound<A, Given, Options> = {
             ? BesideNative<typeof INBOUND_OPTIONS, Name, Given, NameWith<A, string> | SourceValue>
             : Name extends keyof Options
               ? BesideNative<typeof INBOUND_OPTIONS, Name, Given, Options[Name]>
-              : Mistake<
+              : TypeMistake<
                   `${Extract<Name, string>} is no option`,
                   { [Option in keyof Options]-?: Extract<Option, string> }[keyof Options]
                 >;
@@ -246,7 +246,7 @@ export type CheckedTotals<A, Given> = {
     ? CheckedTotal<A, Given[Name]>
     : Name extends 'groupBy'
       ? CheckedGroups<A, Given[Name]>
-      : Mistake<`${Extract<Name, string>} is no option`, 'total' | 'groupBy'>;
+      : TypeMistake<`${Extract<Name, string>} is no option`, 'total' | 'groupBy'>;
 };
 
 type CheckedTotal<A, Given> = {
@@ -272,7 +272,7 @@ type CheckedGroup<A, Given> = Given extends string
 type CheckedPart<A, Name extends string, Value, Rule extends string, Given> =
   Name extends NameOf<A>
     ? Unless<[Value] extends [never] ? never : `${Name} is ${KindOf<Value>}: ${Rule}`, Given>
-    : Mistake<`${Name} is no attribute`, NameOf<A>>;
+    : TypeMistake<`${Name} is no attribute`, NameOf<A>>;
 
 /** Attributes that can be labels of an edge set. */
 export type LabelName<A> = NameWith<A, Numeric | string | boolean | null | Uint8Array>;

@@ -1,5 +1,5 @@
 import type { TenantSeparator } from '../items/keys.ts';
-import type { Checked, Mistake, SourceMistake } from './checked.ts';
+import type { Checked, SourceMistake, TypeMistake } from './checked.ts';
 import type { CompiledModel } from './compiled.ts';
 import type { EdgeTypes, NodeTypes } from './declared.ts';
 import type { FeedNames } from './feed-names.ts';
@@ -61,7 +61,7 @@ type NoType<N, Given extends string> = string extends Given | keyof N
   ? never
   : [Exclude<Given, keyof N>] extends [never]
     ? never
-    : Mistake<`${Extract<Exclude<Given, keyof N>, string>} is no node type`, Extract<keyof N, string>>;
+    : TypeMistake<`${Extract<Exclude<Given, keyof N>, string>} is no node type`, Extract<keyof N, string>>;
 
 type NoAttribute<N, Name extends string, NodeType extends string> = [Name] extends [never]
   ? never
