@@ -35,6 +35,7 @@ export interface BatchOptions {
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
+/** Quarantined items of a batch that have the same code, with the first reason. */
 export interface QuarantineKind {
   code: string;
   count: number;

@@ -11,6 +11,7 @@ import type { ItemKey, WayOfWriting } from '../../core/store-port.ts';
 /** The stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
+/** How far a consumer has come in one shard of the stream. */
 export interface ShardProgress {
   /** Absent if unknown: a Lambda event doesn't name its shard. */
   shardId?: string;
