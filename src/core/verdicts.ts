@@ -58,7 +58,7 @@ export const VERDICTS = {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'correct, but can be improved: an evicted edge type fits into its view again, a total has room again for group values that were left out, or a view has an old shape. `--repair` improves the item',
+      'correct, but can be improved, for example because a view has an old shape, a view has room again for an evicted edge type, or a total has room again for group values that were left out. `--repair` improves the item',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {

@@ -567,7 +567,8 @@ describe('the recipes', () => {
   });
 
   it('keeps an attribute unique next to a version that makes no claims, and then among all', async () => {
-    const [code, claims] = blocksOf('Keep an attribute unique');
+    const [code] = blocksOf('Keep an attribute unique');
+    const [claims] = blocksOf('Add claims to existing data');
     const graph = edgeloom.defineGraph({
       ...{
         table: 'kitchen',

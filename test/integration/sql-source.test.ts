@@ -59,7 +59,7 @@ async function shop() {
 }
 
 /** Works off the outbox as the page prints it. */
-const [, OUTBOX] = /^With an outbox,.*?```ts\n(.*?)```/ms.exec(howTo(['adopting']))!;
+const [, OUTBOX] = /an outbox, a database trigger.*?```ts\n(.*?)```/ms.exec(howTo(['adopting']))!;
 const runOutbox: (db: Database, touch: Sources['touch']) => Promise<void> = new Function(
   ...['db', 'touch', `return (async () => { ${OUTBOX} })();`],
 ) as never;

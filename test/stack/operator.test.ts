@@ -28,9 +28,9 @@ const STEPS: Record<string, string[]> = {
     'logs:GetLogEvents',
   ],
   "The function's log names the cause": ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
-  'Look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
-  'start SQS\'s "DLQ redrive"': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
-  "The message's attribute `ERROR_CODE` tells you why": ['sqs:ReceiveMessage'],
+  'First look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
+  'start a "DLQ redrive" in SQS': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
+  'The attribute `ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
   'delete the message': ['sqs:DeleteMessage'],
   'The execution shows which worker failed': [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
