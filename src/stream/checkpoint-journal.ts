@@ -1,5 +1,11 @@
 import type { Checkpoint, CheckpointStore, ShardCheckpoint } from './checkpoint.ts';
 
+/** A checkpoint of another stream that was found and moved aside. */
+export interface SetAside {
+  streamArn: string;
+  keptAt?: string;
+}
+
 export class Journal {
   private readonly entries = new Map<string, ShardCheckpoint>();
   private hasChanges = false;
@@ -11,17 +17,15 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  /** @param onOtherStream called if the checkpoint is of another stream, so that the journal begins empty. */
-  static async open(
-    store: CheckpointStore,
-    streamArn: string,
-    onOtherStream: (streamArn: string) => void,
-  ): Promise<Journal> {
+  static async open(store: CheckpointStore, streamArn: string): Promise<{ journal: Journal; setAside?: SetAside }> {
     const journal = new Journal(store, streamArn);
     const kept = await store.load();
-    if (kept?.streamArn === streamArn) for (const entry of kept.shards) journal.entries.set(entry.shardId, entry);
-    else if (kept !== undefined) onOtherStream(kept.streamArn);
-    return journal;
+    if (kept === undefined) return { journal };
+    if (kept.streamArn !== streamArn) {
+      return { journal, setAside: { streamArn: kept.streamArn, keptAt: await store.setAside() } };
+    }
+    for (const entry of kept.shards) journal.entries.set(entry.shardId, entry);
+    return { journal };
   }
 
   get(shardId: string): ShardCheckpoint | undefined {

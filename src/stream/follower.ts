@@ -23,6 +23,7 @@ export interface ShardWork {
 export interface FollowRun {
   source: StreamSource;
   journal: Journal;
+  hasEarlierStream: boolean;
   quiet: IdleDetector;
   report: RunReport;
   stopping: AbortSignal;
@@ -106,9 +107,10 @@ export class StreamFollower {
     let reason: unknown = this.endedEarlyError();
     try {
       const { checkpoint = memoryCheckpoint(), report } = this.options;
-      const journal = await Journal.open(checkpoint, this.source.streamArn, (other) => report.onOtherStream(other));
+      const { journal, setAside } = await Journal.open(checkpoint, this.source.streamArn);
+      if (setAside !== undefined) report.onSetAside(setAside);
       try {
-        await this.supervise(this.makeRun(journal));
+        await this.supervise(this.makeRun(journal, setAside !== undefined));
       } finally {
         this.endRun();
         await Promise.all([...this.tasks.values()].map(({ ended }) => ended));
@@ -215,12 +217,13 @@ export class StreamFollower {
     return this.emptyListings >= (status === 'DISABLED' ? 1 : EMPTY_LISTINGS);
   }
 
-  private makeRun(journal: Journal): FollowRun {
+  private makeRun(journal: Journal, hasEarlierStream: boolean): FollowRun {
     const { source, quiet, stopping } = this;
     return {
       source,
       report: this.options.report,
       journal,
+      hasEarlierStream,
       quiet,
       stopping: stopping.signal,
       graceMs: () => this.graceMs(),

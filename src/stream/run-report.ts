@@ -1,8 +1,9 @@
 import type { Logger } from '../foundation/logger.ts';
+import type { SetAside } from './checkpoint-journal.ts';
 
 export interface Consequences {
   trimmed?: string;
-  otherStream?: string;
+  setAside?: string;
 }
 
 export class RunReport {
@@ -17,9 +18,10 @@ export class RunReport {
     return text;
   }
 
-  onOtherStream(streamArn: string): void {
-    const message = `The checkpoint is of another stream, ${streamArn}; it is not used.`;
-    this.logger.warn({ streamArn }, joinSentences(message, this.consequences.otherStream));
+  onSetAside({ streamArn, keptAt }: SetAside): void {
+    const place = keptAt === undefined ? '' : ` (now in ${keptAt})`;
+    const message = `The checkpoint is of another stream, ${streamArn}${place}; it is not used.`;
+    this.logger.warn({ streamArn, keptAt }, joinSentences(message, this.consequences.setAside));
   }
 }
 

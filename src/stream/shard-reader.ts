@@ -2,7 +2,6 @@ import type { ChangeRecord } from '../core/items/change-record.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { decodeRecords } from './decode.ts';
 import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
-import type { ReadBatch } from './shard-work.ts';
 import type { StreamSource } from './source.ts';
 
 export interface BatchLimits {
@@ -10,10 +9,11 @@ export interface BatchLimits {
   maxBytes: number;
 }
 
-export interface ShardBatch extends ReadBatch {
+export interface ShardBatch {
   records: ChangeRecord[];
-  /** The last record that was read, also if it was dropped. */
+  recordsRead: number;
   sequenceNumber?: string;
+  isEnd: boolean;
 }
 
 export class ShardReader {
@@ -56,7 +56,7 @@ export class ShardReader {
       if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
     }
     for (const record of decoded) batch.records.push(record);
-    batch.isEmpty &&= page.records.length === 0;
+    batch.recordsRead += page.records.length;
     batch.sequenceNumber = this.pages.lastRead;
     batch.isEnd = page.isEnd;
     const hasRoom = batch.records.length < this.limits.maxRecords && this.batchBytes < this.limits.maxBytes;
@@ -65,5 +65,5 @@ export class ShardReader {
 }
 
 function emptyBatch(): ShardBatch {
-  return { records: [], isEmpty: true, isEnd: false };
+  return { records: [], recordsRead: 0, isEnd: false };
 }

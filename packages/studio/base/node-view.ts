@@ -26,7 +26,8 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
       ...(hasEnds(graph) && { store: new LivingStore(store, graph, Date.now) }),
       projections,
     };
-    const view = (await readViews(context, [id], false, NO_OWN_WRITES)).get(id);
+    const { items } = await readViews(context, [id], false, NO_OWN_WRITES);
+    const view = items.get(id);
     const left = evictedTypes(view);
     const { [EVICTED]: _, ...unmarked } = view ?? {};
     const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);

@@ -1,4 +1,4 @@
-/** The whole list, as it is when the watching begins. */
+/** The whole list, read for the first time or again. */
 export interface PageEvent<Item> {
   type: 'page';
   items: Item[];
@@ -12,8 +12,14 @@ export interface StepEvent<Item> {
   at: number;
 }
 
+/** Changes may have been missed; a `page` follows. */
+export interface ResyncEvent {
+  type: 'resync';
+  reason: string;
+}
+
 /** An event of a watched list, or of watched nodes. */
-export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item>) & {
+export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
   /** ISO time: the list shows every change projected before this time. */
   upTo: string;
 };
@@ -23,5 +29,5 @@ export function applyWatchEvent<Item>(items: Item[], event: WatchEvent<Item>): v
   if (event.type === 'page') items.splice(0, items.length, ...event.items);
   else if (event.type === 'enter') items.splice(event.at, 0, event.item);
   else if (event.type === 'leave') items.splice(event.at, 1);
-  else items[event.at] = event.item;
+  else if (event.type === 'change') items[event.at] = event.item;
 }

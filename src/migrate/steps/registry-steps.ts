@@ -1,15 +1,20 @@
+import { typeOfView } from '../../registry/definition.ts';
 import {
-  addGeneration,
   announce,
   distrustEverything,
+  distrustViews,
+  dropShape,
   enforceAnnounced,
   forgetGeneration,
+  installShapes,
+  keepGeneration,
   makeAllReady,
   makeReady,
-  noteSince,
+  makeShapeReady,
+  noteKeptSince,
   registerAll,
-  replaceViews,
-  retireGeneration,
+  stopMaintaining,
+  trustViewsAgain,
   withdrawGeneration,
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
@@ -19,14 +24,14 @@ const registers: RegistryStep<StepOf<'register'>> = {
   stateAfter: 'registered',
   brings: true,
   asks: 'emptiness',
-  definitions: (_step, expected) => [...expected.values()],
+  definitions: (_step, { projections, views }) => [...projections.values(), ...views.values()],
   write: (_step, _registry, { expected, table, isEmpty, firstId }) =>
-    isEmpty === true ? registerAll([...expected.values()], table) : announce([...expected.values()], table, firstId),
+    isEmpty === true ? registerAll(expected, table) : announce(expected, table, firstId),
 };
 
 const enforces: RegistryStep<StepOf<'enforce'>> = {
   words: 'Have writers go by the registry',
-  stateAfter: 'building',
+  stateAfter: 'kept',
   write: (_step, registry) => enforceAnnounced(registry),
 };
 
@@ -44,24 +49,24 @@ const opensEmpty: RegistryStep<StepOf<'open-empty'>> = {
 
 const doubts: RegistryStep<StepOf<'doubt'>> = {
   words: 'Verify everything again: table or stream is another than the registered one',
-  stateAfter: 'building',
+  stateAfter: 'kept',
   write: ({ table }, registry) => distrustEverything(registry, table),
 };
 
-const adds: RegistryStep<StepOf<'add'>> = {
-  words: 'Have writers maintain',
-  stateAfter: 'building',
+const keeps: RegistryStep<StepOf<'keep'>> = {
+  words: 'Have writers keep',
+  stateAfter: 'kept',
   brings: true,
   definitions: ({ definitions }) => definitions,
   write: ({ definitions }, registry) =>
-    definitions.reduce((next, { name, fingerprint }) => addGeneration(next, name, fingerprint), registry),
+    definitions.reduce((next, { name, fingerprint }) => keepGeneration(next, name, fingerprint), registry),
 };
 
 const notesSince: RegistryStep<StepOf<'note-since'>> = {
-  words: 'Note since when writers maintain what is new',
-  stateAfter: 'building',
+  words: 'Note since when writers keep what is new',
+  stateAfter: 'kept',
   asks: 'time',
-  write: (_step, registry, { serverTimeMs }) => noteSince(registry, serverTimeMs),
+  write: (_step, registry, { serverTimeMs }) => noteKeptSince(registry, serverTimeMs),
 };
 
 const makesReady: RegistryStep<StepOf<'ready'>> = {
@@ -70,24 +75,48 @@ const makesReady: RegistryStep<StepOf<'ready'>> = {
   write: ({ seen }, registry) => makeReady(registry, seen),
 };
 
-const replacesViews: RegistryStep<StepOf<'replace-views'>> = {
-  words: 'Replace',
-  stateAfter: 'building',
+const distrusts: RegistryStep<StepOf<'distrust'>> = {
+  words: 'Have readers use base items instead of',
+  stateAfter: 'distrusted',
+  brings: true,
+  write: ({ types }, registry) => distrustViews(registry, types),
+};
+
+const trustsAgain: RegistryStep<StepOf<'trust-again'>> = {
+  words: 'Let readers use again',
+  stateAfter: 'trusted',
+  write: ({ types }, registry) => trustViewsAgain(registry, types),
+};
+
+const installs: RegistryStep<StepOf<'install'>> = {
+  words: 'Install',
+  stateAfter: 'trusted',
   brings: true,
   definitions: ({ definitions }) => definitions,
-  write: ({ definitions, seen }, registry) => replaceViews(registry, definitions, seen),
+  write: ({ definitions, seen }, registry) =>
+    installShapes(
+      registry,
+      new Map(definitions.map(({ name, fingerprint }) => [typeOfView(name)!, fingerprint])),
+      new Map(seen.map((one) => [one.name, one])),
+    ),
+};
+
+const makesShapeReady: RegistryStep<StepOf<'shape-ready'>> = {
+  words: 'Let a missing view say that there is nothing:',
+  stateAfter: 'ready',
+  write: ({ seen }, registry) => makeShapeReady(registry, seen),
 };
 
 const withdraws: RegistryStep<StepOf<'withdraw'>> = {
   words: 'Take from readers',
-  stateAfter: 'building',
+  stateAfter: 'kept',
   write: ({ seen }, registry) => withdrawGeneration(registry, seen),
 };
 
-const retires: RegistryStep<StepOf<'retire'>> = {
+const abandons: RegistryStep<StepOf<'abandon'>> = {
   words: 'Have writers leave off',
-  stateAfter: 'retired',
-  write: ({ seen }, registry) => retireGeneration(registry, seen),
+  stateAfter: 'absent',
+  write: ({ seen }, registry) => stopMaintaining(registry, seen),
 };
 
 const forgets: RegistryStep<StepOf<'forget'>> = {
@@ -96,17 +125,27 @@ const forgets: RegistryStep<StepOf<'forget'>> = {
   write: ({ seen }, registry) => forgetGeneration(registry, seen),
 };
 
+const dropsShape: RegistryStep<StepOf<'drop-shape'>> = {
+  words: 'Have writers leave off the views of',
+  stateAfter: 'absent',
+  write: ({ seen }, registry) => dropShape(registry, seen),
+};
+
 export const REGISTRY_STEPS = {
   register: registers,
   enforce: enforces,
   'note-home': notesHome,
   'open-empty': opensEmpty,
   doubt: doubts,
-  add: adds,
+  keep: keeps,
   'note-since': notesSince,
   ready: makesReady,
-  'replace-views': replacesViews,
+  distrust: distrusts,
+  'trust-again': trustsAgain,
+  install: installs,
+  'shape-ready': makesShapeReady,
   withdraw: withdraws,
-  retire: retires,
+  abandon: abandons,
   forget: forgets,
+  'drop-shape': dropsShape,
 };

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Feed } from '../../../src/client/feed/feed.ts';
+import { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
 import { applyWatchEvent } from '../../../src/feed.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Kind, Watch } from '../questions.ts';
@@ -13,9 +13,6 @@ const LIMITS = [1_000, 2];
 /** Longer than any reading takes, in milliseconds of the machine's clock. */
 const LONGEST_MS = 60_000;
 
-/** Of a list, after it was read. */
-const PAUSE_MS = 1_000;
-
 /** One list as the events have made it so far. */
 interface Follower {
   watch: Watch;
@@ -27,16 +24,16 @@ interface Follower {
 class Followers {
   private readonly followers: Follower[] = [];
   private readonly stopping: AbortController[] = [];
-  private readonly feed: Feed;
+  private readonly feed: WatchableFeed;
   /** By shard: the place in the stream. */
   private readonly places = new Map<string, string>();
   private waiting = 0;
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly bench: Bench) {
-    this.feed = new Feed(bench.model, {
+    this.feed = new WatchableFeed(bench.model, {
       now: () => bench.rig.nowMs(),
-      wait: (ms, signal) => (ms === PAUSE_MS ? nextTurn() : this.untilRung(signal!)),
+      wait: (_, signal) => this.untilRung(signal!),
     });
   }
 

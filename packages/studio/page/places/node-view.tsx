@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact';
-import type { Page } from '../../../../src/client/read/request/result.ts';
+import { useState } from 'preact/hooks';
+import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { ListOfNode, NamedEdge, NodeAnswer } from '../../api/nodes.ts';
+import type { ListOfNode, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
-import { useLive } from '../base/flow.ts';
+import { useAskedAgain, useTouches } from '../base/flow.ts';
 import { ItemLink, Link } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive, RepairNode } from '../items/buttons.tsx';
@@ -29,13 +30,13 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   const part = parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   const counted = useAnswer<{ lists: ListOfNode[] }>('/api/lists', { id });
-  const live = useLive(id, [asked]);
+  const touches = useTouches(part === 'node' ? id : undefined);
+  const [writes, setWrites] = useState(0);
+  useAskedAgain(asked, touches.count + writes);
+  useAskedAgain(counted, writes);
   // Lag turns into drift without a write.
   useAskedLater(asked, asked.answer?.wrong.some(({ state }) => state === 'lag') ? BEHIND_MS : undefined);
-  const noteWrite = (): void => {
-    asked.again();
-    counted.again();
-  };
+  const noteWrite = (): void => setWrites((before) => before + 1);
   const [written, after] = [parameters.get('written'), parameters.get('after')];
   const lists = counted.answer?.lists ?? [];
   return (
@@ -46,7 +47,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
           <bdi class="key">{id}</bdi>
         </h1>
         {asked.answer !== undefined && <State node={asked.answer} />}
-        <LiveMark live={live} />
+        {part === 'node' && <LiveMark live={touches} />}
       </div>
       <nav class="parts" aria-label="Parts of the node">
         {Object.entries(PARTS).map(([name, text]) => (
@@ -66,12 +67,12 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       {part === 'compare' ? (
         <Compare model={model} id={id} parameters={parameters} />
       ) : part === 'items' ? (
-        <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} />
+        <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
       ) : (
         <>
           <NodeItself {...{ model, id, asked }} onWritten={noteWrite} />
           {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
-            <Edges id={id} parameters={parameters}>
+            <Edges id={id} parameters={parameters} touches={touches.count + writes}>
               {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
             </Edges>
           )}
@@ -203,11 +204,16 @@ function Wrong({
   );
 }
 
-function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { children: ComponentChildren }) {
+function Edges({
+  id,
+  parameters,
+  touches,
+  children,
+}: Omit<NodePartProps, 'model'> & { touches: number; children: ComponentChildren }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
-  const asked = useAnswer<Page<NamedEdge>>('/api/edges', { id, type, cursor });
-  useLive(id, [asked]);
+  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
+  useAskedAgain(asked, touches);
   return (
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
       {children}
@@ -218,7 +224,7 @@ function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { ch
             <Grid
               label="Edges"
               idHeading="target"
-              rows={items.map(({ target, type: own, ...edge }) => ({ ...edge, id: target, own: { type: own } }))}
+              rows={items.map(({ target, type: own, attributes }) => ({ id: target, own: { type: own }, attributes }))}
               note={({ id: target, own }, row) => (
                 <Why
                   id={target}

@@ -1,5 +1,6 @@
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { ProjectionChange, TimelineAnswer, TimelineMoment } from '../../api/timeline.ts';
+import type { TimelineAnswer } from '../../api/timeline.ts';
+import type { ProjectionChange, TimelineMoment } from '../../base/timeline.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Told } from '../parts/told.tsx';
@@ -11,8 +12,9 @@ export function Timeline() {
   useAskedLater(asked, EVERY_MS);
   return (
     <Told asked={asked}>
-      {({ moments }) => {
+      {({ hasRegistry, moments }) => {
         const changed = moments.filter(({ changes }) => changes.length > 0);
+        if (!hasRegistry) return <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>;
         if (changed.length === 0) {
           return <p class="quiet">No changes as far back as the stream goes. A running migration appears here.</p>;
         }
@@ -34,7 +36,7 @@ function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
   return [...groups.values()];
 }
 
-function Moment({ moment: { version, atMs, changes } }: { moment: TimelineMoment }) {
+function Moment({ moment: { version, atMs, isExact, changes } }: { moment: TimelineMoment }) {
   return (
     <li>
       <p>
@@ -42,7 +44,7 @@ function Moment({ moment: { version, atMs, changes } }: { moment: TimelineMoment
           <Ago at={atMs} />
         </strong>{' '}
         <span class="quiet">
-          version {version}, {countText(changes.length, 'change')}
+          {!isExact && 'or earlier, '}version {version}, {countText(changes.length, 'change')}
         </span>
       </p>
       <ul>
@@ -67,7 +69,8 @@ function saidOf(change: ProjectionChange): string {
 
 function wordsOf({ before, after }: ProjectionChange): string {
   if (after === null) return 'was removed';
-  if (after === 'retired') return 'is retired, and its items are being deleted';
-  if (after === 'building') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
-  return 'is ready, and readers use it';
+  if (after === 'absent') return 'is retired, and its items are being deleted';
+  if (after === 'kept') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
+  if (after === 'ready') return 'is ready, and readers use it';
+  return `is ${after}, and readers use base items`;
 }

@@ -50,7 +50,8 @@ export async function readDegree(
       `Give edges.${edgeType} degree: true, then rebuild.`,
     );
   }
-  const view = (await readBareViews(context, [source], consistent)).get(source);
+  const { items } = await readBareViews(context, [source], consistent);
+  const view = items.get(source);
   if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
   const prefix = `${edgeType}-`;
   return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;

@@ -35,6 +35,7 @@ export interface GetOptions<
 export interface NodesRead {
   nodes: View[];
   views: ReadonlyMap<string, Item>;
+  calls: number;
 }
 
 export async function getViews(
@@ -64,7 +65,7 @@ export async function readNodes(
     throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");
   }
   const own = given ?? (await readOwnWritesOfViews(context, ids));
-  const views = await readViews(context, ids, consistent, own);
+  const { items: views, calls } = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: writing it back would undo a put made in between.
   const isReadFromNode = (id: string): boolean =>
@@ -83,13 +84,15 @@ export async function readNodes(
     return {
       id,
       attributes: isReadFromNode(id)
-        ? (bases.get(id) ?? null)
+        ? (bases.attributes.get(id) ?? null)
         : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
       ...(edgeSets[i]!.truncated.length > 0 && { truncated: edgeSets[i]!.truncated }),
     };
   });
-  return { nodes, views };
+  const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
+  const ownCalls = given === undefined ? own.calls : 0;
+  return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
 }
 
 export function isReadInPlace(graph: CompiledModel, id: string): boolean {
@@ -127,12 +130,17 @@ export function isViewless(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
+export interface AttributesRead {
+  attributes: (Record<string, unknown> | null)[];
+  calls: number;
+}
+
 export async function readAttributes(
   context: ReadContext,
   ids: readonly string[],
   attributes: AttributeSelection | undefined,
   own: OwnWrites,
-): Promise<(Record<string, unknown> | null)[]> {
+): Promise<AttributesRead> {
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined && !viewOfNodeHolds(context.graph, id, attributes);
   const inNode = ids.filter(isReadFromNode);
@@ -146,9 +154,19 @@ export async function readAttributes(
     own,
     () => false,
   );
-  return ids.map((id) =>
-    isReadFromNode(id) ? (bases.get(id) ?? null) : plainViewAttributes(context, views.get(id), attributes),
-  );
+  return {
+    attributes: ids.map((id) =>
+      isReadFromNode(id)
+        ? (bases.attributes.get(id) ?? null)
+        : plainViewAttributes(context, views.items.get(id), attributes),
+    ),
+    calls: bases.calls + views.calls,
+  };
+}
+
+export interface ItemsRead {
+  items: Map<string, Item>;
+  calls: number;
 }
 
 /** A node without a declared view is itself read; a view that this read can't use is derived from the base items. */
@@ -158,14 +176,15 @@ export async function readViews(
   consistent: boolean,
   own: OwnWrites,
   needsEdges: (id: string) => boolean = () => true,
-): Promise<Map<string, Item>> {
+): Promise<ItemsRead> {
   const { graph } = context;
   const all = [...new Set(ids)];
   const themselves = all.filter((id) => isShownItself(graph, id));
   const isAlone = (id: string): boolean => isViewless(graph, id) || (isReadInPlace(graph, id) && !needsEdges(id));
   const viewed = themselves.length === 0 ? all : all.filter((id) => !isAlone(id));
-  const { items, found } = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
-  const nodes = await readByNode(
+  const read = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
+  const { items, found } = read;
+  const { found: nodes, calls } = await readByNode(
     context,
     themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
     consistent || own.writes.length > 0,
@@ -188,15 +207,15 @@ export async function readViews(
     const node = shownItself(id, undefined);
     if (node !== undefined) items.set(id, node);
   }
-  return items;
+  return { items, calls: read.calls + calls };
 }
 
 export async function readBareViews(
   context: ReadContext,
   ids: Iterable<string>,
   consistent: boolean,
-): Promise<Map<string, Item>> {
-  return (await readUsableViews(context, ids, consistent, () => [])).items;
+): Promise<ItemsRead> {
+  return readUsableViews(context, ids, consistent, () => []);
 }
 
 async function readUsableViews(
@@ -204,10 +223,11 @@ async function readUsableViews(
   ids: Iterable<string>,
   consistent: boolean,
   partsOfId: (id: string) => readonly PartSource[],
-): Promise<{ items: Map<string, Item>; found: ReadonlyMap<string, Found> }> {
+): Promise<ItemsRead & { found: ReadonlyMap<string, Found> }> {
   const { graph, projections } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
-  const found = await readStoredViews(context, distinct, consistent, partsOfId);
+  const stored = await readStoredViews(context, distinct, consistent, partsOfId);
+  const { found } = stored;
   const items = new Map<string, Item>();
   for (const id of distinct) {
     const view = found.get(id)?.get(VIEW_KEY);
@@ -215,12 +235,14 @@ async function readUsableViews(
   }
   const unusable = distinct.filter((id) => !projections.usesView(id, items.get(id)));
   const made = await pMap(unusable, (id) => deriveView(context, id, consistent), { concurrency: context.concurrency });
+  let { calls } = stored;
   for (const [i, id] of unusable.entries()) {
-    const view = made[i];
+    const { view, calls: callsOfView } = made[i]!;
+    calls += callsOfView;
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  return { items, found };
+  return { items, found, calls };
 }
 
 async function readStoredViews(
@@ -228,11 +250,12 @@ async function readStoredViews(
   ids: readonly string[],
   consistent: boolean,
   partsOfId: (id: string) => readonly PartSource[],
-): Promise<Map<string, Found>> {
+): Promise<{ found: Map<string, Found>; calls: number }> {
   const [first] = ids;
   const parts = ids.flatMap(partsOfId);
   if (first !== undefined && ids.length === 1 && parts.length > 0 && !parts.some(({ isBase }) => isBase)) {
-    return new Map([[first, await queryViewWithParts(context, first, consistent)]]);
+    const { found, calls } = await queryViewWithParts(context, first, consistent);
+    return { found: new Map([[first, found]]), calls };
   }
   const views = ids.map((id) => ({ source: id, target: VIEW_KEY }));
   return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
@@ -253,8 +276,8 @@ async function readByNode(
   { store }: ReadContext,
   keys: readonly ItemKey[],
   consistent: boolean,
-): Promise<Map<string, Map<string, Item>>> {
-  const { items } = await store.getMany(keys, { consistent });
+): Promise<{ found: Map<string, Map<string, Item>>; calls: number }> {
+  const { items, calls } = await store.getMany(keys, { consistent });
   const found = new Map<string, Map<string, Item>>();
   for (const [i, { source, target }] of keys.entries()) {
     const item = items[i];
@@ -262,7 +285,7 @@ async function readByNode(
     const ofNode = found.get(source) ?? new Map<string, Item>();
     found.set(source, ofNode.set(target, item));
   }
-  return found;
+  return { found, calls };
 }
 
 async function readBases(
@@ -270,12 +293,12 @@ async function readBases(
   ids: readonly string[],
   selection: AttributeSelection = 'ALL',
   consistent: boolean,
-): Promise<Map<string, Record<string, unknown>>> {
+): Promise<{ attributes: Map<string, Record<string, unknown>>; calls: number }> {
   const distinct = [...new Set(ids)].filter((id) => canBeStored(context.graph, id));
   const isSelected = (name: string): boolean => selection === 'ALL' || selection.includes(name);
   const namesOf = (id: string): string[] => partsOf(context, id).flatMap(({ name }) => (isSelected(name) ? name : []));
   const keys = distinct.flatMap((id) => [id, ...namesOf(id)].map((target) => ({ source: id, target })));
-  const found = await readByNode(context, keys, consistent);
+  const { found, calls } = await readByNode(context, keys, consistent);
   const attributes = new Map<string, Record<string, unknown>>();
   for (const id of distinct) {
     const item = found.get(id)?.get(id);
@@ -288,7 +311,7 @@ async function readBases(
     }
     attributes.set(id, all);
   }
-  return attributes;
+  return { attributes, calls };
 }
 
 /** Ids come from URLs. */
