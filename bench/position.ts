@@ -1,8 +1,8 @@
 import { defineGraph } from '../src/core/model/compile/define-graph.ts';
 import { node } from '../src/core/model/schema.ts';
 import type { Claim } from '../src/stream/progress/claims.ts';
-import { claimsItem } from '../src/stream/progress/claims-item.ts';
-import { progressItem } from '../src/stream/progress/record.ts';
+import { claimsItem } from '../src/stream/progress/claims.ts';
+import { progressItem } from '../src/stream/progress/consumers.ts';
 import { streamPosition } from '../src/stream/progress/stream-position.ts';
 import { MemoryStore } from '../test/support/memory-store/memory-store.ts';
 import { MemoryStream } from '../test/support/memory-stream.ts';

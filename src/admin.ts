@@ -66,7 +66,6 @@ export {
 export { planTableUpdate, type TablePlan, type TableStep } from './store/table-update/plan.ts';
 export { type UpdateTableOptions, updateTable } from './store/table-update/update.ts';
 export { decodeRecords, type RawRecord } from './stream/decode.ts';
-export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
 export { createLowWatermark, type LowWatermarkOptions } from './stream/progress/low-watermark.ts';
 export { isProjectedIn } from './stream/progress/projected.ts';
 export {
@@ -76,6 +75,7 @@ export {
   streamPosition,
 } from './stream/progress/stream-position.ts';
 export { type CheckOptions, type CheckResult, check } from './trust/check/check.ts';
+export type { ConsumerPosition } from './trust/check/consumer-position.ts';
 export { type CheckCounts, type CheckCursor, parseCursor } from './trust/check/cursor.ts';
 export type { Finding } from './trust/check/finding.ts';
 export { type ExplainOptions, type Explanation, explain } from './trust/explain/explain.ts';

@@ -3,8 +3,8 @@
  * `npm run api` writes this file.
  */
 
-export type { CallOptions, CallResult, Capacity, Spending, ValueOf } from './client/call/capacity.ts';
-export type { Feed, FeedNews, FeedOptions, Interest, Subscription } from './client/feed/feed.ts';
+export type { CallOptions, CallResult, Capacity, ValueOf } from './client/call/capacity.ts';
+export type { Feed } from './client/feed/feed.ts';
 export type {
   CountChange,
   FeedChange,
@@ -18,17 +18,10 @@ export type {
   SearchChange,
   ViewChange,
 } from './client/feed/feed-change.ts';
-export type {
-  InboundOfWatch,
-  InboundWatch,
-  OfPages,
-  SearchOfWatch,
-  SearchWatch,
-  ViewsWatch,
-  WatchQuery,
-} from './client/feed/watch.ts';
-export type { PageEvent, ResyncEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
-export type { WatchableFeed } from './client/feed/watchable-feed.ts';
+export type { TakeEvents } from './client/feed/feeder.ts';
+export type { Subscriptions } from './client/feed/subscriptions.ts';
+export type { InboundOfWatch, OfPages, SearchOfWatch, ViewsWatch } from './client/feed/watch.ts';
+export type { PageEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
 export type {
   AttributeFailure,
   BatchFailure,
@@ -66,7 +59,7 @@ export type { AttributeSelection, GetOptions } from './client/read/nodes/views.t
 export type { PageLevels, PageOptions, PageResult } from './client/read/page.ts';
 export type { CursorKey } from './client/read/request/cursor.ts';
 export type { Between, OrderValue } from './client/read/request/order-argument.ts';
-export type { EveryReadOptions, ItemReadOptions, ReadContext } from './client/read/request/read-context.ts';
+export type { EveryReadOptions, ItemReadOptions } from './client/read/request/read-context.ts';
 export type { EdgeSetElement } from './client/read/request/result.ts';
 export type { Where, WhereComparison, WhereOperators, WhereValue } from './client/read/request/where.ts';
 export type {
@@ -122,7 +115,7 @@ export type { ChangeRecord } from './core/items/change-record.ts';
 export type { IndexName } from './core/items/derived-item.ts';
 export type { ValueType } from './core/items/encoding.ts';
 export type { Comparison, Filter, FilterTerm } from './core/items/filter.ts';
-export type { DerivedSortKey, IndexPartitionKey, TenantSeparator } from './core/items/keys.ts';
+export type { TenantSeparator } from './core/items/keys.ts';
 export type { NumberReader } from './core/items/plain.ts';
 export type { HashName } from './core/items/shard.ts';
 export type { DifferenceKind, Suspect } from './core/kinds/difference.ts';
@@ -134,20 +127,7 @@ export type {
   TypeMistake,
   VersionName,
 } from './core/model/checked.ts';
-export type {
-  CountModel,
-  EdgeModel,
-  InboundItem,
-  InboundModel,
-  InboundOrder,
-  IndexKeys,
-  InForce,
-  LabelModel,
-  PartModel,
-  PartView,
-  SearchModel,
-  TableNames,
-} from './core/model/compiled.ts';
+export type { IndexKeys, TableNames } from './core/model/compiled.ts';
 export type {
   EdgeTypes,
   EdgeTypesOf,
@@ -198,14 +178,6 @@ export type { NativeIndex, NativeKeys, NativeType } from './core/model/native-in
 export type { NativeGap } from './core/model/native-misfits.ts';
 export type { DeriveOptions } from './core/model/options/derive-options.ts';
 export type {
-  InboundSettings,
-  OrderSettings,
-  PartSettings,
-  SearchSettings,
-  SettingsOf,
-} from './core/model/options/option-tables.ts';
-export type { Compute, DeriveModel, TotalPart, TotalSettings } from './core/model/options/settings.ts';
-export type {
   AttributesOf,
   Derive,
   EdgeOrderOption,
@@ -222,14 +194,7 @@ export type {
   TotalOptions,
   TypedOrder,
 } from './core/model/order.ts';
-export type { EdgeItemPlaces, IndexPlaces, ItemKeys, OrderPlaces } from './core/model/projection/index-places.ts';
-export type {
-  CounterPlaces,
-  CountPlaces,
-  PartPlaces,
-  SearchPlaces,
-  TotalPlaces,
-} from './core/model/projection/places.ts';
+export type { ItemKeys } from './core/model/projection/index-places.ts';
 export type {
   EdgeDefinition,
   EdgeOptions,
@@ -304,8 +269,6 @@ export type {
 } from './projecting/worker/worker-types.ts';
 export type { ApplyStats } from './reconcile/apply-context.ts';
 export type { TableRegions } from './registry/identity.ts';
-export type { ProjectionsInForce } from './registry/projections-in-force.ts';
-export type { ReaderLeases } from './registry/reader-lease.ts';
 export type { WriterModel } from './registry/writer-model.ts';
 export type { SourcePage, SourceStore } from './sources/access.ts';
 export type { MappedItem } from './sources/items.ts';
@@ -313,7 +276,6 @@ export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
 export type { DefineSourceOptions, Source, SourceItem, SourceKeys, SourceOptions } from './sources/source.ts';
 export type { SourceStatus } from './sources/status.ts';
-export type { ForwardingStore, StoreCallName } from './store/forwarding.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
 export type { RateOptions } from './store/metered.ts';
@@ -321,20 +283,20 @@ export type { DescribedIdentity, TableAccess } from './store/table-description.t
 export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';
 export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
-export type { ChangedItem } from './stream/changed-items.ts';
 export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/checkpoint.ts';
 export type { Agreement } from './stream/progress/agreement.ts';
-export type { RunMode } from './stream/progress/check-places.ts';
-export type { ConsumerPosition } from './stream/progress/consumer-position.ts';
-export type { ConsumerKind, ConsumerProgress, LastCheck, ShardProgress } from './stream/progress/record.ts';
+export type { ConsumerKind, ConsumerProgress, ShardProgress } from './stream/progress/consumers.ts';
 export type { ShardPosition } from './stream/progress/stream-position.ts';
 export type { RawRecord } from './stream/raw-record.ts';
 export type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from './stream/source.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
 export type { CheckOptions } from './trust/check/check.ts';
+export type { ConsumerPosition } from './trust/check/consumer-position.ts';
 export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
 export type { Finding } from './trust/check/finding.ts';
+export type { LastCheck } from './trust/check/last-check.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
+export type { RunMode } from './trust/check/run/places.ts';
 export type { ExplainedPart, LagKnowledge, PartState } from './trust/explain/base-item.ts';
 export type { IndexSampleStatus } from './trust/explain/index-sample.ts';
 export type {
@@ -354,7 +316,6 @@ export type {
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
 export type { ObservedDrift } from './trust/observe/drift.ts';
-export type { TakeEvents } from './trust/observe/feeder.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
 export type { RedriveResult } from './trust/repair/redrive.ts';

@@ -3,7 +3,7 @@ import { type Defined, definitionsOf } from '../../src/registry/definition.ts';
 import { effectiveModel } from '../../src/registry/effective.ts';
 import { writeDefinitions, writeHead } from '../../src/registry/head.ts';
 import type { Registry } from '../../src/registry/registry.ts';
-import { keepGeneration, makeAllReady, noteKeptSince, registerAll } from '../../src/registry/transitions.ts';
+import { addGeneration, makeAllReady, noteSince, registerAll } from '../../src/registry/transitions.ts';
 import { MemoryStore } from '../../test/support/memory-store/memory-store.ts';
 
 /** A model as a table's registry has it. */
@@ -24,9 +24,9 @@ export interface Managed {
 const SINCE_MS = Date.UTC(2020, 0, 1);
 
 export async function managed(own: CompiledModel, state: ManagedState): Promise<Managed> {
-  const { projections, views } = definitionsOf(own);
-  const registry = registryOf(projections, views, state);
-  const data = new Map([...projections.values(), ...views.values()].map((one) => [one.fingerprint, one.data]));
+  const definitions = [...definitionsOf(own).values()];
+  const registry = registryOf(definitions, state);
+  const data = new Map(definitions.map((one) => [one.fingerprint, one.data]));
   const store = new MemoryStore(own.table, { indexes: own.indexes });
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
   await writeDefinitions(writer, data);
@@ -34,23 +34,18 @@ export async function managed(own: CompiledModel, state: ManagedState): Promise<
   return { graph: effectiveModel(registry, data, own), store };
 }
 
-type AllDefined = ReadonlyMap<string, Defined>;
-
-function registryOf(projections: AllDefined, views: AllDefined, state: ManagedState): Registry {
-  const first = makeAllReady(registerAll({ projections, views }));
+function registryOf(definitions: readonly Defined[], state: ManagedState): Registry {
+  const first = makeAllReady(registerAll(definitions));
   if (state === 'registered') return first;
-  const doubled = [...projections.values()].filter(({ name }) => state === 'migrated' || name === state.second);
+  const doubled = definitions.filter(({ name }) => state === 'migrated' || name === state.second);
   const sinceMs = state === 'migrated' ? SINCE_MS : state.sinceMs;
-  const both = noteKeptSince(
-    doubled.reduce((next, { name, fingerprint }) => keepGeneration(next, name, fingerprint), first),
+  const both = noteSince(
+    doubled.reduce((next, { name, fingerprint }) => addGeneration(next, name, fingerprint), first),
     sinceMs,
   );
   if (state !== 'migrated') return both;
-  const shapes = [...both.shapes].map(([type, { shape }]) => {
-    return [type, { next: 3, shape: { ...shape!, id: 2, since: SINCE_MS } }] as const;
-  });
   const kept = [...both.projections].map(([name, { next, generations }]) => {
     return [name, { next, generations: generations.filter(({ id }) => id > 1) }] as const;
   });
-  return { ...both, projections: new Map(kept), shapes: new Map(shapes) };
+  return { ...both, projections: new Map(kept) };
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { ConditionFailedError, createReader, EdgeloomError, Session, type Store } from 'edgeloom';
-import { answerNodeRequest, type WatchableFeed, watchHandler } from 'edgeloom/feed';
+import { answerNodeRequest, type Feed, watchHandler } from 'edgeloom/feed';
 import { tracker as model } from './model.ts';
 import { boardOf, organisations, type Priority, type TicketChange, type TicketFilter, trackerOf } from './tracker.ts';
 
@@ -102,7 +102,7 @@ interface Serving {
  * The tracker's HTTP API. The organisation comes in the header `x-organisation`, as a gateway sets it after it has checked
  * who asks; the session of own writes in the cookie `s`. Boards need a feed: their rows move by themselves.
  */
-export function createTrackerServer(store: Store, sessionKey: string, feed?: WatchableFeed): Server {
+export function createTrackerServer(store: Store, sessionKey: string, feed?: Feed): Server {
   const watchBoard = watchHandler({
     reader: createReader(model, { store, feed }),
     query: ({ url, headers }) => {

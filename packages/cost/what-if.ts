@@ -17,11 +17,10 @@ import { packsOf, searchesOfPack } from '../../src/core/model/projection/search-
 import { date, number } from '../../src/core/model/schema.ts';
 import { EdgeloomError, ModelError } from '../../src/foundation/errors.ts';
 import {
-  type Defined,
+  type Definition,
   definitionsOf,
   type FamilyDefinition,
   inboundName,
-  type KeyedDefinition,
   type OrderDefinition,
   orderName,
   typingOf,
@@ -38,16 +37,6 @@ export type ModelChange =
 export interface AddedOrder {
   attribute: string;
   type: 'string' | 'number' | 'date';
-}
-
-export interface Readability {
-  name: string;
-  /**
-   * - `throughout`: readers use what exists until the rest is built;
-   * - `by the present model`: processes with the present model go on, those with the new one wait;
-   * - `once built`: there is nothing to read before.
-   */
-  readable: 'throughout' | 'by the present model' | 'once built';
 }
 
 /**
@@ -133,7 +122,7 @@ interface EdgeParts {
 }
 
 function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
-  const { projections } = definitionsOf(graph);
+  const projections = definitionsOf(graph);
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
@@ -209,9 +198,9 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
-  const definitions: KeyedDefinition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
+  const definitions: Definition[] = [...(isThere ? [{ ...family, degree }] : []), ...named];
   const parts = definitions.map((definition) => ({ definition, kept: {} }));
-  const derived = compileLayers([], parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
+  const derived = compileLayers(parts, graph, graph.fingerprint).edges.get(edge.type) ?? edge;
   const { count, incoming } = derived;
   const inbound = edge.inbound?.native === true ? edge.inbound : derived.inbound;
   const { due: _, count: __, incoming: ___, inbound: ____, ...rest } = edge;
@@ -242,22 +231,6 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
   const code = what.startsWith('search') ? 'unknown-search' : 'unknown-type';
   const hint = names.length === 0 ? 'There is none.' : `There are: ${names.join(', ')}.`;
   return new EdgeloomError(code, `The model has no ${what} ${JSON.stringify(name)}.`, hint);
-}
-
-/** How the differences of two models can be read during a migration from one to the other. */
-export function readabilityOf(present: CompiledModel, changed: CompiledModel): Readability[] {
-  const before = definitionsOf(present).projections;
-  return [...definitionsOf(changed).projections.values()].flatMap(({ name, fingerprint, meanings }): Readability[] => {
-    const known: Defined | undefined = before.get(name);
-    if (known === undefined) return [{ name, readable: 'once built' }];
-    if (known.fingerprint === fingerprint) return [];
-    return [
-      {
-        name,
-        readable: meanings.every((meaning) => known.meanings.includes(meaning)) ? 'throughout' : 'by the present model',
-      },
-    ];
-  });
 }
 
 /** Lines of the model file that changes add (`+`) and remove (`-`), each below its path. */

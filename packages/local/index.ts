@@ -18,7 +18,6 @@ export {
   memoryCheckpoint,
   type ShardCheckpoint,
 } from '../../src/stream/checkpoint.ts';
-export type { SetAside } from '../../src/stream/checkpoint-journal.ts';
 export { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 export {
   type Shard,

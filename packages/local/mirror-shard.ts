@@ -4,8 +4,8 @@ import type { OpenSources } from '../../src/sources/sources.ts';
 import { lagOf, type SourceProgress } from '../../src/sources/status.ts';
 import { pause } from '../../src/stream/concurrency.ts';
 import type { FollowRun } from '../../src/stream/follower.ts';
-import { ShardPages } from '../../src/stream/shard-pages.ts';
-import { ShardWorker } from '../../src/stream/shard-work.ts';
+import { type ShardPage, ShardPages } from '../../src/stream/shard-pages.ts';
+import { type ReadBatch, ShardWorker } from '../../src/stream/shard-work.ts';
 import type { StreamRecord } from '../../src/stream/source.ts';
 
 export interface Mirror extends Pick<OpenSources, 'touchTexts'> {
@@ -15,35 +15,35 @@ export interface Mirror extends Pick<OpenSources, 'touchTexts'> {
   pollIntervalMs: number;
 }
 
+type ReadPage = ShardPage & ReadBatch;
+
+interface MirrorRun extends FollowRun {
+  mirror: Mirror;
+}
+
 /** Reads one shard of a source's stream and touches the items that its records name. */
-export class MirrorShard extends ShardWorker<FollowRun & { mirror: Mirror }> {
-  override async work(): Promise<void> {
-    const { run, shardId } = this;
+export class MirrorShard extends ShardWorker<MirrorRun, ReadPage> {
+  private readonly pages: ShardPages;
+
+  constructor(run: MirrorRun, shardId: string) {
+    super(run, shardId, run.mirror.pollIntervalMs);
     const start = { after: run.journal.get(shardId)?.sequenceNumber };
-    const pages = new ShardPages(run.source, shardId, start, (message) => this.onTrimmed(message));
-    run.quiet.noteOpened(shardId);
-    try {
-      while (!this.isEnding()) {
-        const page = await this.retrying('reading', () => pages.next());
-        if (page === undefined || !(await this.touch(page.records))) return;
-        const isEmpty = page.records.length === 0;
-        if ((!isEmpty || page.isEnd) && !this.isCancelled()) {
-          run.journal.noteShard({ shardId, sequenceNumber: pages.lastRead, finished: page.isEnd });
-          await run.journal.flush();
-        }
-        if (!isEmpty) run.quiet.noteActivity();
-        if (page.isEnd) {
-          run.onLineageChange();
-          return;
-        }
-        if (isEmpty) {
-          run.onEmptyPoll(shardId);
-          await pause(run.mirror.pollIntervalMs, run.stopping);
-        }
-      }
-    } finally {
-      run.quiet.noteClosed(shardId);
+    this.pages = new ShardPages(run.source, shardId, start, (message) => this.onTrimmed(message));
+  }
+
+  protected override async read(): Promise<ReadPage> {
+    const page = await this.pages.next();
+    return { ...page, isEmpty: page.records.length === 0 };
+  }
+
+  protected override async apply({ records, isEmpty, isEnd }: ReadPage): Promise<boolean> {
+    if (!(await this.touch(records))) return false;
+    if ((!isEmpty || isEnd) && !this.isCancelled()) {
+      const { journal } = this.run;
+      journal.noteShard({ shardId: this.shardId, sequenceNumber: this.pages.lastRead, finished: isEnd });
+      await journal.flush();
     }
+    return true;
   }
 
   /** False where the run ended first. */

@@ -51,21 +51,22 @@ export const VERDICTS = {
   unregistered: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isWrong: true, exitsWith1: 'always' },
-    means: "a derived item of a projection or shape that isn't in the registry. It is never repaired or deleted",
-    counts: 'Derived items of projections or shapes that the registry does not know.',
+    means:
+      "a derived item of a projection, or of a version of it, that isn't in the registry. The check never repairs or deletes the item",
+    counts: 'Derived items of projections or generations that the registry does not know.',
   },
   maintenance: {
     ...NO_DRIFT,
     ...{ names: 'derived item', isRepaired: true, exitsWith1: 'never' },
     means:
-      'correct, but can be improved, for example because a view has an old shape, a view has room again for an evicted edge type, or a total has room again for group values that were left out. `--repair` improves the item',
+      'correct, but can be improved, for example because a view has an old form, a view has room again for an evicted edge type, or a total has room again for group values that were left out. `--repair` improves the item',
     counts: 'Items that are right and could be better: see `maintenance` of a check.',
   },
   pending: {
     ...NO_DRIFT,
     ...{ names: 'derived item', exitsWith1: 'unless-explained' },
     means:
-      "a difference that may still go away: the consumer hasn't read the change yet, a fan-out is running, or [the model is changing](repair.md#the-check-during-a-change-of-the-model)",
+      "a difference that may still go away, because the consumer hasn't read the change yet, a fan-out is running, or [the model is changing](repair.md#the-check-during-a-change-of-the-model)",
     counts: 'Differences that the consumer may still resolve.',
   },
   dangling: {

@@ -1,7 +1,7 @@
 import { nearest } from '../core/model/options/nearest.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
-import { type Definitions, searchesIn, typeOfView, viewName } from '../registry/definition.ts';
-import type { Generation, Registry } from '../registry/registry.ts';
+import { type Definitions, isViewName, searchesIn } from '../registry/definition.ts';
+import { isLive, liveGenerations, projectionsInForce, type Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
 /** A change of one projection, besides those of the model. */
@@ -50,15 +50,10 @@ function actionTarget(
 ): ActionTarget {
   const { name, id, search } = projectionNamedBy(action, registry, data, expected);
   const { kind } = action;
-  const type = typeOfView(name);
-  if (type !== undefined) {
-    // Readers of the model use the type's only shape: nothing else to remove.
-    if (expected.views.has(type) && kind !== 'drop') throw lastGenerationError(name);
-    const shape = newestShape(registry, type);
-    return { kind, name, generations: new Set(shape !== undefined && (id ?? shape) === shape ? [shape] : []) };
-  }
+  // Readers of the model use the type's only views: nothing else to remove.
+  if (isViewName(name) && expected.has(name) && kind !== 'drop') throw lastGenerationError(name);
   const live = liveGenerations(registry, name);
-  const own = expected.projections.get(name)?.fingerprint;
+  const own = expected.get(name)?.fingerprint;
   const going = live.filter((generation) => {
     if (search !== undefined && !searchesIn(data.get(generation.definition)).includes(search)) return false;
     if (id !== undefined) return generation.id === id;
@@ -102,18 +97,15 @@ function projectionNamedBy(
   data: DefinitionData,
   expected: Definitions,
 ): { name: string; id?: number; search?: string } {
-  const { projections, shapes } = registry;
-  if (name.startsWith('search:') && !expected.projections.has(name) && liveGenerations(registry, name).length === 0) {
+  const { projections } = registry;
+  if (name.startsWith('search:') && !expected.has(name) && liveGenerations(registry, name).length === 0) {
     const search = name.slice('search:'.length);
     const shared = [...projections.keys()].find((other) =>
       liveGenerations(registry, other).some(({ definition }) => searchesIn(data.get(definition)).includes(search)),
     );
     if (shared !== undefined) return { name: shared, search };
   }
-  const known = new Set([
-    ...[...projections.keys(), ...expected.projections.keys()],
-    ...[...shapes.keys(), ...expected.views.keys()].map(viewName),
-  ]);
+  const known = new Set([...projections.keys(), ...expected.keys()]);
   if (known.has(name)) return { name };
   const match = /^(.+)@([1-9]\d{0,14})$/s.exec(name);
   if (match !== null && known.has(match[1]!)) return { name: match[1]!, id: Number(match[2]) };
@@ -135,39 +127,26 @@ export function ownDrop(
   if (action.kind !== 'drop') return undefined;
   const { name, generations } = actionTarget(registry, data, expected, action);
   if (generations.size === 0) return undefined;
-  const own = expected.projections.get(name)?.fingerprint;
+  const own = expected.get(name);
+  // A node has one view: what is dropped is the model's, whatever its definition.
   const isOwn =
-    own === undefined
-      ? [...expected.views.keys()].some((type) => viewName(type) === name)
-      : liveGenerations(registry, name).some(({ id, definition }) => generations.has(id) && definition === own);
+    own !== undefined &&
+    (isViewName(name) ||
+      liveGenerations(registry, name).some(
+        ({ id, definition }) => generations.has(id) && definition === own.fingerprint,
+      ));
   return isOwn ? name : undefined;
-}
-
-function newestShape({ shapes }: Registry, type: string): number | undefined {
-  const entry = shapes.get(type);
-  return entry && entry.next - 1;
-}
-
-export function liveGenerations({ projections }: Registry, name: string): Generation[] {
-  return (projections.get(name)?.generations ?? []).filter(({ state }) => state !== 'absent');
 }
 
 /**
  * Actions that remove what the registry has besides the model, each of which costs every write of its items. An action
  * names one generation by id, so that it never removes a later one.
  */
-export function leftovers({ projections, shapes }: Registry, expected: Definitions): MigrateAction[] {
-  const actions: MigrateAction[] = [];
-  for (const [name, { generations }] of projections) {
-    const live = generations.filter(({ state }) => state !== 'absent');
-    const own = expected.projections.get(name)?.fingerprint;
-    for (const { id, definition } of live) {
-      if (definition !== own) actions.push({ kind: own === undefined ? 'drop' : 'retire', name: `${name}@${id}` });
-    }
-  }
-  for (const [type, { shape }] of shapes) {
-    if (shape !== undefined && !expected.views.has(type))
-      actions.push({ kind: 'drop', name: `${viewName(type)}@${shape.id}` });
-  }
-  return actions;
+export function leftovers(registry: Registry, expected: Definitions): MigrateAction[] {
+  return projectionsInForce(registry).flatMap(({ name, id, definition, ...one }): MigrateAction[] => {
+    const own = expected.get(name);
+    // The migration itself replaces the views of the model's types.
+    if (!isLive(one) || own?.fingerprint === definition || (own !== undefined && isViewName(name))) return [];
+    return [{ kind: own === undefined ? 'drop' : 'retire', name: `${name}@${id}` }];
+  });
 }

@@ -1,5 +1,5 @@
 import type { CompiledModel } from '../core/model/compiled.ts';
-import { type Definitions, viewName } from '../registry/definition.ts';
+import { type Definitions, isViewName } from '../registry/definition.ts';
 import { effectiveModel } from '../registry/effective.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
@@ -11,21 +11,21 @@ import type { ActionTarget } from './action.ts';
  * @param dropped what the run's actions remove.
  */
 export function checkCompiles(
-  { shapes, ...registry }: Registry,
+  registry: Registry,
   data: DefinitionData,
-  { projections, views }: Definitions,
+  expected: Definitions,
   graph: CompiledModel,
   dropped: readonly ActionTarget[] = [],
 ): void {
-  const replaced = [...shapes].map(([type, entry]) => {
+  const projections = [...registry.projections].map(([name, { next, generations }]) => {
+    if (!isViewName(name)) return [name, { next, generations }] as const;
     // Views to be removed may use an outdated edge type: removing them is the remedy.
-    if (dropped.some(({ name }) => name === viewName(type))) return [type, { next: entry.next }] as const;
-    const own = views.get(type)?.fingerprint;
-    const { shape } = entry;
+    if (dropped.some((target) => target.name === name)) return [name, { next, generations: [] }] as const;
+    const definition = expected.get(name)?.fingerprint;
     // rule: replaced-views-need-no-code
-    return [type, shape && own ? { ...entry, shape: { ...shape, definition: own } } : entry] as const;
+    if (definition === undefined) return [name, { next, generations }] as const;
+    return [name, { next, generations: generations.map((one) => ({ ...one, definition })) }] as const;
   });
-  const expected = [...projections.values(), ...views.values()];
-  const all = new Map([...data, ...expected.map((one) => [one.fingerprint, one.data] as const)]);
-  effectiveModel({ ...registry, shapes: new Map(replaced) }, all, graph);
+  const all = new Map([...data, ...[...expected.values()].map((one) => [one.fingerprint, one.data] as const)]);
+  effectiveModel({ ...registry, projections: new Map(projections) }, all, graph);
 }

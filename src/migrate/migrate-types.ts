@@ -74,11 +74,11 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
 
 /** A finished step. */
 export interface MigrateStep {
-  /** `keep`, `backfill`, `ready`, ... */
+  /** `add`, `backfill`, `ready`, ... */
   step: Step['kind'];
   /** The projection with ids: `search:USER.name@2`. */
   projection: string;
-  /** Its state after the step: `kept`, `ready`, `absent`; for views `trusted`, `distrusted`. */
+  /** Its state after the step: `building`, `ready`, `retired`; after other work, what was done: `verified`, `deleted`. */
   state: string;
   writes: number;
   wcu: number;

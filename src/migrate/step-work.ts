@@ -5,6 +5,7 @@ import { type Runtime, runtimeOf } from '../foundation/runtime.ts';
 import { noStats } from '../reconcile/apply-context.ts';
 import type { Data } from '../registry/data.ts';
 import { type Head, readDefinitions, readHead } from '../registry/head.ts';
+import { projectionsInForce } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { neededFanOuts } from '../registry/standing.ts';
 import type { SeenState } from '../registry/transitions.ts';
@@ -184,12 +185,8 @@ export class StepWork implements StepRun {
   private async areUnchanged(states: readonly SeenState[]): Promise<boolean> {
     if (states.length === 0) return true;
     const { head } = await this.readRegistry();
-    const { projections, shapes } = head?.registry ?? {};
-    return states.every(({ name, id, changed }) => {
-      const generation = projections?.get(name)?.generations.find((other) => other.id === id);
-      const shape = shapes?.get(name)?.shape;
-      return generation?.changed === changed || (shape?.id === id && shape.changed === changed);
-    });
+    const now = new Set(projectionsInForce(head?.registry).map(seenKey));
+    return states.every((seen) => now.has(seenKey(seen)));
   }
 
   private isOver(): boolean {

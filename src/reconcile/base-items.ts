@@ -6,7 +6,6 @@ import type { Derived } from '../core/kinds/derived.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { needsSource, sourceNodeKeys, sourceNodeOf } from '../core/model/joined.ts';
 import { derivedOf } from '../core/plan/derive.ts';
-import type { Touch } from '../core/plan/touch.ts';
 import { type CountingReader, readItems } from '../core/store-pages.ts';
 import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 
@@ -45,6 +44,10 @@ export class BaseItems {
     return derived;
   }
 
+  elementOf({ source, target }: ItemKey, image: Item): string | undefined {
+    return derivedOf(this.graph, source, target, image).element;
+  }
+
   imageOf(base: ItemKey): Item | undefined {
     return this.items.get(textOfKey(base));
   }
@@ -70,22 +73,6 @@ export class BaseItems {
     const items = sourceNodeKeys(this.graph, source).map((target) => this.items.get(textOfKey({ source, target })));
     return sourceNodeOf(this.graph, source, items);
   }
-}
-
-export function decidingKeys(graph: CompiledModel, touch: Touch, was: Item | undefined): ItemKey[] {
-  if (touch.kind === 'view') {
-    const { source } = touch;
-    return sharingTargets(touch.targets, was).flatMap((target) => {
-      const parent = copyingEdge(graph, target) && parentOf(target);
-      const edge = { source, target };
-      return parent === undefined ? [edge] : [edge, { source: parent, target: parent }];
-    });
-  }
-  if (touch.kind !== 'item' && touch.kind !== 'entry') return [];
-  const { base } = touch;
-  if (!needsSource(graph, base.target)) return [base];
-  const { source } = base;
-  return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
 }
 
 /** Edges of an evicted type have no share in the view until their type comes back. */

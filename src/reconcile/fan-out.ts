@@ -9,13 +9,13 @@ import {
   endContinuationUpdate,
   moveContinuationUpdate,
 } from '../core/plan/fan-out.ts';
-import { type ContinuationTouch, type FanOutTouch, viewTouch } from '../core/plan/touch.ts';
+import { type ContinuationTouch, type FanOutTouch, keyOfTouch, viewTouch } from '../core/plan/touch.ts';
 import { readItem } from '../core/store-pages.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, checkTime, epochSeconds, updateItem } from './apply-context.ts';
 import { visitEdges } from './joined-fan-out.ts';
-import { reconcileItem } from './reconcile-item.ts';
-import { reconcileOrThrow } from './touches.ts';
+import { reconcileOrThrow } from './reconcile.ts';
+import { itemTask } from './ways.ts';
 
 /**
  * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. So either
@@ -27,11 +27,10 @@ export const PAGE_CHILDREN = 250;
 export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Promise<void> {
   const after = await visitPage(context, touch, undefined);
   if (after === undefined) return;
-  await reconcileItem(context, {
-    key: { source: touch.source, target: touch.sortKey },
-    expected: () => after,
-    update: (current) => beginContinuationUpdate(context.graph, touch, current, after),
-  });
+  const begin = itemTask(keyOfTouch(touch), async ({ graph }, was) => ({
+    update: beginContinuationUpdate(graph, touch, was, after),
+  }));
+  await reconcileOrThrow(context, [begin]);
 }
 
 /**
@@ -39,7 +38,7 @@ export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Pr
  * sequence of pages ends.
  */
 export async function continueFanOut(context: ApplyContext, touch: ContinuationTouch): Promise<void> {
-  const key = { source: touch.source, target: touch.sortKey };
+  const key = keyOfTouch(touch);
   const readAtMs = context.now();
   const item = await readItem(context, key);
   const place = stringOf(item?.[AFTER]);
@@ -59,11 +58,10 @@ export async function continueFanOut(context: ApplyContext, touch: ContinuationT
 }
 
 export async function restartFanOut(context: ApplyContext, key: ItemKey): Promise<void> {
-  await reconcileItem(context, {
-    key,
-    expected: () => undefined,
-    update: (item) => item && continueFanOutUpdate(context.graph, key, item, epochSeconds(context)),
+  const restart = itemTask(key, async ({ graph }, was) => {
+    return was && { update: continueFanOutUpdate(graph, key, was, epochSeconds(context)) };
   });
+  await reconcileOrThrow(context, [restart]);
 }
 
 async function visitPage(

@@ -1,23 +1,20 @@
-import { stringOf } from '../core/items/attribute-value.ts';
-import { COUNTED, OTHER, unchangedCondition } from '../core/items/derived-item.ts';
+import { OTHER, unchangedCondition } from '../core/items/derived-item.ts';
 import { hasRevision, misshapenAttributes } from '../core/kinds/form.ts';
 import type { ItemForm } from '../core/kinds/kind.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { ApplyContext } from './apply-context.ts';
-import { reconcileOtherCount } from './counted.ts';
-import { reconcileItem } from './reconcile-item.ts';
+import { reconcileOrThrow } from './reconcile.ts';
+import { itemTask, otherCountOf } from './ways.ts';
 
 /** Removes the attributes that an item cannot have. Any write replaces a malformed revision. */
 export async function repairForm(context: ApplyContext, form: ItemForm, key: ItemKey): Promise<void> {
-  const { actual, update } = await reconcileItem(context, {
-    key,
-    expected: (item) => misshapenAttributes(form, context.graph, item ?? {}),
-    update(item, unset) {
-      if (item === undefined || (unset.length === 0 && hasRevision(item))) return undefined;
-      return { key, set: {}, unset, condition: unchangedCondition(item, context.graph.table.ttl) };
-    },
+  const { graph } = context;
+  const task = itemTask(key, async (_, was) => {
+    const unset = misshapenAttributes(form, graph, was ?? {});
+    if (was === undefined || (unset.length === 0 && hasRevision(was))) return undefined;
+    const update = { key, set: {}, unset, condition: unchangedCondition(was, graph.table.ttl) };
+    // Without its list of groups a counted item adds other numbers to its count.
+    return { update, otherCount: unset.includes(OTHER) ? otherCountOf(was, undefined) : undefined };
   });
-  // Without its list of groups a counted item adds other numbers to its count.
-  if (update?.unset.includes(OTHER) !== true) return;
-  await reconcileOtherCount(context, key.source, stringOf(actual?.[COUNTED]), undefined);
+  await reconcileOrThrow(context, [task], { isScan: true });
 }

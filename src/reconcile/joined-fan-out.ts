@@ -13,7 +13,7 @@ import {
 import { readItems } from '../core/store-pages.ts';
 import { type ApplyContext, checkTime } from './apply-context.ts';
 import { BaseItems } from './base-items.ts';
-import { reconcileTouches } from './touches.ts';
+import { reconcile } from './reconcile.ts';
 
 /**
  * Every edge is reconciled, even if its item is absent: a writer with an older read of the node may be about to write
@@ -70,10 +70,7 @@ export async function visitEdges(
   const found = await readItems(context, node);
   for (const [i, key] of node.entries()) items.set(textOfKey(key), found[i]);
   const ahead = { was, bases: new BaseItems(graph, items), readAtMs };
-  const failures = [
-    ...(await reconcileTouches(context, touches, { ahead })),
-    ...(await reconcileTouches(context, apart)),
-  ];
+  const failures = [...(await reconcile(context, touches, { ahead })), ...(await reconcile(context, apart))];
   if (failures.length > 0) throw failures[0]!.error;
   return end;
 }

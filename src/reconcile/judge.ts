@@ -1,18 +1,13 @@
 import type { Item } from '../core/items/attribute-value.ts';
 import { revisionOf } from '../core/items/derived-item.ts';
 import { itemKindOf } from '../core/kinds/all-kinds.ts';
-import { keysOfCopy } from '../core/kinds/copy.ts';
-import { countDifferences, readCountWithItems } from '../core/kinds/count.ts';
 import { type Difference, keyOfSuspect, type Suspect } from '../core/kinds/difference.ts';
-import { keysBesideBase } from '../core/kinds/index-item.ts';
 import { isOutsideRegistry, standingDifference } from '../core/kinds/unknown-item.ts';
-import { hasOtherShape } from '../core/kinds/view.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { standingOf } from '../registry/standing.ts';
 import { BaseItems } from './base-items.ts';
 import { baseNamedBy } from './named-item.ts';
-import { returningTypes } from './returning.ts';
 
 /**
  * Reconciling without the write: reads derived items, then the base items that determine them, and says what differs.
@@ -69,9 +64,8 @@ async function withBase(context: JudgeContext, suspect: Suspect, was: Item | und
 
 function keysDeciding(graph: CompiledModel, suspect: Suspect): ItemKey[] {
   const { sortKey, bases = [] } = suspect;
-  if (itemKindOf(graph, sortKey).name !== 'view')
-    return bases.flatMap((base) => [base, ...keysBesideBase(graph, suspect, base)]);
-  return bases.flatMap((base) => [base, ...keysOfCopy(graph, base.target)]);
+  const { keysBeside } = itemKindOf(graph, sortKey);
+  return bases.flatMap((base) => [base, ...(keysBeside?.(graph, suspect, base) ?? [])]);
 }
 
 async function differencesOf(
@@ -80,8 +74,8 @@ async function differencesOf(
   was: Item | undefined,
   decided: BaseItems,
 ): Promise<readonly Difference[]> {
-  const { graph } = context;
-  const { source, sortKey, returning = [] } = suspect;
+  const { graph, store } = context;
+  const { source, sortKey } = suspect;
   const standing = standingOf(graph, source, sortKey, was ?? {});
   // rule: item-that-the-registry-lacks-is-judged-as-such
   if (was !== undefined && isOutsideRegistry(standing)) return [standingDifference(standing, was)];
@@ -89,12 +83,6 @@ async function differencesOf(
   // rule: part-of-what-is-built-is-no-drift
   if (standing.kind === 'changing' || standing.kind === 'left') return [];
   const kind = itemKindOf(graph, sortKey);
-  const own =
-    kind.differences?.({ graph, suspect, was, decided }) ?? (was === undefined ? [] : kind.faults(graph, was));
-  if (kind.name === 'count' || kind.name === 'total') {
-    const { live, stored } = await readCountWithItems(context, source, sortKey, was);
-    return [...own, ...countDifferences(live, stored)];
-  }
-  if (returning.length === 0 || hasOtherShape(graph, source, was)) return own;
-  return [...own, ...(await returningTypes(context, source, was, returning))];
+  if (kind.differences !== undefined) return await kind.differences({ graph, suspect, was, decided, store });
+  return was === undefined ? [] : kind.faults(graph, was);
 }

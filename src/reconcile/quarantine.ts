@@ -1,11 +1,16 @@
 import type { Item } from '../core/items/attribute-value.ts';
+import { textOfKey } from '../core/items/keys.ts';
+import { isJoinedKey } from '../core/kinds/joined.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
 import { entryUpdate, formsOfEntry, refusalEntry, refusalKey, unwrittenEntry } from '../core/plan/quarantine-entry.ts';
-import type { Touch } from '../core/plan/touch.ts';
+import { type EntryTouch, entryTouch, type ItemTouch, keyOfTouch, type Touch } from '../core/plan/touch.ts';
+import { hasExpectedFields } from '../core/plan/writes/item-update.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import { StoreError } from '../foundation/errors.ts';
 import { type ApplyContext, type Refusal, updateItem } from './apply-context.ts';
+import type { BaseItems } from './base-items.ts';
 
-export interface SeenEntry {
+export interface SeenItem {
   was: Item | undefined;
   readAtMs: number;
 }
@@ -23,7 +28,7 @@ export async function putEntry(
   was: Item | undefined,
   content: Item,
   refusal?: Refusal,
-): Promise<SeenEntry | undefined> {
+): Promise<SeenItem | undefined> {
   const { graph, stats } = context;
   let refused: StoreError | undefined;
   for (const form of formsOfEntry(content)) {
@@ -52,11 +57,60 @@ export async function putRefusal(
   context: ApplyContext,
   touch: Touch,
   error: StoreError,
-  seen: SeenEntry | undefined,
-): Promise<SeenEntry | undefined> {
+  seen: SeenItem | undefined,
+): Promise<SeenItem | undefined> {
   // rule: refusal-rests-on-the-entry-read-before
   const was = seen?.was;
   // rule: refusal-is-written-under-the-revision-read
   const content = refusalEntry(touch, was, error, context.now());
   return await putEntry(context, refusalKey(touch), was, content, { touch, error });
+}
+
+export interface JointEntry {
+  entry: EntryTouch;
+  isBefore: boolean;
+}
+
+/**
+ * A fault that only an edge and its source node have together is in no record of either, so its entry follows the
+ * joined item: it is written after an item that fails, and goes before an item that comes back.
+ */
+export function jointEntry(
+  graph: CompiledModel,
+  touch: ItemTouch,
+  { was, expected }: { was: Item | undefined; expected?: Item | undefined },
+  bases: BaseItems,
+  isScan: boolean,
+): JointEntry | undefined {
+  if (touch.source !== touch.base.source || !isJoinedKey(graph, touch.base.target, touch.sortKey)) return undefined;
+  const { joint = [] } = bases.derivedOf(touch.base);
+  const entry = { ...entryTouch(touch.base), records: touch.records };
+  if (joint.length > 0) return { entry, isBefore: false };
+  // rule: joint-fault-has-an-entry
+  const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
+  // TTL deletes an empty item. A scan finds the entry by itself.
+  // rule: absent-item-may-have-failed
+  const mayHaveFailed = was === undefined && !isScan && !isOfNewEdge(touch);
+  if (!wasEmpty && !mayHaveFailed) return undefined;
+  // A writer of an entry with older reads writes the empty item first, which fails here.
+  const mayStay = expected === undefined || was === undefined;
+  // rule: entry-goes-before-its-item-comes-back
+  const isBefore = expected !== undefined;
+  return { entry: mayStay ? { ...entry, isLook: true } : entry, isBefore };
+}
+
+function isOfNewEdge({ base, records }: ItemTouch): boolean {
+  return (
+    records.length > 0 &&
+    records.every(
+      ({ source, target, oldImage, isPartial }) =>
+        source === base.source && target === base.target && oldImage === undefined && isPartial !== true,
+    )
+  );
+}
+
+/** An entry that has to be written takes the place of a look. */
+export function addEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
+  const place = textOfKey(keyOfTouch(entry));
+  if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);
 }

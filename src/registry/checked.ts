@@ -4,7 +4,7 @@ import type { ItemKey, Store } from '../core/store-port.ts';
 import { effectiveModel } from './effective.ts';
 import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
-import { areViewsReady, standingOf, standingsOf } from './standing.ts';
+import { standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
 /** The ready projections of the registry. Without a registry, or with an announced one, the own model. */
@@ -13,13 +13,8 @@ export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'get
 }
 
 export function modelOfReady(registry: Registry, data: DefinitionData, own: CompiledModel): CompiledModel {
-  const projections = [...registry.projections].map(([name, { next, generations }]) => {
-    // rule: check-compares-what-is-ready
-    return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }] as const;
-  });
-  const shapes = [...registry.shapes].filter(([, { shape }]) => shape !== undefined && areViewsReady(shape));
-  const ready: Registry = { ...registry, projections: new Map(projections), shapes: new Map(shapes) };
-  const model = effectiveModel(ready, data, own, registry);
+  // rule: check-compares-what-is-ready
+  const model = effectiveModel(registry, data, own, ({ state }) => state === 'ready');
   return { ...model, standings: standingsOf(registry, model, data) };
 }
 

@@ -91,10 +91,15 @@ export interface ViewDefinition extends OfNodes {
   edges: readonly (EdgeTyping & Pick<EdgeModel, 'labels' | 'copy'>)[];
 }
 
-export type KeyedDefinition = SearchDefinition | PartDefinition | FamilyDefinition | OrderDefinition | IndexProjection;
-export type KeyedKind = KeyedDefinition['kind'];
-export type ProjectionName<Kind extends KeyedKind = KeyedKind> = string & { readonly definedAs?: Kind };
-export type Definition = KeyedDefinition | ViewDefinition;
+export type Definition =
+  | SearchDefinition
+  | PartDefinition
+  | FamilyDefinition
+  | OrderDefinition
+  | IndexProjection
+  | ViewDefinition;
+export type DefinitionKind = Definition['kind'];
+export type ProjectionName<Kind extends DefinitionKind = DefinitionKind> = string & { readonly definedAs?: Kind };
 
 export interface Defined<D extends Definition = Definition> {
   name: string;
@@ -109,10 +114,8 @@ export interface Defined<D extends Definition = Definition> {
   code: ReadonlyMap<string, object>;
 }
 
-export interface Definitions {
-  projections: ReadonlyMap<string, Defined<KeyedDefinition>>;
-  views: ReadonlyMap<string, Defined<ViewDefinition>>;
-}
+/** By name; views come last. */
+export type Definitions = ReadonlyMap<string, Defined>;
 
 const known = new WeakMap<CompiledModel, Definitions>();
 
@@ -151,25 +154,26 @@ export function indexNamedIn(projection: string): string | undefined {
 
 const INDEX = 'index:';
 
-/** Undefined for a projection that isn't a view. */
-export function typeOfView(name: string): string | undefined {
-  return name.startsWith('view:') ? name.slice('view:'.length) : undefined;
+export function isViewName(name: string): boolean {
+  return name.startsWith(VIEW);
 }
 
-export function viewName(type: string): string {
-  return `view:${type}`;
+/** Undefined for a projection that isn't a view. */
+export function typeOfView(name: string): string | undefined {
+  return isViewName(name) ? name.slice(VIEW.length) : undefined;
+}
+
+const VIEW = 'view:';
+
+export function viewName(type: string): ProjectionName<'view'> {
+  return `${VIEW}${type}`;
 }
 
 function extractDefinitions(model: CompiledModel): Definitions {
-  const projections = new Map<string, Defined<KeyedDefinition>>();
-  const add = (name: string, definition: KeyedDefinition): unknown =>
+  const projections = new Map<string, Defined>();
+  const add = (name: string, definition: Definition): unknown =>
     projections.set(name, withFingerprints(name, withAbsence(model, definition)));
-  const views = new Map<string, Defined<ViewDefinition>>();
   for (const node of model.nodes.values()) {
-    if (node.hasView) {
-      const view = withAbsence(model, viewDefinition(model, node));
-      views.set(node.type, withFingerprints(viewName(node.type), view));
-    }
     // Places belong to a generation, not to its definition.
     for (const shared of packsOf(derivedSearches(node.searches))) {
       const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
@@ -206,7 +210,8 @@ function extractDefinitions(model: CompiledModel): Definitions {
     }
   }
   for (const index of indexProjections(model)) add(indexName(index.name), index);
-  return { projections, views };
+  for (const node of model.nodes.values()) if (node.hasView) add(viewName(node.type), viewDefinition(model, node));
+  return projections;
 }
 
 function indexProjections(model: CompiledModel): IndexProjection[] {

@@ -1,8 +1,8 @@
 import type { CompiledModel, ViewShape } from '../core/model/compiled.ts';
-import { searchesIn, typingOf, type ViewDefinition } from './definition.ts';
+import { searchesIn, typeOfView, typingOf } from './definition.ts';
 import { bareNode, compileLayers, type Kept, type LayerPart } from './layer.ts';
-import { type Generation, type Registry, stampText } from './registry.ts';
-import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
+import { isLive, type ProjectionInForce, projectionsInForce, type Registry, stampText } from './registry.ts';
+import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
  * Further models hold all but the newest generations that fit together, so that one model never has two definitions of
@@ -13,35 +13,43 @@ import { type DefinitionData, reviveKeyed, reviveView } from './revive.ts';
  * Throws `projection-code-missing` if the own model lacks a function, and `unknown-definition` if a definition comes
  * from newer software.
  *
- * @param whole the table's registry, if `registry` is only a part of it.
+ * @param isIn which projections the model has. Default: all that writers maintain.
  */
 export function effectiveModel(
   registry: Registry,
   data: DefinitionData,
   own: CompiledModel,
-  whole: Registry = registry,
+  isIn: (projection: ProjectionInForce) => boolean = isLive,
 ): CompiledModel {
-  const supersededIn = supersededBy(whole, data);
-  const views: ViewDefinition[] = [];
-  const shapes = new Map<string, ViewShape>();
-  for (const [type, { shape }] of registry.shapes) {
-    if (shape === undefined) continue;
-    views.push(reviveView(type, shape.definition, data, own));
-    shapes.set(type, { stamp: stampText(shape.id), ready: shape.ready });
-  }
-  const parts = keptGenerations(registry).map(({ name, kept }): LayerPart => {
+  const all = projectionsInForce(registry);
+  const supersededIn = supersededBy(all, data);
+  // Newest first, so that the first model has what most readers use.
+  const inForce = all.filter(isIn).sort((left, right) => right.id - left.id);
+  const parts = inForce.map((one): LayerPart => {
     return {
-      definition: reviveKeyed(name, kept.definition, data, own),
-      kept: keptOf(kept.id, supersededIn(name, kept)),
+      definition: reviveDefinition(one.name, one.definition, data, own),
+      kept: keptOf(one.id, supersededIn(one)),
     };
   });
-  return { ...withDeclaredTypes(compileLayers(views, parts, own, `@${registry.version}`), own, whole), shapes };
+  const shapes = inForce.flatMap(({ name, id, state }): [string, ViewShape][] => {
+    const type = typeOfView(name);
+    return type === undefined ? [] : [[type, { stamp: stampText(id), ready: state === 'ready' }]];
+  });
+  const model = withDeclaredTypes(compileLayers(parts, own, `@${registry.version}`), own, all);
+  return { ...model, shapes: new Map(shapes) };
 }
 
 /** Items of types that no projection names are then of a known type, without derived items. */
-function withDeclaredTypes(model: CompiledModel, own: CompiledModel, { shapes }: Registry): CompiledModel {
+function withDeclaredTypes(
+  model: CompiledModel,
+  own: CompiledModel,
+  inForce: readonly ProjectionInForce[],
+): CompiledModel {
   const nodes = new Map(model.nodes);
-  for (const [type, { shape }] of shapes) if (shape !== undefined && !nodes.has(type)) nodes.set(type, bareNode(type));
+  for (const one of inForce) {
+    const type = typeOfView(one.name);
+    if (type !== undefined && isLive(one) && !nodes.has(type)) nodes.set(type, bareNode(type));
+  }
   for (const [type, node] of own.nodes) if (!node.hasView && !nodes.has(type)) nodes.set(type, bareNode(type, node));
   for (const [type, { parts }] of own.nodes) {
     const node = nodes.get(type);
@@ -64,36 +72,24 @@ export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): 
 
 /** A search may have moved to another projection's item. */
 export function supersededBy(
-  { projections }: Registry,
+  inForce: readonly ProjectionInForce[],
   data: DefinitionData,
-): (name: string, generation: Generation) => ReadonlySet<string> {
-  const partsOf = (name: string, { definition }: Generation): string[] => {
+): (projection: ProjectionInForce) => ReadonlySet<string> {
+  const partsOf = ({ name, definition }: ProjectionInForce): string[] => {
     const searches = searchesIn(data.get(definition));
     return searches.length === 0 ? [name] : searches;
   };
-  const owners = new Map<string, { name: string; generation: Generation }[]>();
-  for (const [name, { generations }] of projections) {
-    for (const generation of generations) {
-      if (generation.state === 'absent') continue;
-      for (const part of partsOf(name, generation))
-        owners.set(part, [...(owners.get(part) ?? []), { name, generation }]);
-    }
+  const owners = new Map<string, ProjectionInForce[]>();
+  for (const one of inForce.filter(isLive)) {
+    for (const part of partsOf(one)) owners.set(part, [...(owners.get(part) ?? []), one]);
   }
-  return (name, generation) => {
-    const isLater = (other: { name: string; generation: Generation }): boolean =>
-      other.name === name ? other.generation.id > generation.id : keptSince(other.generation) > keptSince(generation);
-    return new Set(partsOf(name, generation).filter((part) => owners.get(part)?.some(isLater)));
+  return (one) => {
+    const isLater = (other: ProjectionInForce): boolean =>
+      other.name === one.name ? other.id > one.id : liveSince(other) > liveSince(one);
+    return new Set(partsOf(one).filter((part) => owners.get(part)?.some(isLater)));
   };
 }
 
-function keptSince({ since = Number.POSITIVE_INFINITY }: Generation): number {
+function liveSince({ since = Number.POSITIVE_INFINITY }: ProjectionInForce): number {
   return since;
-}
-
-/** Newest first, so that the first model has what most readers use. */
-function keptGenerations({ projections }: Registry): { name: string; kept: Generation }[] {
-  const kept = [...projections].flatMap(([name, { generations }]) =>
-    generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation })),
-  );
-  return kept.sort((left, right) => right.kept.id - left.kept.id);
 }

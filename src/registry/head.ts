@@ -5,7 +5,7 @@ import { type CountingReader, type ReadStats, readItem, readItems } from '../cor
 import type { ItemKey, Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
-import { decodeRegistry, encodeRegistry, type Registry } from './registry.ts';
+import { decodeRegistry, encodeRegistry, projectionsInForce, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
@@ -122,12 +122,10 @@ async function writeItem(
 
 export async function readDefinitions(
   reader: CountingReader<'getMany'>,
-  { projections, shapes }: Registry,
+  registry: Registry,
   known: Map<string, Data>,
 ): Promise<DefinitionData> {
-  const named = new Set<string>();
-  for (const { generations } of projections.values()) for (const { definition } of generations) named.add(definition);
-  for (const { shape } of shapes.values()) if (shape !== undefined) named.add(shape.definition);
+  const named = new Set(projectionsInForce(registry).map(({ definition }) => definition));
   const unread = [...named].filter((fingerprint) => !known.has(fingerprint));
   if (unread.length === 0) return known;
   const items = await readItems(reader, unread.map(definitionKey));

@@ -24,9 +24,8 @@ import { dataOf } from './data.ts';
 import {
   ABSENCE,
   type Definition,
+  type DefinitionKind,
   type FamilyDefinition,
-  type KeyedDefinition,
-  type KeyedKind,
   nodesDecidingOf,
   type OrderDefinition,
   type Owners,
@@ -78,21 +77,15 @@ function inForceOf<Places>(places: Places, isSuperseded = false): InForce<Places
   return { places, ...(isSuperseded && { isSuperseded }) };
 }
 
-export interface LayerPart<Kind extends KeyedKind = KeyedKind> {
-  definition: Extract<KeyedDefinition, { kind: Kind }>;
+export interface LayerPart<Kind extends DefinitionKind = DefinitionKind> {
+  definition: Extract<Definition, { kind: Kind }>;
   kept: Kept;
 }
 
-export function compileLayers(
-  views: readonly ViewDefinition[],
-  parts: readonly LayerPart[],
-  own: CompiledModel,
-  fingerprint: string,
-): CompiledModel {
-  const first = new Layer();
-  for (const view of views) first.addView(view);
-  const layers = [first];
-  for (const { definition, kept } of parts) {
+export function compileLayers(parts: readonly LayerPart[], own: CompiledModel, fingerprint: string): CompiledModel {
+  const layers = [new Layer()];
+  const isView = ({ definition }: LayerPart): boolean => definition.kind === 'view';
+  for (const { definition, kept } of [...parts.filter(isView), ...parts.filter((part) => !isView(part))]) {
     if (layers.some((layer) => addToLayer(layer, definition, kept))) continue;
     const layer = new Layer();
     addToLayer(layer, definition, kept);
@@ -102,8 +95,9 @@ export function compileLayers(
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
+/** Each returns whether the definition fits what the layer has. */
 const ADDITIONS: {
-  readonly [Kind in KeyedKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
+  readonly [Kind in DefinitionKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
   search: (layer, definition, kept) => layer.addSearch(definition, kept),
   part: (layer, definition, kept) => layer.addPart(definition, kept),
@@ -111,10 +105,11 @@ const ADDITIONS: {
   order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
   // DynamoDB keeps the index.
   index: () => true,
+  view: (layer, definition) => layer.addView(definition),
 };
 
-function addToLayer(layer: Layer, definition: KeyedDefinition, kept: Kept): boolean {
-  return (ADDITIONS[definition.kind] as (layer: Layer, definition: KeyedDefinition, kept: Kept) => boolean)(
+function addToLayer(layer: Layer, definition: Definition, kept: Kept): boolean {
+  return (ADDITIONS[definition.kind] as (layer: Layer, definition: Definition, kept: Kept) => boolean)(
     layer,
     definition,
     kept,
@@ -138,8 +133,8 @@ class Layer {
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
-  /** Shapes are installed together, so they agree about each edge type. */
-  addView(definition: ViewDefinition): void {
+  /** The views of all types change together, so they agree about each edge type. */
+  addView(definition: ViewDefinition): boolean {
     const { type, view, viewBudgetBytes, edges } = definition;
     const other = this.otherAbsence(definition);
     if (other !== undefined) throw registryConflict(type, other);
@@ -158,6 +153,7 @@ class Layer {
       edge.labels = labels;
       if (copy !== undefined) edge.copy = copy;
     }
+    return true;
   }
 
   addSearch(definition: SearchDefinition, kept: Kept): boolean {

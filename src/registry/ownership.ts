@@ -33,16 +33,16 @@ function toOwnership({ generation, ...place }: ProjectionPlace): Ownership {
   return { name: order === undefined ? inboundName(edgeType) : orderName(edgeType, order), generation };
 }
 
-/** Recognizes derived items of some generations; for `view:TYPE`, views of that shape and earlier ones. */
+/** Recognizes derived items of some generations; for `view:TYPE`, views of that generation and earlier ones. */
 export function ownershipTest(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {
   const ids = new Set(generations.map(({ name, id }) => `${name}@${id}`));
-  const shapes = new Map(generations.map(({ name, id }) => [name, id]));
+  const lastIds = new Map(generations.map(({ name, id }) => [name, id]));
   return ({ source, target, item }) => {
     // rule: views-of-parts-stay-without-the-view
     if (kindOfDerivedKey(target)?.kind.lifetime.of === 'shape') {
-      const last = shapes.get(viewName(parseNodeId(source)?.type ?? ''));
+      const last = lastIds.get(viewName(parseNodeId(source)?.type ?? ''));
       return last !== undefined && stampedId(stringOf(item[MODEL])) <= last;
     }
     const owner = ownerOfItem(source, target, item);

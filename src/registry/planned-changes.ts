@@ -1,6 +1,5 @@
-import type { Definitions } from './definition.ts';
-import { type KeyedDefinition, meaningsOf, searchesIn } from './definition.ts';
-import type { Generation, Registry } from './registry.ts';
+import { type Definition, type Definitions, meaningsOf, searchesIn } from './definition.ts';
+import { type Generation, isLive, projectionsInForce, type Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 export interface PlannedChange {
@@ -18,59 +17,43 @@ export interface PlannedChange {
 export function plannedChanges(
   registry: Registry | undefined,
   data: DefinitionData,
-  { projections, views }: Definitions,
+  expected: Definitions,
 ): PlannedChange[] {
   const changes: PlannedChange[] = [];
-  const expected = new Set([...projections.values()].flatMap(({ meanings }) => meanings));
+  const inForce = projectionsInForce(registry);
+  const meaningsOfModel = new Set([...expected.values()].flatMap(({ meanings }) => meanings));
   const meaningsIn = ({ definition }: Generation): string[] => {
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
   // The model has all of it, perhaps in other items.
-  const isSaid = (generation: Generation): boolean => meaningsIn(generation).every((meaning) => expected.has(meaning));
-  const isLive = ({ state }: Generation): boolean => state !== 'absent';
-  const maintained = new Set(
-    [...(registry?.projections.values() ?? [])].flatMap(({ generations }) =>
-      generations.filter(isLive).flatMap(meaningsIn),
-    ),
-  );
-  for (const { name, definition, fingerprint, meanings } of projections.values()) {
+  const isSaid = (generation: Generation): boolean =>
+    meaningsIn(generation).every((meaning) => meaningsOfModel.has(meaning));
+  const allLive = inForce.filter(isLive);
+  const known = new Set(allLive.flatMap(meaningsIn));
+  for (const { name, definition, fingerprint, meanings } of expected.values()) {
     const named = { name, ...othersIn(definition) };
-    const live = (registry?.projections.get(name)?.generations ?? []).filter(isLive);
-    const own = live.find(({ definition }) => definition === fingerprint);
+    const live = allLive.filter((one) => one.name === name);
+    const own = live.find((one) => one.definition === fingerprint);
     if (own !== undefined) {
       if (own.state !== 'ready') changes.push({ ...named, change: 'build' });
       continue;
     }
-    const isMove = live.length === 0 ? meanings.every((meaning) => maintained.has(meaning)) : live.some(isSaid);
+    const isMove = live.length === 0 ? meanings.every((meaning) => known.has(meaning)) : live.some(isSaid);
     changes.push({ ...named, change: isMove ? 'move' : live.length === 0 ? 'add' : 'change' });
   }
-  for (const [type, { name, fingerprint }] of views) {
-    const shape = registry?.shapes.get(type)?.shape;
-    if (shape === undefined) changes.push({ name, change: 'add' });
-    else if (shape.definition !== fingerprint) changes.push({ name, change: 'change' });
-    else if (!shape.trusted || !shape.ready) changes.push({ name, change: 'build' });
-  }
-  for (const [name, { generations }] of registry?.projections ?? []) {
-    const isExtra = !projections.has(name) && generations.length > 0 && !generations.every(isSaid);
-    if (isExtra) changes.push({ name, change: 'extra' });
-  }
-  const searches = new Set([...projections.values()].flatMap(({ data: own }) => searchesIn(own)));
-  const shared = [...(registry?.projections ?? [])].flatMap(([name, { generations }]) =>
-    projections.has(name)
-      ? generations.filter(isLive).flatMap(({ definition }) => searchesIn(data.get(definition)))
-      : [],
-  );
-  for (const search of new Set(shared)) {
-    if (!searches.has(search)) changes.push({ name: `search:${search}`, change: 'extra' });
-  }
-  for (const [type, { shape }] of registry?.shapes ?? []) {
-    if (!views.has(type) && shape !== undefined) changes.push({ name: `view:${type}`, change: 'extra' });
-  }
+  const others = inForce.filter((one) => !expected.has(one.name) && !isSaid(one)).map(({ name }) => name);
+  const searches = new Set([...expected.values()].flatMap(({ data: own }) => searchesIn(own)));
+  const shared = allLive
+    .filter(({ name }) => expected.has(name))
+    .flatMap(({ definition }) => searchesIn(data.get(definition)))
+    .filter((search) => !searches.has(search))
+    .map((search) => `search:${search}`);
+  for (const name of new Set([...others, ...shared])) changes.push({ name, change: 'extra' });
   return changes;
 }
 
-function othersIn(definition: KeyedDefinition): Pick<PlannedChange, 'with'> {
+function othersIn(definition: Definition): Pick<PlannedChange, 'with'> {
   if (definition.kind !== 'search' || definition.packed === undefined) return {};
   return { with: definition.packed.map(({ name }) => name) };
 }

@@ -18,17 +18,17 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import type { Data } from './data.ts';
 import {
   type Defined,
+  type DefinitionKind,
   definitionsOf,
   inboundName,
   indexName,
-  type KeyedDefinition,
-  type KeyedKind,
   meaningsOf,
   orderName,
   type ProjectionName,
   partName,
   searchesIn,
   searchName,
+  typeOfView,
   viewName,
 } from './definition.ts';
 import { effectiveModel, keptOf, supersededBy } from './effective.ts';
@@ -41,8 +41,8 @@ import {
   searchesInGeneration,
   totalInGeneration,
 } from './layer.ts';
-import { type Registry, stampText } from './registry.ts';
-import { type DefinitionData, reviveKeyed } from './revive.ts';
+import { liveGenerations, type ProjectionInForce, projectionsInForce, type Registry, stampText } from './registry.ts';
+import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
  * Which generation a reader of one model uses, and where its items are. Any ready generation with the meaning of the
@@ -90,17 +90,17 @@ export function projectionsOfRegistry(
 ): ProjectionsInForce {
   const mine = definitionsOf(own);
   const usable = usableGenerations(registry, data, own);
-  const lookUp = <Kind extends KeyedKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined => {
-    const meaning = mine.projections.get(name)?.meanings[place];
+  const lookUp = <Kind extends DefinitionKind>(name: ProjectionName<Kind>, place = 0): LayerPart<Kind> | undefined => {
+    const meaning = mine.get(name)?.meanings[place];
     return meaning === undefined ? undefined : (usable.get(meaning) as LayerPart<Kind> | undefined);
   };
-  const requireReady = <Kind extends KeyedKind>(
+  const requireReady = <Kind extends DefinitionKind>(
     name: ProjectionName<Kind>,
     place = 0,
     asked: string = name,
   ): LayerPart<Kind> => {
     const usableNow = lookUp(name, place);
-    if (usableNow === undefined) throw notReadyError(registry, name, mine.projections.get(name), asked);
+    if (usableNow === undefined) throw notReadyError(registry, name, mine.get(name), asked);
     return usableNow;
   };
   const requireIndex = ({ name }: NativeIndex): void => {
@@ -108,16 +108,27 @@ export function projectionsOfRegistry(
     requireReady(indexName(name));
   };
   const parts = new Set(
-    [...mine.projections].flatMap(([name, { meanings }]) => meanings.flatMap((_, place) => lookUp(name, place) ?? [])),
+    [...mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
+      // Views that aren't ready are derived from the base items.
+      if (definition.kind === 'view') return [{ definition, kept: {} }];
+      return meanings.flatMap((_, place) => lookUp(name, place) ?? []);
+    }),
   );
-  const views = [...mine.views.values()].map(({ definition }) => definition);
+  const readyViews = new Map<string, ProjectionInForce>();
+  for (const one of projectionsInForce(registry)) {
+    const { name, state } = one;
+    // rule: reader-uses-views-that-are-ready
+    const isUsed = state === 'ready';
+    const type = typeOfView(name);
+    if (type !== undefined && isUsed) readyViews.set(type, one);
+  }
   const searches = new Map<SearchModel, SearchModel>();
   let model: CompiledModel | undefined;
   let kept: CompiledModel | undefined;
   return {
     get model() {
       // Most reads don't need it.
-      model ??= compileLayers(views, [...parts], own, own.fingerprint);
+      model ??= compileLayers([...parts], own, own.fingerprint);
       return model;
     },
     search(search) {
@@ -156,8 +167,8 @@ export function projectionsOfRegistry(
     },
     checkReverseItems(edge) {
       for (const type of edge.from) {
-        const shape = registry.shapes.get(type)?.shape;
-        if (shape?.ready !== true || !copiesAlong(data.get(shape.definition), edge.type))
+        const ready = readyViews.get(type);
+        if (ready === undefined || !copiesAlong(data.get(ready.definition), edge.type))
           throw viewsNotReadyError(type, edge);
       }
     },
@@ -172,14 +183,12 @@ export function projectionsOfRegistry(
     },
     usesView(id, view) {
       const type = parseNodeId(id)?.type ?? '';
-      const shape = registry.shapes.get(type)?.shape;
-      // rule: reader-uses-trusted-shapes
-      if (shape === undefined || !shape.trusted) return false;
-      // rule: reader-uses-shapes-of-its-own-definition
-      if (shape.definition !== mine.views.get(type)?.fingerprint) return false;
-      // rule: reader-uses-views-of-the-shape
-      // rule: missing-view-says-nothing-until-the-shape-is-ready
-      return view === undefined ? shape.ready : stringOf(view[MODEL]) === stampText(shape.id);
+      const ready = readyViews.get(type);
+      if (ready === undefined) return false;
+      // rule: reader-uses-views-of-its-own-definition
+      if (ready.definition !== mine.get(viewName(type))?.fingerprint) return false;
+      // rule: reader-uses-views-of-the-generation
+      return view === undefined || stringOf(view[MODEL]) === stampText(ready.id);
     },
     get kept() {
       kept ??= modelOfKept(registry, data, own);
@@ -218,24 +227,23 @@ function modelOfKept(registry: Registry, data: DefinitionData, own: CompiledMode
 }
 
 function usableGenerations(registry: Registry, data: DefinitionData, own: CompiledModel): Map<string, LayerPart> {
-  const supersededIn = supersededBy(registry, data);
-  const expected = new Set([...definitionsOf(own).projections.values()].flatMap(({ meanings }) => meanings));
+  const inForce = projectionsInForce(registry);
+  const supersededIn = supersededBy(inForce, data);
+  const expected = new Set([...definitionsOf(own).values()].flatMap(({ meanings }) => meanings));
   const found = new Map<string, LayerPart & { sinceMs: number }>();
-  for (const [name, { generations }] of registry.projections) {
-    for (const generation of generations) {
-      const { id, definition, state, since = 0 } = generation;
-      const stored = data.get(definition);
-      // rule: reader-uses-what-is-ready
-      if (state !== 'ready' || stored === undefined || !hasNamesFor(own.table, stored)) continue;
-      // rule: reader-uses-its-own-meaning
-      const usable = meaningsOf(stored).filter(
-        (meaning) => expected.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
-      );
-      if (usable.length === 0) continue;
-      const revived = reviveKeyed(name, definition, data, own);
-      const part = { definition: revived, kept: keptOf(id, supersededIn(name, generation)), sinceMs: since };
-      for (const meaning of usable) found.set(meaning, part);
-    }
+  for (const one of inForce) {
+    const { name, id, definition, state, since = 0 } = one;
+    const stored = data.get(definition);
+    // rule: reader-uses-what-is-ready
+    if (state !== 'ready' || stored === undefined || !hasNamesFor(own.table, stored)) continue;
+    // rule: reader-uses-its-own-meaning
+    const usable = meaningsOf(stored).filter(
+      (meaning) => expected.has(meaning) && (found.get(meaning)?.sinceMs ?? 0) <= since,
+    );
+    if (usable.length === 0) continue;
+    const revived = reviveDefinition(name, definition, data, own);
+    const part = { definition: revived, kept: keptOf(id, supersededIn(one)), sinceMs: since };
+    for (const meaning of usable) found.set(meaning, part);
   }
   return found;
 }
@@ -245,21 +253,17 @@ function hasNamesFor(table: TableNames, stored: Data): boolean {
   return hasUsualIndexNames(table) || searchesIn(stored).length <= table.indexes.length;
 }
 
-function notReadyError(
-  registry: Registry,
-  name: string,
-  mine: Defined<KeyedDefinition> | undefined,
-  asked: string,
-): EdgeloomError {
-  const generations = registry.projections.get(name)?.generations ?? [];
-  const built = generations.find(({ definition, state }) => definition === mine?.fingerprint && state === 'kept');
+function notReadyError(registry: Registry, name: string, mine: Defined | undefined, asked: string): EdgeloomError {
+  const isBuilding = liveGenerations(registry, name).some(
+    ({ definition, state }) => definition === mine?.fingerprint && state === 'building',
+  );
   const [, type] = /^list:(\w+)$/.exec(name) ?? [];
   const subject = type === undefined ? asked : `list of ${type} nodes`;
   return new EdgeloomError(
     'projection-not-ready',
-    built === undefined
-      ? `The table has no ${subject} as this model defines it.`
-      : `The ${subject} is being built and not ready yet.`,
-    built === undefined ? 'Run edgeloom migrate with this model.' : 'Wait until edgeloom migrate is done.',
+    isBuilding
+      ? `The ${subject} is being built and not ready yet.`
+      : `The table has no ${subject} as this model defines it.`,
+    isBuilding ? 'Wait until edgeloom migrate is done.' : 'Run edgeloom migrate with this model.',
   );
 }

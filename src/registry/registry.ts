@@ -19,17 +19,20 @@ import { EdgeloomError } from '../foundation/errors.ts';
  * order of deployments doesn't matter.
  *
  * A projection with its own keys (a search, an edge type's shared orders, a named order) has generations side by side.
- * A node type's views have one shape at a time.
+ * A node has one view item, so a new generation of views replaces the last one.
  */
 
-/** Absent: not maintained, items are being deleted. Kept: writers maintain it. Ready: readers may use it. */
-export type GenerationState = 'absent' | 'kept' | 'ready';
+/**
+ * Building: writers maintain it, and readers don't use it: it is being built, or taken away. Ready: readers may use it.
+ * Retired: nothing maintains it, and its items are being deleted.
+ */
+export type ProjectionState = (typeof STATES)[number];
 
 export interface Generation {
-  /** Part of its keys; never reused in the projection. */
+  /** Part of its keys, or the stamp of the views; never reused in the projection. */
   id: number;
   definition: string;
-  state: GenerationState;
+  state: ProjectionState;
   /**
    * Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock, read after the write that made it
    * so. Absent: not noted yet. 0: since before the first record.
@@ -38,27 +41,10 @@ export interface Generation {
   changed: number;
 }
 
-export interface Shape {
-  /** The stamp of the views; never reused for the type. */
-  id: number;
-  definition: string;
-  /** Whether readers may use its views at all. */
-  trusted: boolean;
-  /** Every node has such a view, so that a missing one means that there is nothing. */
-  ready: boolean;
-  since?: number;
-  changed: number;
-}
-
 /** An unlisted id below `next` was a deleted generation's, in this registry or an earlier one. */
-export interface KeyedProjection {
+export interface RegisteredProjection {
   next: number;
   generations: readonly Generation[];
-}
-
-export interface TypeShape {
-  next: number;
-  shape?: Shape;
 }
 
 /** The table and stream that the registry was made for; a restored table or a new stream differs. */
@@ -72,13 +58,32 @@ export interface TableIdentity {
 export interface Registry {
   version: number;
   table?: TableIdentity;
-  /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`. */
-  projections: ReadonlyMap<string, KeyedProjection>;
-  shapes: ReadonlyMap<string, TypeShape>;
+  /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`, `view:USER`. */
+  projections: ReadonlyMap<string, RegisteredProjection>;
+}
+
+/** A generation that the registry lists, with the name of its projection. */
+export interface ProjectionInForce extends Generation {
+  name: string;
+}
+
+export function projectionsInForce(registry: Registry | undefined): ProjectionInForce[] {
+  return [...(registry?.projections ?? [])].flatMap(([name, { generations }]) =>
+    generations.map((generation) => ({ name, ...generation })),
+  );
+}
+
+/** Whether writers maintain it. */
+export function isLive({ state }: Pick<Generation, 'state'>): boolean {
+  return state !== 'retired';
+}
+
+export function liveGenerations({ projections }: Registry, name: string): Generation[] {
+  return (projections.get(name)?.generations ?? []).filter(isLive);
 }
 
 const FORMAT = 1;
-const STATES = ['absent', 'kept', 'ready'] as const;
+const STATES = ['retired', 'building', 'ready'] as const;
 
 /** Lists instead of objects: a head is read for every batch, and up to 4 KB cost one unit. */
 const headShape = object({
@@ -89,11 +94,10 @@ const headShape = object({
     text,
     tuple(integer, listOf(tuple(integer, text, wholeNumberBetween(0, STATES.length - 1), nullable(finite), integer))),
   ),
-  shapes: recordOf(text, tuple(integer, nullable(tuple(integer, text, integer, integer, nullable(finite), integer)))),
 });
 
-export function encodeRegistry({ version, table, projections, shapes }: Registry): string {
-  const head: Shaped<typeof headShape> = { format: FORMAT, version, table, projections: {}, shapes: {} };
+export function encodeRegistry({ version, table, projections }: Registry): string {
+  const head: Shaped<typeof headShape> = { format: FORMAT, version, table, projections: {} };
   for (const [name, { next, generations }] of projections) {
     const entries = generations.map(
       ({ id, definition, state, since, changed }): [number, string, number, number | null, number] => {
@@ -101,13 +105,6 @@ export function encodeRegistry({ version, table, projections, shapes }: Registry
       },
     );
     head.projections[name] = [next, entries];
-  }
-  for (const [type, { next, shape }] of shapes) {
-    if (shape === undefined) head.shapes[type] = [next, null];
-    else {
-      const { id, definition, trusted, ready, since, changed } = shape;
-      head.shapes[type] = [next, [id, definition, Number(trusted), Number(ready), since ?? null, changed]];
-    }
   }
   return JSON.stringify(head);
 }
@@ -146,14 +143,6 @@ export function decodeRegistry(content: string): Registry {
           }),
         );
         return [name, { next, generations }];
-      }),
-    ),
-    shapes: new Map(
-      Object.entries(head.shapes).map(([type, [next, entry]]): [string, TypeShape] => {
-        if (entry === null) return [type, { next }];
-        const [id, definition, trusted, ready, since, changed] = entry;
-        const state = { trusted: trusted === 1, ready: ready === 1, changed };
-        return [type, { next, shape: { id, definition, ...state, ...(since !== null && { since }) } }];
       }),
     ),
   };

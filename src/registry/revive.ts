@@ -2,31 +2,42 @@ import { type CompiledModel, type Compute, listsOf } from '../core/model/compile
 import { NODE_LIST, nodeList } from '../core/model/node-list.ts';
 import { EdgeloomError, StoreError } from '../foundation/errors.ts';
 import { type Data, derivesOf, type FindCode, reviveValue } from './data.ts';
-import {
-  checkKnownOptions,
-  type Definition,
-  definitionsOf,
-  inboundName,
-  type KeyedDefinition,
-  orderName,
-  searchName,
-  type ViewDefinition,
-  viewName,
-} from './definition.ts';
+import { checkKnownOptions, type Definition, definitionsOf, inboundName, orderName, searchName } from './definition.ts';
 
 export type DefinitionData = ReadonlyMap<string, Data>;
 
-export function reviveKeyed(
+/**
+ * Throws `registry-incomplete` if data is missing, `unknown-definition` if newer software wrote it, and the retryable
+ * `projection-code-missing` if a function is missing.
+ */
+export function reviveDefinition(
   name: string,
   fingerprint: string,
   data: DefinitionData,
   own: CompiledModel,
-): KeyedDefinition {
-  const mine = definitionsOf(own).projections.get(name);
+): Definition {
+  const mine = definitionsOf(own).get(name);
   if (mine?.fingerprint === fingerprint) return mine.definition;
+  const stored = data.get(fingerprint);
+  if (stored === undefined) {
+    throw new EdgeloomError(
+      'registry-incomplete',
+      `The registry names a definition of ${name} that is not in the table.`,
+      'Restore the items of the partition ~edgeloom, or register the table again.',
+    );
+  }
+  checkKnownOptions(name, kindNamedIn(stored), stored);
   // rule: every-consumer-has-the-code-of-a-list
   const code = mine?.code ?? codeOfNodeList(name);
-  return reviveDefinition(name, fingerprint, data, codeOfOrders(name, own) ?? code) as KeyedDefinition;
+  const all = codeOfOrders(name, own) ?? code;
+  const findCode: FindCode = (place, version) => {
+    const derive = all?.get(place) as Partial<DeriveCode> | undefined;
+    const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
+    // rule: missing-code-holds-up-the-batch
+    if (compute === undefined) throw codeMissingError(name, version);
+    return { kind: 'derive', compute, version };
+  };
+  return reviveValue(stored, findCode) as Definition;
 }
 
 /** By their places in any definition: an order may have shared an item when the definition was stored. */
@@ -45,46 +56,6 @@ function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;
   return derivesOf({ kind: 'search', type, search: nodeList(type) });
-}
-
-export function reviveView(
-  type: string,
-  fingerprint: string,
-  data: DefinitionData,
-  own: CompiledModel,
-): ViewDefinition {
-  const mine = definitionsOf(own).views.get(type);
-  if (mine?.fingerprint === fingerprint) return mine.definition;
-  return reviveDefinition(viewName(type), fingerprint, data, mine?.code) as ViewDefinition;
-}
-
-/**
- * Throws `registry-incomplete` if data is missing, `unknown-definition` if newer software wrote it, and the retryable
- * `projection-code-missing` if a function is missing.
- */
-function reviveDefinition(
-  name: string,
-  fingerprint: string,
-  data: DefinitionData,
-  code: ReadonlyMap<string, object> | undefined,
-): Definition {
-  const stored = data.get(fingerprint);
-  if (stored === undefined) {
-    throw new EdgeloomError(
-      'registry-incomplete',
-      `The registry names a definition of ${name} that is not in the table.`,
-      'Restore the items of the partition ~edgeloom, or register the table again.',
-    );
-  }
-  checkKnownOptions(name, kindNamedIn(stored), stored);
-  const findCode: FindCode = (place, version) => {
-    const derive = code?.get(place) as Partial<DeriveCode> | undefined;
-    const compute = (derive?.version ?? 1) === version ? derive?.compute : derive?.others?.[version];
-    // rule: missing-code-holds-up-the-batch
-    if (compute === undefined) throw codeMissingError(name, version);
-    return { kind: 'derive', compute, version };
-  };
-  return reviveValue(stored, findCode) as Definition;
 }
 
 interface DeriveCode {

@@ -18,7 +18,15 @@ import { type FanOutOf, fanOutOfKey } from '../core/model/projection/places.ts';
 import { type Data, reviveValue } from './data.ts';
 import { type Definition, type EdgeTyping, searchesIn, searchName, viewName } from './definition.ts';
 import { ownerOfItem, partitionOwners } from './ownership.ts';
-import { type Generation, type Registry, type Shape, stampedId } from './registry.ts';
+import {
+  isLive,
+  liveGenerations,
+  type ProjectionInForce,
+  type ProjectionState,
+  projectionsInForce,
+  type Registry,
+  stampedId,
+} from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 
 /**
@@ -35,7 +43,8 @@ const COMPARED: Standing = { kind: 'compared', name: '' };
 const LEFT: Standing = { kind: 'left', name: '' };
 
 export function standingsOf(registry: Registry, ready: CompiledModel, data: DefinitionData): Standings {
-  const changing = changingParts(registry);
+  const inForce = projectionsInForce(registry);
+  const changing = changingParts(inForce);
   const isNeeded = neededFanOuts(registry, data);
   const partitionNames = registeredPartitions(registry, data);
   // A running migration ends what nothing needs.
@@ -43,7 +52,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
   const use: Use = { registry, ready, isLeftOpen };
   return {
     changing,
-    ready: readyNames(registry),
+    ready: new Set(inForce.filter(({ state }) => state === 'ready').map(({ name, id }) => `${name}@${id}`)),
     of(source, sortKey, item) {
       const standing = standingByLifetime(use, source, sortKey, item);
       if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
@@ -140,56 +149,34 @@ function keyedStanding(
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
-/** A view of another shape isn't garbage: writers and repair rebuild it where they find it. */
-function viewStanding({ registry: { shapes } }: Use, { source, item }: Derived): Standing {
+/** A view of another generation isn't garbage: writers and repair rebuild it where they find it. */
+function viewStanding({ registry }: Use, { source, item }: Derived): Standing {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
-  const entry = shapes.get(type);
+  const name = viewName(type);
+  const entry = registry.projections.get(name);
   const stamped = stampedId(stringOf(item[MODEL]));
   if (entry === undefined || stamped >= entry.next) {
-    return { kind: 'unregistered', name: viewName(type) + (stamped === 0 ? '' : `@${stamped}`) };
+    return { kind: 'unregistered', name: name + (stamped === 0 ? '' : `@${stamped}`) };
   }
-  const { shape } = entry;
-  if (shape === undefined) return { kind: 'retired', name: viewName(type) };
-  return { kind: areViewsReady(shape) ? 'compared' : 'changing', name: `${viewName(type)}@${shape.id}` };
+  // Views of the last generation are being deleted until it is forgotten.
+  const last = liveGenerations(registry, name)[0] ?? entry.generations.at(-1);
+  if (last === undefined) return { kind: 'retired', name };
+  // rule: unready-views-are-pending
+  return { kind: last.state === 'ready' ? 'compared' : 'changing', name: `${name}@${last.id}` };
 }
 
-export function areViewsReady({ trusted, ready }: Shape): boolean {
-  // rule: trusted-and-ready-views-are-compared
-  return trusted && ready;
-}
-
-function readyNames({ projections, shapes }: Registry): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const [name, { generations }] of projections)
-    for (const { id, state } of generations) if (state === 'ready') names.add(`${name}@${id}`);
-  for (const [type, { shape }] of shapes)
-    if (shape !== undefined && areViewsReady(shape)) names.add(`${viewName(type)}@${shape.id}`);
-  return names;
-}
-
-function changingParts({ projections, shapes }: Registry): ChangingPart[] {
-  const keyed = [...projections].flatMap(([name, { generations }]) =>
-    generations
-      .filter(({ state }) => state !== 'ready')
-      .map(({ id, state, since }): ChangingPart => {
-        const sinceMs = state === 'kept' ? since : undefined;
-        return { name: `${name}@${id}`, reason: REASONS[state as 'kept' | 'absent'], sinceMs };
-      }),
-  );
-  const views = [...shapes].flatMap(([type, { shape }]): ChangingPart[] => {
-    if (shape === undefined || areViewsReady(shape)) return [];
-    const reason = shape.trusted ? REASONS.rebuilding : REASONS.untrusted;
-    return [{ name: `${viewName(type)}@${shape.id}`, reason, sinceMs: shape.since }];
+function changingParts(inForce: readonly ProjectionInForce[]): ChangingPart[] {
+  return inForce.flatMap(({ name, id, state, since }): ChangingPart[] => {
+    if (state === 'ready') return [];
+    return [{ name: `${name}@${id}`, reason: REASONS[state], sinceMs: state === 'building' ? since : undefined }];
   });
-  return [...keyed, ...views];
 }
 
-const REASONS: Readonly<Record<Exclude<Generation['state'], 'ready'> | 'rebuilding' | 'untrusted', string>> = {
-  kept: 'writers keep it, readers do not use it: it is being built, or taken away; edgeloom migrate goes on with it',
-  absent: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
-  rebuilding: 'views are being rebuilt, and readers use base items where one is missing; edgeloom migrate continues it',
-  untrusted: 'views are about to change, and readers use base items in their place; edgeloom migrate goes on with it',
+const REASONS: Readonly<Record<Exclude<ProjectionState, 'ready'>, string>> = {
+  building:
+    'writers maintain it, readers do not use it: it is being built, or taken away; edgeloom migrate goes on with it',
+  retired: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
 };
 
 /** True for a key of another kind. */
@@ -201,13 +188,10 @@ export type NeedsFanOut = (sortKey: string) => boolean;
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;
-  const { projections, shapes } = registry;
   const needed: Record<FanOutOf, Set<string>> = { copies: new Set(), joined: new Set() };
-  const kept = [
-    ...[...shapes.values()].flatMap(({ shape }) => (shape === undefined ? [] : [shape])),
-    ...[...projections.values()].flatMap(({ generations }) => generations.filter(({ state }) => state !== 'absent')),
-  ];
-  const definitions = kept.map(({ definition }) => data.get(definition));
+  const definitions = projectionsInForce(registry)
+    .filter(isLive)
+    .map(({ definition }) => data.get(definition));
   for (const stored of definitions) {
     if (stored === undefined) continue;
     for (const { of, edgeType } of fanOutsOfDefinition(definitionOf(stored))) needed[of].add(edgeType);

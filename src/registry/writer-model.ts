@@ -6,6 +6,8 @@ import type { Data } from './data.ts';
 import { effectiveModel } from './effective.ts';
 import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkWriterRegion, doubtTable, isLaterStream } from './identity.ts';
+import type { Registry } from './registry.ts';
+import type { DefinitionData } from './revive.ts';
 import { isAnnounced } from './transitions.ts';
 
 /** The model that a writer of derived items goes by. */
@@ -35,7 +37,7 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 export function registeredModel(
   own: CompiledModel,
   store: WriterStore,
-  compile: typeof effectiveModel = effectiveModel,
+  compile: (registry: Registry, data: DefinitionData, own: CompiledModel) => CompiledModel = effectiveModel,
 ): WriterModel {
   const known = new Map<string, Data>();
   let compiled: { head: Head; model: CompiledModel } | undefined;

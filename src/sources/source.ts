@@ -67,7 +67,7 @@ export interface Source {
   readonly from: Pick<DefineSourceOptions, 'read' | 'keys'> | SourceKeys;
 }
 
-/** The key of a source item: a text, or of a table an object of its key attributes. */
+/** The key of a source item: a string, or for a table an object with its key attributes. */
 export type SourceKey = string | Readonly<Record<string, unknown>>;
 
 /** Bytes that a key may have, since our items hold it. DynamoDB bounds the keys of its tables. */

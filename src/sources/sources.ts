@@ -66,9 +66,9 @@ export interface Sources {
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
-   * Touches every key of a source, and every key that something was made of: the first time, after another `version` (forward or back),
-   * after changes were lost, and to repair. Another version comes into force with it; the walk then begins 20 minutes later, behind all
-   * that processes of the version before may still write. `resume` goes on where a walk was stopped.
+   * Touches every key of the source, and every key from which it has made items. Needed the first time, after `version` changes in either
+   * direction, after lost changes, and to repair. A new version takes effect at once; its walk starts 20 minutes later, when no process of
+   * the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
   /** Retires a source, one of the model file or not: what it alone made goes. `dryRun` lists what that is. */
@@ -120,16 +120,17 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
     throw unknownSource(name, names);
   };
   const contextOf = (source: Source, { maxRcu, maxWcu }: SyncOptions): SourceContext => {
-    const [reads, writes] = [maxRcu, maxWcu].map((most) => spending(new Allowance(most, runtime.now), runtime.wait));
+    const reads = spending(new Allowance(maxRcu, runtime.now), runtime.wait);
+    const writes = spending(new Allowance(maxWcu, runtime.now), runtime.wait);
     const change: SourcesOptions['store']['change'] = async (given) => {
       const result = await store.change(given);
-      await writes!(result.wcu);
+      await writes(result.wcu);
       return result;
     };
     return {
       ...{ graph, source, names, ...runtime },
       store: { get: (key, how) => store.get(key, how), query: (request) => store.query(request), change },
-      access: accessOf(source, openTable, reads!),
+      access: accessOf(source, openTable, reads),
     };
   };
   const touchTexts: OpenSources['touchTexts'] = (source, keys, { remainingMs, signal } = {}) =>

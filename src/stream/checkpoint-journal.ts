@@ -1,11 +1,5 @@
 import type { Checkpoint, CheckpointStore, ShardCheckpoint } from './checkpoint.ts';
 
-/** A checkpoint of another stream that was found and moved aside. */
-export interface SetAside {
-  streamArn: string;
-  keptAt?: string;
-}
-
 export class Journal {
   private readonly entries = new Map<string, ShardCheckpoint>();
   private hasChanges = false;
@@ -17,15 +11,17 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  static async open(store: CheckpointStore, streamArn: string): Promise<{ journal: Journal; setAside?: SetAside }> {
+  /** @param onOtherStream called if the checkpoint is of another stream, so that the journal begins empty. */
+  static async open(
+    store: CheckpointStore,
+    streamArn: string,
+    onOtherStream: (streamArn: string) => void,
+  ): Promise<Journal> {
     const journal = new Journal(store, streamArn);
     const kept = await store.load();
-    if (kept === undefined) return { journal };
-    if (kept.streamArn !== streamArn) {
-      return { journal, setAside: { streamArn: kept.streamArn, keptAt: await store.setAside() } };
-    }
-    for (const entry of kept.shards) journal.entries.set(entry.shardId, entry);
-    return { journal };
+    if (kept?.streamArn === streamArn) for (const entry of kept.shards) journal.entries.set(entry.shardId, entry);
+    else if (kept !== undefined) onOtherStream(kept.streamArn);
+    return journal;
   }
 
   get(shardId: string): ShardCheckpoint | undefined {

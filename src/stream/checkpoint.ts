@@ -9,8 +9,6 @@ export interface CheckpointStore {
   load(): Promise<Checkpoint | undefined>;
   /** Atomically. */
   save(checkpoint: Checkpoint): Promise<void>;
-  /** Returns where the checkpoint is now, if anywhere. */
-  setAside(): Promise<string | undefined>;
 }
 
 /** How far one shard was read. */
@@ -51,10 +49,6 @@ export function memoryCheckpoint(): CheckpointStore {
     save: async (checkpoint) => {
       kept = structuredClone(checkpoint);
     },
-    setAside: async () => {
-      kept = undefined;
-      return undefined;
-    },
   };
 }
 
@@ -66,13 +60,6 @@ export function fileCheckpoint(file: string): CheckpointStore {
   return {
     load: () => loadCheckpoint(file),
     save: (checkpoint) => saveCheckpoint(file, checkpoint),
-    async setAside() {
-      const aside = `${file}.old`;
-      await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be renamed to ${aside}`, () =>
-        rename(file, aside),
-      );
-      return aside;
-    },
   };
 }
 
@@ -109,7 +96,7 @@ function invalidCheckpointError(file: string, error: unknown): EdgeloomError {
 }
 
 async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<void> {
-  await withErrorCode('checkpoint-not-written', `The checkpoint file ${file} cannot be written`, async () => {
+  try {
     const folder = dirname(file);
     await mkdir(folder, { recursive: true });
     // Always the same name, so that files of killed processes don't pile up.
@@ -117,7 +104,15 @@ async function saveCheckpoint(file: string, checkpoint: Checkpoint): Promise<voi
     await writeSynced(scratch, `${JSON.stringify(checkpoint, undefined, 2)}\n`);
     await rename(scratch, file);
     await syncFolder(folder);
-  });
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new EdgeloomError(
+      'checkpoint-not-written',
+      `The checkpoint file ${file} cannot be written: ${reason}.`,
+      'Check the disk and the permissions of the folder.',
+      { cause: error },
+    );
+  }
 }
 
 async function writeSynced(file: string, text: string): Promise<void> {
@@ -138,16 +133,5 @@ async function syncFolder(folder: string): Promise<void> {
     await handle.sync();
   } finally {
     await handle.close();
-  }
-}
-
-async function withErrorCode(code: string, message: string, action: () => Promise<void>): Promise<void> {
-  try {
-    await action();
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new EdgeloomError(code, `${message}: ${reason}.`, 'Check the disk and the permissions of the folder.', {
-      cause: error,
-    });
   }
 }

@@ -23,7 +23,6 @@ export interface ShardWork {
 export interface FollowRun {
   source: StreamSource;
   journal: Journal;
-  hasEarlierStream: boolean;
   quiet: IdleDetector;
   report: RunReport;
   stopping: AbortSignal;
@@ -107,10 +106,9 @@ export class StreamFollower {
     let reason: unknown = this.endedEarlyError();
     try {
       const { checkpoint = memoryCheckpoint(), report } = this.options;
-      const { journal, setAside } = await Journal.open(checkpoint, this.source.streamArn);
-      if (setAside !== undefined) report.onSetAside(setAside);
+      const journal = await Journal.open(checkpoint, this.source.streamArn, (other) => report.onOtherStream(other));
       try {
-        await this.supervise(this.makeRun(journal, setAside !== undefined));
+        await this.supervise(this.makeRun(journal));
       } finally {
         this.endRun();
         await Promise.all([...this.tasks.values()].map(({ ended }) => ended));
@@ -217,13 +215,12 @@ export class StreamFollower {
     return this.emptyListings >= (status === 'DISABLED' ? 1 : EMPTY_LISTINGS);
   }
 
-  private makeRun(journal: Journal, hasEarlierStream: boolean): FollowRun {
+  private makeRun(journal: Journal): FollowRun {
     const { source, quiet, stopping } = this;
     return {
       source,
       report: this.options.report,
       journal,
-      hasEarlierStream,
       quiet,
       stopping: stopping.signal,
       graceMs: () => this.graceMs(),

@@ -1,9 +1,8 @@
 import type { Logger } from '../foundation/logger.ts';
-import type { SetAside } from './checkpoint-journal.ts';
 
 export interface Consequences {
   trimmed?: string;
-  setAside?: string;
+  otherStream?: string;
 }
 
 export class RunReport {
@@ -18,10 +17,9 @@ export class RunReport {
     return text;
   }
 
-  onSetAside({ streamArn, keptAt }: SetAside): void {
-    const place = keptAt === undefined ? '' : ` (now in ${keptAt})`;
-    const message = `The checkpoint is of another stream, ${streamArn}${place}; it is not used.`;
-    this.logger.warn({ streamArn, keptAt }, joinSentences(message, this.consequences.setAside));
+  onOtherStream(streamArn: string): void {
+    const message = `The checkpoint is of another stream, ${streamArn}; it is not used.`;
+    this.logger.warn({ streamArn }, joinSentences(message, this.consequences.otherStream));
   }
 }
 

@@ -2,6 +2,7 @@ import type { ChangeRecord } from '../core/items/change-record.ts';
 import type { CompiledModel } from '../core/model/compiled.ts';
 import { decodeRecords } from './decode.ts';
 import { isFullPage, type ShardPage, ShardPages } from './shard-pages.ts';
+import type { ReadBatch } from './shard-work.ts';
 import type { StreamSource } from './source.ts';
 
 export interface BatchLimits {
@@ -9,11 +10,10 @@ export interface BatchLimits {
   maxBytes: number;
 }
 
-export interface ShardBatch {
+export interface ShardBatch extends ReadBatch {
   records: ChangeRecord[];
-  recordsRead: number;
+  /** The last record that was read, also if it was dropped. */
   sequenceNumber?: string;
-  isEnd: boolean;
 }
 
 export class ShardReader {
@@ -56,7 +56,7 @@ export class ShardReader {
       if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
     }
     for (const record of decoded) batch.records.push(record);
-    batch.recordsRead += page.records.length;
+    batch.isEmpty &&= page.records.length === 0;
     batch.sequenceNumber = this.pages.lastRead;
     batch.isEnd = page.isEnd;
     const hasRoom = batch.records.length < this.limits.maxRecords && this.batchBytes < this.limits.maxBytes;
@@ -65,5 +65,5 @@ export class ShardReader {
 }
 
 function emptyBatch(): ShardBatch {
-  return { records: [], recordsRead: 0, isEnd: false };
+  return { records: [], isEmpty: true, isEnd: false };
 }

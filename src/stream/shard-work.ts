@@ -1,15 +1,24 @@
 import { isRetryableStoreError } from '../foundation/errors.ts';
-import { retryingUntil } from './concurrency.ts';
+import { pause, retryingUntil } from './concurrency.ts';
 import type { FollowRun, ShardWork } from './follower.ts';
 import { isNoShardError, StreamError } from './source.ts';
 
-/** Base of every shard reader: cancellation, and retries that end with the run. */
-export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
+/** Records that were read of a shard together. */
+export interface ReadBatch {
+  /** Nothing was read. */
+  isEmpty: boolean;
+  isEnd: boolean;
+}
+
+/** Reads one shard to its end and applies what it reads. Retries, and its cancellation, end with the run. */
+export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch> implements ShardWork {
   private cancelled = false;
 
+  /** @param pollIntervalMs milliseconds between two polls of a shard without news. */
   constructor(
     protected readonly run: Run,
     protected readonly shardId: string,
+    private readonly pollIntervalMs: number,
   ) {}
 
   cancel(): void {
@@ -20,14 +29,38 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     return this.cancelled;
   }
 
-  abstract work(): Promise<void>;
+  async work(): Promise<void> {
+    const { run, shardId } = this;
+    run.quiet.noteOpened(shardId);
+    try {
+      while (!this.isEnding()) {
+        const batch = await this.readRetrying();
+        if (batch === undefined || !(await this.apply(batch))) return;
+        // What was written has to be read too before the stream is quiet.
+        if (!batch.isEmpty) run.quiet.noteActivity();
+        if (batch.isEnd) {
+          run.report.logger.debug({ shardId }, 'Shard read to its end.');
+          run.onLineageChange();
+          return;
+        }
+        if (batch.isEmpty) {
+          run.onEmptyPoll(shardId);
+          await pause(this.pollIntervalMs, run.stopping);
+        }
+      }
+    } finally {
+      run.quiet.noteClosed(shardId);
+    }
+  }
+
+  /** After an error, the next call reads the same records. */
+  protected abstract read(): Promise<Batch>;
+
+  /** False if the run ended first. */
+  protected abstract apply(batch: Batch): Promise<boolean>;
 
   protected isEnding(): boolean {
     return this.cancelled || this.run.stopping.aborted;
-  }
-
-  protected retrying<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
-    return retryingShard(this.run, this.shardId, what, action, () => this.isEnding());
   }
 
   /** Lost records came after the kept place: returning to it would find the same gap again. */
@@ -35,21 +68,17 @@ export abstract class ShardWorker<Run extends FollowRun> implements ShardWork {
     this.run.report.onTrimmed(this.shardId, message);
     this.run.journal.noteShard({ shardId: this.shardId, finished: false });
   }
-}
 
-export async function retryingShard<T>(
-  { report, stopping, onLineageChange }: Pick<FollowRun, 'report' | 'stopping' | 'onLineageChange'>,
-  shardId: string,
-  what: string,
-  action: () => Promise<T>,
-  isEnding: () => boolean = () => stopping.aborted,
-): Promise<T | undefined> {
-  const isRetryable = (error: unknown, attempt: number): boolean => {
-    if (!(error instanceof StreamError) && !isRetryableStoreError(error)) return false;
-    // Only a listing tells whether the stream has lost the shard, or is itself gone.
-    if (isNoShardError(error)) onLineageChange();
-    report.logger.warn({ shardId, attempt, error: error.message }, `Trouble ${what} the stream; trying again.`);
-    return true;
-  };
-  return retryingUntil({ stopping, isEnding, isRetryable }, action);
+  private readRetrying(): Promise<Batch | undefined> {
+    const { shardId } = this;
+    const { report, stopping, onLineageChange } = this.run;
+    const isRetryable = (error: unknown, attempt: number): boolean => {
+      if (!(error instanceof StreamError) && !isRetryableStoreError(error)) return false;
+      // Only a listing tells whether the stream has lost the shard, or is itself gone.
+      if (isNoShardError(error)) onLineageChange();
+      report.logger.warn({ shardId, attempt, error: error.message }, 'Trouble reading the stream; trying again.');
+      return true;
+    };
+    return retryingUntil({ stopping, isEnding: () => this.isEnding(), isRetryable }, () => this.read());
+  }
 }

@@ -6,27 +6,27 @@ import { pathToFileURL } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Engine, startEngine } from '../../packages/local/engine/engine.ts';
-import { loadDemoData } from '../../packages/workbench/demo/data.ts';
-import { airportId } from '../../packages/workbench/demo/expected.ts';
+import { isOlder } from '../../src/core/items/change-record.ts';
 import { streamFilterPattern } from '../../src/core/plan/stream-filter.ts';
 import { sleep } from '../../src/foundation/runtime.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
+import { createProjector } from '../../src/projecting/apply/projector.ts';
+import type { Projector } from '../../src/projecting/apply/projector-types.ts';
+import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { createClient, createStreamsClient } from '../../src/store/client.ts';
 import { DynamoDBStore } from '../../src/store/dynamodb.ts';
 import { createTable, serverTime, tableIdentity } from '../../src/store/table-description.ts';
+import { memoryCheckpoint } from '../../src/stream/checkpoint.ts';
 import { decodeRecords } from '../../src/stream/decode.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { Random } from '../simulator/kernel/random.ts';
 import { ROOT } from '../support/command.ts';
 import { createEventSourceMapping } from '../support/emulator/event-source-mapping.ts';
 import type { InvokeResult, LambdaFunction, LambdaStreamEvent } from '../support/emulator/lambda-function.ts';
-import { type Asking, askUntil, waitForShortLeases } from '../support/evolve/askers.ts';
-import { Consumers, noteProjected } from '../support/evolve/consumers.ts';
-import { History } from '../support/evolve/history.ts';
-import { earlierModel, laterModel, type Side } from '../support/evolve/models.ts';
-import { Tally } from '../support/evolve/tally.ts';
-import { type BusyKeys, busiestAirports, importAll, Producer } from '../support/evolve/traffic.ts';
 import { recordingLogger } from '../support/follow-graph.ts';
+import { earlierModel, laterModel, type Side } from '../support/rolling/models.ts';
+import { askUntil, Heard, Producers, Writes, waitForShortLeases } from '../support/rolling/traffic.ts';
 
 /**
  * A roll-out and a roll-back as Lambda makes them: two versions of the stack's stream function, each bundled with a model of
@@ -38,7 +38,7 @@ async function bundled(folder: string, model: string): Promise<string> {
   const entry = join(folder, `${model}.ts`);
   await writeFile(
     entry,
-    `import { ${model} } from '${ROOT}/test/support/evolve/models.ts';
+    `import { ${model} } from '${ROOT}/test/support/rolling/models.ts';
 import { deployedStream } from '${ROOT}/src/deployment/lambda/deployed.ts';
 export const handler = deployedStream(${model});
 `,
@@ -74,7 +74,7 @@ class RollingFunction implements LambdaFunction {
 
   constructor(
     private readonly versions: Readonly<Record<Side, LambdaFunction>>,
-    private readonly history: History,
+    private readonly writes: Writes,
   ) {}
 
   async invoke(event: LambdaStreamEvent, requestId: string): Promise<InvokeResult> {
@@ -85,10 +85,25 @@ class RollingFunction implements LambdaFunction {
     if (failures.length > 0) this.failed += 1;
     else {
       this.served[side] += 1;
-      noteProjected(this.history, decodeRecords(earlierModel, event.Records));
+      this.writes.projected(decodeRecords(earlierModel, event.Records));
     }
     return result;
   }
+}
+
+/** How long two workers run side by side while one replaces the other. */
+const OVERLAP_MS = 500;
+
+/** A projector that tells which records it has projected. */
+function notingProjector(inner: Projector, writes: Writes): Projector {
+  return {
+    project: async (records, options) => {
+      const result = await inner.project(records, options);
+      const { failedFrom } = result;
+      writes.projected(records.filter((record) => failedFrom === undefined || isOlder(record, failedFrom)));
+      return result;
+    },
+  };
 }
 
 let folder: string;
@@ -144,9 +159,9 @@ describe('two versions of the packaged stream function, with two models', () => 
       });
     expect((await bringTo(earlierModel)).done).toBe(true);
 
-    const history = new History();
+    const writes = new Writes();
     const versions = { old: await version('earlierModel'), new: await version('laterModel') };
-    const rolling = new RollingFunction(versions, history);
+    const rolling = new RollingFunction(versions, writes);
     const mapping = createEventSourceMapping({
       source: new DynamoDBStreamSource(streams, streamArn),
       function: rolling,
@@ -159,61 +174,73 @@ describe('two versions of the packaged stream function, with two models', () => 
     // A failure is thrown by the await of the run below.
     delivery.catch(() => undefined);
     cleanups.push(() => mapping.stop());
-    const worker = new Consumers({ store, streams, streamArn }, history);
-    await worker.deploy('old');
-    cleanups.push(() => worker.stop());
+    const checkpoint = memoryCheckpoint();
+    const running: Promise<unknown>[] = [];
+    const deployWorker = (graph: typeof earlierModel) => {
+      const worker = createWorker(graph, {
+        ...{ store, streams, streamArn, checkpoint, pollIntervalMs: 50, batchTimeoutMs: 600_000 },
+        projector: notingProjector(createProjector(graph, { store }), writes),
+      });
+      const run = worker.run();
+      // A failure is thrown by the await at the end.
+      run.catch(() => undefined);
+      running.push(run);
+      cleanups.push(() => worker.stop());
+      return worker;
+    };
+    const earlierWorker = deployWorker(earlierModel);
 
-    const data = busiestAirports(await loadDemoData(), 12);
-    await importAll(store, data, history);
+    const random = new Random(1);
+    const producers = new Producers(store, writes, random);
+    await producers.putAll();
     await mapping.idle();
-    const tally = new Tally();
-    tally.beginPhase('before');
+    const heard = new Heard();
+    heard.begin('before');
     let isWriting = true;
     let isAsking = true;
-    const asking: Asking = { store, history, tally, airports: data.airports.map(({ iata }) => airportId(iata)) };
+    const asking = { store, history: writes.history, heard, random };
     const asked = Promise.all([askUntil('old', asking, () => !isAsking), askUntil('new', asking, () => !isAsking)]);
-    const busy: BusyKeys = new Set();
-    const producers = [earlierModel, laterModel].map((graph) => new Producer(graph, store, data, history, busy));
-    const written = Promise.all(producers.map((producer) => producer.run(10, () => !isWriting)));
+    const written = producers.run(10, () => !isWriting);
     await sleep(1_500);
-    const phaseOf = (name: string) => tally.phases.find((phase) => phase.name === name)!;
-    await expect.poll(() => phaseOf('before').new.notReady).toBeGreaterThan(0);
+    await expect.poll(() => heard.of('before').new.notReady).toBeGreaterThan(0);
 
-    tally.beginPhase('migration');
+    heard.begin('migration');
     rolling.live = ['old', 'new'];
     const { done } = await bringTo(laterModel, (step) => {
       // Rolled back in the middle, and forth again.
       if (step === 'backfill') rolling.live = ['old'];
-      if (step === 'install') rolling.live = ['new', 'old'];
+      if (step === 'replace-views') rolling.live = ['new', 'old'];
     });
     expect(done).toBe(true);
-    await worker.deploy('new');
+    const laterWorker = deployWorker(laterModel);
+    await sleep(OVERLAP_MS);
+    await earlierWorker.stop();
     rolling.live = ['new'];
-    tally.beginPhase('new alone');
+    heard.begin('new alone');
     await sleep(2_000);
     await expect.poll(() => rolling.served.new).toBeGreaterThan(10);
     rolling.live = ['old'];
-    tally.beginPhase('rolled back');
+    heard.begin('rolled back');
     await sleep(2_000);
     await expect.poll(() => rolling.served.old).toBeGreaterThan(10);
     isWriting = false;
     await written;
     await mapping.idle();
-    await worker.waitUntilIdle();
-    tally.beginPhase('at rest');
+    await laterWorker.idle();
+    heard.begin('at rest');
     // Nothing was retired: each model has all that it means.
     for (const side of ['old', 'new'] as const) {
-      await expect.poll(() => phaseOf('at rest')[side].right).toBeGreaterThan(10);
+      await expect.poll(() => heard.of('at rest')[side].right).toBeGreaterThan(10);
     }
     isAsking = false;
     await asked;
     await mapping.stop();
-    await delivery;
+    await laterWorker.stop();
+    await Promise.all([delivery, ...running]);
 
-    expect(tally.mistakes).toEqual([]);
-    expect(tally.sums()).toMatchObject({ wrong: 0, partial: 0 });
+    expect(heard.wrong).toEqual([]);
     expect(rolling.failed).toBe(0);
-    for (const side of ['old', 'new'] as const) expect(phaseOf('at rest')[side]).toMatchObject({ notReady: 0 });
+    for (const side of ['old', 'new'] as const) expect(heard.of('at rest')[side]).toMatchObject({ notReady: 0 });
     for (const graph of [earlierModel, laterModel]) {
       const { drift, unknown } = await check(graph, { store, graceMs: 500 });
       expect({ drift, unknown }).toEqual({ drift: { missing: 0, stale: 0, orphan: 0 }, unknown: 0 });

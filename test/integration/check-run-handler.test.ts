@@ -3,12 +3,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
 import { WRONG_INPUT } from '../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../src/store/wrapped.ts';
-import { savedPlaces } from '../../src/stream/progress/check-places.ts';
-import { progressItem } from '../../src/stream/progress/record.ts';
+import { progressItem } from '../../src/stream/progress/consumers.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { checkedTable } from '../support/checked-table.ts';
-
-/** Calls of the nightly check's function: it never waits for the stream; who calls it does. */
 
 const GRACE_SECONDS = 600;
 
@@ -19,10 +16,8 @@ afterEach(() => vi.restoreAllMocks());
 
 interface RunOptions {
   repair?: boolean;
-  /** Seconds that the caller waits of those that it is asked to. */
-  waiting?: (seconds: number) => number;
-  /** Whether the function itself may wait for more than a moment. */
-  mayWait?: boolean;
+  /** What happens while the function waits for the stream. */
+  meanwhile?: () => Promise<void>;
   /** Hours that the run may take. */
   hours?: number;
 }
@@ -30,29 +25,24 @@ interface RunOptions {
 async function night(goals = 8, mostSuspects?: number, graceSeconds = GRACE_SECONDS) {
   const table = await checkedTable(goals);
   let nowMs = Date.now();
-  let mayWait = false;
   let sleptMs = 0;
+  let meanwhile = async () => undefined as unknown;
   const handler = checkRunHandler(table.graph, {
     store: table.store,
     graceMs: graceSeconds * 1000,
     now: () => nowMs,
     mostSuspects,
     wait: async (milliseconds) => {
-      if (!mayWait && milliseconds > 1_000) throw new Error('a function that waits is billed');
       sleptMs += milliseconds;
       nowMs += milliseconds;
+      await meanwhile();
     },
     logger: pino({ level: 'silent' }),
   });
   const context = { awsRequestId: 'night-1', getRemainingTimeInMillis: () => 900_000 };
-  const waits: number[] = [];
 
-  /** A whole run; `between` happens in the pauses between the calls. */
-  async function run(
-    { repair = false, waiting = (seconds) => seconds, hours = 10_000, ...options }: RunOptions,
-    between: (pause: number) => Promise<void> | void = () => undefined,
-  ): Promise<RunResponse> {
-    mayWait = options.mayWait ?? false;
+  async function run({ repair = false, hours = 10_000, ...options }: RunOptions): Promise<RunResponse> {
+    meanwhile = options.meanwhile ?? (async () => undefined);
     // Waits side by side add up on the clock of this test.
     const limits = { hours, workers: 1, maxRcu: 0, maxWcu: 1_000 };
     const { shares } = (await handler({ plan: { mode: 'check', repair, ...limits } }, context)) as RunPlan;
@@ -63,13 +53,11 @@ async function night(goals = 8, mostSuspects?: number, graceSeconds = GRACE_SECO
       if (answer.cursor === null) return answer;
       // What passes between calls is JSON.
       cursor = JSON.parse(JSON.stringify(answer.cursor));
-      waits.push(answer.waitSeconds);
-      nowMs += waiting(answer.waitSeconds) * 1000;
-      await between(calls);
+      nowMs += answer.waitSeconds * 1000;
     }
   }
   const spoil = (goal: number) => table.corrupt(`GOAL-G${goal}`, '~view', ({ edgeSet: _, ...item }) => item);
-  return { ...table, waits, night: run, spoil, slept: () => sleptMs };
+  return { ...table, night: run, spoil, sleptSeconds: () => sleptMs / 1000 };
 }
 
 describe('the function of the nightly check', () => {
@@ -99,89 +87,50 @@ describe('the function of the nightly check', () => {
     expect(drift.reduce((sum, one) => sum + one, 0)).toBe(2);
   });
 
-  it('waits for nothing: what differs is looked at again by the call after the pause that it asks for', async () => {
-    const { night: run, spoil, waits } = await night();
+  it('waits for the stream, and reports what still differs', async () => {
+    const { night: run, spoil, sleptSeconds } = await night();
     for (const goal of [1, 3, 8]) await spoil(goal);
     expect(await run({})).toMatchObject({ drift: { missing: 0, stale: 3, orphan: 0 }, repaired: 0, isClean: false });
-    expect(waits).toEqual([GRACE_SECONDS]);
+    expect(sleptSeconds()).toBeGreaterThanOrEqual(GRACE_SECONDS);
   });
 
-  it('does not pause where nothing differs', async () => {
-    const { night: run, waits } = await night();
+  it('does not wait where nothing differs', async () => {
+    const { night: run, sleptSeconds } = await night();
     expect(await run({})).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 }, isClean: true });
-    expect(waits).toEqual([]);
+    expect(sleptSeconds()).toBe(0);
   });
 
-  it('takes for lag what the projector brings while the caller waits, and mends the rest', async () => {
-    const { night: run, spoil, writer, projectAll, run: check, waits } = await night();
+  it('takes for lag what the projector brings while the function waits, and mends the rest', async () => {
+    const { night: run, spoil, writer, projectAll, run: check } = await night();
     await spoil(3);
     await writer.putNode('GOAL-G1', { title: 'late', status: 'open', dueDate: '2026-01-01' });
     await writer.deleteEdge('GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1');
-    const result = await run({ repair: true }, async () => {
-      await projectAll();
-    });
+    let projecting: Promise<unknown> | undefined;
+    const meanwhile = async () => {
+      projecting ??= projectAll();
+      await projecting;
+    };
+    const result = await run({ repair: true, meanwhile });
     expect(result).toMatchObject({ drift: { missing: 0, stale: 1, orphan: 0 }, repaired: 1, isClean: true });
-    expect(waits).toEqual([GRACE_SECONDS]);
     expect((await check()).findings).toEqual([]);
   });
 
-  it('looks anew at an item that was written between two calls and is wrong still, and counts it once', async () => {
-    const { night: run, spoil, waits, corrupt } = await night();
+  it('looks anew at an item that is written while the function waits and is wrong still, and counts it once', async () => {
+    const { night: run, spoil, corrupt } = await night();
     await spoil(3);
     await spoil(5);
-    let moved = 0;
-    const result = await run({}, async () => {
-      // The revision moves, as by a late record, and the item stays wrong.
-      if (moved++ < 2) {
-        await corrupt('GOAL-G3', '~view', (item) => ({
-          ...item,
-          r: { N: String(Number((item['r'] as { N: string }).N) + 1) },
-        }));
-      }
-    });
-    expect(result).toMatchObject({ drift: { missing: 0, stale: 2, orphan: 0 } });
-    expect(waits).toEqual([GRACE_SECONDS, GRACE_SECONDS, GRACE_SECONDS]);
-  });
-
-  it('takes no call that comes too early for the second look', async () => {
-    const { night: run, writer, projectAll } = await night();
-    await writer.putNode('GOAL-G1', { title: 'late', status: 'open', dueDate: '2026-01-01' });
-    const result = await run({ waiting: () => 1 }, async (calls) => {
-      if (calls === 3) await projectAll();
-    });
-    expect(result).toMatchObject({ drift: { missing: 0, stale: 0, orphan: 0 } });
-  });
-
-  it('goes on with its looks the next night', async () => {
-    const { night: run, spoil, store, waits } = await night();
-    await spoil(3);
-    await expect(
-      run({}, () => {
-        throw new Error('the night is over');
-      }),
-    ).rejects.toThrow('the night is over');
-    const [place] = await savedPlaces(store, 'check');
-    expect(place!.cursor).toMatchObject({ open: [], suspects: ['GOAL-G3'], looks: { digests: [expect.any(String)] } });
-    expect(await run({})).toMatchObject({ drift: { missing: 0, stale: 1, orphan: 0 } });
-    expect(waits).toHaveLength(1);
+    // The revision moves, as by a late record, and the item stays wrong.
+    const meanwhile = () =>
+      corrupt('GOAL-G3', '~view', (item) => ({
+        ...item,
+        r: { N: String(Number((item['r'] as { N: string }).N) + 1) },
+      }));
+    expect(await run({ meanwhile })).toMatchObject({ drift: { missing: 0, stale: 2, orphan: 0 } });
   });
 
   it('is not clean where the night is over before all is read', async () => {
     const { night: run } = await night();
     expect(await run({ hours: 0 })).toMatchObject({ isDone: false, isClean: false, cursor: null });
-  });
-
-  it('comes to an end with an item that is written before every look: the last call waits by itself', async () => {
-    const { night: run, spoil, corrupt, slept } = await night();
-    await spoil(3);
-    const result = await run({ mayWait: true }, () =>
-      corrupt('GOAL-G3', '~view', (item) => ({
-        ...item,
-        r: { N: String(Number((item['r'] as { N: string }).N) + 1) },
-      })),
-    );
-    expect(result).toMatchObject({ drift: { missing: 0, stale: 1, orphan: 0 } });
-    expect(slept()).toBeGreaterThan(0);
   });
 
   it('finds all of a table in which everything is wrong, with few suspects at a time', async () => {
@@ -195,7 +144,7 @@ describe('the function of the nightly check', () => {
     }
     const { drift } = await check({ graceMs: 0 });
     expect(drift.missing).toBeGreaterThan(200);
-    expect((await run({ repair: true, mayWait: true })).drift).toEqual(drift);
+    expect((await run({ repair: true })).drift).toEqual(drift);
     expect((await check({ graceMs: 0 })).findings).toEqual([]);
   });
 });

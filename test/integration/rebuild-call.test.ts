@@ -3,8 +3,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { node } from '../../src/core/model/schema.ts';
 import { checkRunHandler, type RunResponse } from '../../src/deployment/lambda/check-run-handler.ts';
-import { savedPlaces } from '../../src/stream/progress/check-places.ts';
 import { check } from '../../src/trust/check/check.ts';
+import { savedPlaces } from '../../src/trust/check/run/places.ts';
 import type { RunPlan } from '../../src/trust/check/run/plan.ts';
 import { StreamedStore } from '../support/streamed-store.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { date, edge, node, rank } from '../../src/core/model/schema.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { type ConsumerProgress, progressItem } from '../../src/stream/progress/record.ts';
+import { type ConsumerProgress, progressItem } from '../../src/stream/progress/consumers.ts';
 import { check } from '../../src/trust/check/check.ts';
 import { refuseOldConsumers } from '../../src/trust/check/old-consumers.ts';
 import { checkedTable } from '../support/checked-table.ts';

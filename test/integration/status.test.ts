@@ -4,14 +4,10 @@ import { edge, node } from '../../src/core/model/schema.ts';
 import { createWorker } from '../../src/projecting/worker/worker.ts';
 import { describeTable, hasTtl } from '../../src/store/table-description.ts';
 import { DynamoDBStreamSource } from '../../src/stream/dynamodb-source.ts';
+import { type ConsumerProgress, progressItem } from '../../src/stream/progress/consumers.ts';
 import { isProjectedIn } from '../../src/stream/progress/projected.ts';
-import {
-  type ConsumerProgress,
-  type LastCheck,
-  lastCheckItem,
-  progressItem,
-} from '../../src/stream/progress/record.ts';
 import { appliedUpToMs, notedUpToMs, streamPosition } from '../../src/stream/progress/stream-position.ts';
+import { type LastCheck, lastCheckItem } from '../../src/trust/check/last-check.ts';
 import {
   readFacts,
   type Status,

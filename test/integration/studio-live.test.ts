@@ -1,12 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { FlowAnswer } from '../../packages/studio/base/flow.ts';
 import type { TypeSample } from '../../packages/studio/base/table-sample.ts';
-import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
-import { node } from '../../src/core/model/schema.ts';
 import { studioClient } from '../support/studio/client.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
-import { openStudio, openStudioOf } from '../support/studio/table.ts';
-import { uniqueTableName } from '../support/table.ts';
+import { openStudio } from '../support/studio/table.ts';
 
 const GOALS = 12;
 
@@ -43,7 +40,7 @@ describe('the sample of a table in the studio', () => {
       ['USER', 2],
     ]);
     expect(answer.edges.MEMBER.count).toBe(GOALS);
-    expect(answer.edges.MEMBER.ways).toEqual([{ from: 'GOAL', to: 'USER', count: GOALS }]);
+    expect(answer.edges.MEMBER.from).toEqual({ GOAL: GOALS });
     expect(answer.nodes.GOAL.values).toEqual({
       status: [
         { value: 'DONE', count: 8 },
@@ -58,15 +55,12 @@ describe('the sample of a table in the studio', () => {
 });
 
 describe('the nodes of a list in the studio', () => {
-  it('have their names from the sample, or from the table', async () => {
-    const ids = ['USER-U1', 'GOAL-G1', 'USER-NONE'];
-    const names = { 'USER-U1': 'Ada Lovelace', 'GOAL-G1': 'Goal 1', 'USER-NONE': null };
-    const { answer, units } = await client.post('/api/names', { ids, isRead: false });
-    expect(answer.names).toEqual(names);
-    expect(units.rcu).toBe(0);
-    const read = await client.post('/api/names', { ids: [...ids, 'USER-U1'], isRead: true });
-    expect(read.answer.names).toEqual(names);
-    expect(read.units.rcu).toBe(1.5);
+  it('have their names from the sample', async () => {
+    const { answer } = await client.get('/api/query?type=MEMBER&id=USER-U1&limit=1');
+    expect(answer.rows).toMatchObject([{ id: 'GOAL-G1', name: 'Goal 1' }]);
+    const { answer: edges } = await client.get('/api/edges?id=GOAL-G1');
+    expect(edges.items).toMatchObject([{ target: 'USER-U1', name: 'Ada Lovelace' }]);
+    expect((await client.get('/api/node?id=GOAL-G1')).answer.names).toEqual({ 'USER-U1': 'Ada Lovelace' });
   });
 });
 
@@ -104,33 +98,6 @@ describe('suggestions in the studio', () => {
     const small = await client.get('/api/suggest?text=user-x9');
     expect(small.answer.suggestions[0]).toMatchObject({ id: 'USER-x9' });
     expect((await client.post('/api/sample', {})).answer).toMatchObject({ isWhole: true });
-  });
-
-  it('have ids that begin with a text from the list of their type, however new they are', async () => {
-    const listed = await openStudioOf(
-      defineGraph({ table: uniqueTableName(), nodes: { ORG: node({ view: ['name'], list: true }) }, edges: {} }),
-      {
-        page: stub.page,
-      },
-    );
-    try {
-      const { get } = studioClient(listed.studio.url);
-      const idsOf = async (text: string): Promise<string[]> =>
-        (await get(`/api/suggest?text=${text}`)).answer.suggestions.map(({ id }: { id: string }) => id);
-      expect(await idsOf('ORG-1')).toEqual([]);
-      // The sample is of before.
-      await listed.writer.batch((batch) => {
-        for (let i = 0; i < 30; i++) batch.putNode(`ORG-1${String(i).padStart(2, '0')}`, { name: 'Acre' });
-        batch.putNode('ORG-2', { name: 'Bell' });
-      });
-      await listed.worker.idle();
-      expect(await idsOf('ORG-10')).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ORG-10${i}`));
-      expect(await idsOf('org-12')).toEqual([0, 1, 2, 3, 4, 5, 6, 7].map((i) => `ORG-12${i}`));
-      expect(await idsOf('ORG-2')).toEqual(['ORG-2']);
-      expect(await idsOf('ORG-3')).toEqual([]);
-    } finally {
-      await listed.close();
-    }
   });
 });
 

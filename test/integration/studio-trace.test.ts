@@ -31,11 +31,6 @@ async function traced({ studio, worker }: Opened, id: string, query = ''): Promi
   return (await client.get(`/api/trace?source=${id}&target=${id}${query}`)).answer;
 }
 
-async function traceOfItem({ source, target }: { source: string; target: string }): Promise<TraceAnswer> {
-  const { answer } = await studioClient(far.studio.url).get(`/api/trace?source=${source}&target=${target}`);
-  return answer as TraceAnswer;
-}
-
 const named = (derived: TraceAnswer['derived']) =>
   derived.map(({ kind, of, change, changes }) => ({ kind, of, change, names: changes.map(({ name }) => name) }));
 
@@ -84,19 +79,6 @@ describe('the trace of a write', () => {
         { kind: 'index-item', afterMs: null, wcu: 2 },
       ]),
     );
-  });
-
-  it('estimates no units of an index for a change of bookkeeping, and units of an entry by what the index holds', async () => {
-    const { writer, worker, store } = far;
-    await writer.putNode('GOAL-3', { title: 'Hoe', status: 'OPEN' });
-    await worker.idle();
-    const key = { source: 'GOAL-3', target: '~ix/status' };
-    const { item } = await store.get(key, { consistent: true });
-    const touched = { ...item!, r: { N: '99' }, model: { S: 'm'.repeat(1_500) } };
-    await store.put(touched);
-    expect((await traceOfItem(key)).write).toMatchObject({ isCounted: false, wcu: 2 });
-    await store.put({ ...touched, gsi0sk: { S: `MOVED\0${key.source}` } });
-    expect((await traceOfItem(key)).write).toMatchObject({ wcu: 4 });
   });
 
   it('is taken back whole: each value with its type, and no attribute is left out for its name', async () => {

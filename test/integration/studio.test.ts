@@ -170,7 +170,7 @@ describe('the answers of a studio', () => {
     for (const path of [
       '/api/node?id=USER-U1',
       '/api/query?search=USER.name&beginsWith=te',
-      '/api/status?quick=true',
+      '/api/status',
       '/api/shards?name=USER.name',
     ]) {
       expect((await client.get(path)).units.rcu, path).toBeGreaterThan(0);

@@ -9,7 +9,7 @@ import {
   type MigrateResult,
   migrate,
 } from '../../src/admin.ts';
-import type { WatchableFeed } from '../../src/client/feed/watchable-feed.ts';
+import type { Feed } from '../../src/client/feed/feed.ts';
 import { type Item, stringOf } from '../../src/core/items/attribute-value.ts';
 import type { ChangeRecord } from '../../src/core/items/change-record.ts';
 import { DERIVED_ATTRIBUTES, SERVICE_ATTRIBUTES } from '../../src/core/items/derived-item.ts';
@@ -284,7 +284,7 @@ export class Bench {
   }
 
   /** A reader of a process of its own. */
-  reader(model: CompiledModel = this.model, store: Store = this.rig.store, feed?: WatchableFeed): OpenReader {
+  reader(model: CompiledModel = this.model, store: Store = this.rig.store, feed?: Feed): OpenReader {
     const leases = registryLeases(
       model,
       store,

@@ -54,7 +54,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   ),
   'quarantine and redrive': inFile('trust/repair/redrive.ts', 'result.repaired += 1', 'result.repaired += 0'),
   'refusal and redrive': inFile('core/plan/quarantine-entry.ts', '{ SS: [target] }', "{ SS: ['-'] }"),
-  'clean check': inFile('trust/check/compare.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
+  'clean check': inFile('trust/check/partition.ts', 'this.derivedItems += 1', 'this.derivedItems += 0'),
   'a lost item found and repaired': inFile('trust/check/findings.ts', '!this.isLive && this.isExpected', 'false'),
   'a wrong item found and repaired': { named: 'check-no-elements' },
   'an item too many found and repaired': { named: 'check-no-orphans' },
@@ -73,8 +73,8 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
   'migrate: add': { named: 'evolution-ready-unbuilt' },
   'migrate: change': inFile(
     'registry/effective.ts',
-    "generations.filter(({ state }) => state !== 'absent').map((generation) => ({ name, kept: generation }))",
-    "generations.filter(({ state }) => state === 'ready').map((generation) => ({ name, kept: generation }))",
+    'all.filter(isIn)',
+    "all.filter(({ state }) => state === 'ready')",
   ),
   'migrate: withdraw': inFile('migrate/action.ts', 'generation === live.at(-1)', 'generation === live.at(0)'),
   'migrate: retire': inFile('migrate/action.ts', 'generation.definition !== own', 'generation.definition === own'),
@@ -141,11 +141,7 @@ export const COLUMN_BUGS: Readonly<Record<string, ColumnBug>> = {
     'stepsFrom(neighbour.id, level.with).slice(0, 0)',
   ),
   filter: inFile('client/read/request/where.ts', 'filter.length === 0 ? undefined : filter', 'undefined'),
-  watch: inFile(
-    'client/feed/watched-list.ts',
-    'isInList ? { ...this.rowOf(id, newImage), revision } : undefined',
-    'undefined',
-  ),
+  watch: inFile('client/feed/list-steps.ts', "steps.push({ type: 'enter', item, at })", 'steps.length'),
   'explain of a query': inFile('trust/explain/query.ts', 'last.calls += calls', 'last.calls += 0'),
   cost: inFile('packages/cost/writes.ts', 'node.hasView && showsChange ? 1 : 0', 'node.hasView && showsChange ? 2 : 0'),
   'rights of the stack': inFile(
@@ -193,16 +189,12 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
   {
     name: 'a watched list lacks its last row',
     column: 'watch',
-    bug: inFile(
-      'client/feed/list-window.ts',
-      'this.known.slice(0, this.options.limit)',
-      'this.known.slice(0, this.options.limit - 1)',
-    ),
+    bug: inFile('client/feed/watch.ts', 'items.length < limit', 'items.pop() === undefined'),
   },
   {
     name: 'a node that is watched stays as it was',
     column: 'watch',
-    bug: inFile('client/feed/watch.ts', 'found.get(ids[at]!) ?? null', 'node'),
+    bug: inFile('client/feed/watch.ts', 'ids.filter((id) => changed.has(id))', '[]'),
   },
   {
     name: 'the feed tells nothing of the edges of a type that comes back into a view',
@@ -262,13 +254,6 @@ export const MORE_BUGS: readonly { name: string; column: string; bug: ColumnBug 
         'end !== undefined && Number.isNaN(0)',
       ],
       ['a count has what is over', 'counts', 'client/read/request/living-store.ts', 'items.length', 'page.count'],
-      [
-        'a watched list takes in what is over',
-        'watch',
-        'client/feed/watched-list.ts',
-        '!hasEnded(newImage, nowMs)',
-        'true',
-      ],
     ] as const
   ).map(([name, column, file, expression, code]) => ({ name, column, bug: inFile(file, expression, code) })),
   {

@@ -9,7 +9,7 @@ import type { CompiledModel } from '../../src/core/model/compiled.ts';
 import { isHitOf } from '../../src/core/model/projection/index-places.ts';
 import { edge, node, part } from '../../src/core/model/schema.ts';
 import { derivedOf } from '../../src/core/plan/derive.ts';
-import { type Defined, definitionsOf, type KeyedDefinition, searchName } from '../../src/registry/definition.ts';
+import { type Defined, type Definition, definitionsOf, searchName } from '../../src/registry/definition.ts';
 import { keptOf } from '../../src/registry/effective.ts';
 import { compileLayers } from '../../src/registry/layer.ts';
 import { ownerOfItem, partitionOwners } from '../../src/registry/ownership.ts';
@@ -57,8 +57,10 @@ const graph = defineGraph({
   },
 });
 
-type OfItems = Exclude<KeyedDefinition, { kind: 'index' }>;
-const definitions = [...definitionsOf(graph).projections.values()] as Defined<OfItems>[];
+type OfItems = Exclude<Definition, { kind: 'index' | 'view' }>;
+const definitions = [...definitionsOf(graph).values()].filter(
+  (one): one is Defined<OfItems> => one.definition.kind !== 'view',
+);
 /** The last parts of ids: short ones, ones that look like parts of keys, and ones that keys have no room for. */
 const rest = fc.oneof(
   fc.constantFrom('1', '-', '/', '#1', '@2', '@2/x', 'A-B', '~view'),
@@ -67,7 +69,7 @@ const rest = fc.oneof(
 const generation = fc.constantFrom(1, 2, 13, 999_999_999);
 
 /** The names of the searches that share the items of another one. */
-function packedNames(definition: KeyedDefinition): string[] {
+function packedNames(definition: Definition): string[] {
   if (definition.kind !== 'search') return [];
   const { type, packed = [] } = definition;
   return packed.map(({ name }) => searchName(type, name));
@@ -80,7 +82,7 @@ describe('the owner of a derived item', () => {
       let made = 0;
       fc.assert(
         fc.property(rest, rest, generation, (from, to, id) => {
-          const only = compileLayers([], [{ definition, kept: keptOf(id) }], graph, '@1');
+          const only = compileLayers([{ definition, kept: keptOf(id) }], graph, '@1');
           for (const [source, key, fields] of itemsMade(only, definition, from, to)) {
             made += 1;
             expect(ownerOfItem(source, key, fields)).toEqual({ name, generation: id });
@@ -106,7 +108,7 @@ describe('the keys that a question asks for', () => {
   it('are those of all items that its projection makes in an index partition, but for the node among its edges', () => {
     fc.assert(
       fc.property(fc.constantFrom(...definitions), rest, rest, generation, ({ definition }, from, to, id) => {
-        const only = compileLayers([], [{ definition, kept: keptOf(id) }], graph, '@1');
+        const only = compileLayers([{ definition, kept: keptOf(id) }], graph, '@1');
         for (const [source, key, fields, target] of itemsMade(only, definition, from, to)) {
           if (!Object.values(INDEX_KEYS).some(({ partition }) => fields[partition] !== undefined)) continue;
           if (definition.kind === 'search') {
@@ -159,7 +161,7 @@ function itemsMade(
 describe('an id', () => {
   /** The same projections in other shards and another generation. */
   function modelOf(shards: number, id: number) {
-    const { projections } = definitionsOf(
+    const all = definitionsOf(
       defineGraph({
         table: 'records',
         nodes: {
@@ -172,8 +174,8 @@ describe('an id', () => {
         },
       }),
     );
-    const parts = [...projections.values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
-    return compileLayers([], parts, graph, '@1');
+    const parts = [...all.values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
+    return compileLayers(parts, graph, '@1');
   }
 
   it('that fits one generation fits all of them, in whatever shards', () => {

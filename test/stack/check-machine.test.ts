@@ -6,8 +6,8 @@ import { defineGraph, withTableName } from '../../src/core/model/compile/define-
 import { node } from '../../src/core/model/schema.ts';
 import type { Store } from '../../src/core/store-port.ts';
 import { migrate } from '../../src/migrate/migrate.ts';
-import { savedPlaces } from '../../src/stream/progress/check-places.ts';
-import { lastCheckKey, readLastCheck } from '../../src/stream/progress/record.ts';
+import { LAST_CHECK, readLastCheck } from '../../src/trust/check/last-check.ts';
+import { savedPlaces } from '../../src/trust/check/run/places.ts';
 import { checkedTable } from '../support/checked-table.ts';
 import type { goalGraph } from '../support/contracts-model.ts';
 import { loadFunction, type PackagedHandler } from '../support/stack/functions.ts';
@@ -52,8 +52,7 @@ describe('a run of the state machine with the packaged functions', () => {
   const GRACE_SECONDS = 600;
   const ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:edgeloom-dev-';
 
-  const lastCheckOf = async (store: Store) =>
-    readLastCheck((await store.get(lastCheckKey(), { consistent: true })).item);
+  const lastCheckOf = async (store: Store) => readLastCheck((await store.get(LAST_CHECK, { consistent: true })).item);
 
   /** A table with drift, and the machine's functions on it, each of which has hardly any time every second call. */
   async function nightly() {

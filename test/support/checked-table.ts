@@ -1,5 +1,7 @@
 import { createWriter } from '../../src/client/write/writer.ts';
 import type { Item } from '../../src/core/items/attribute-value.ts';
+import type { CompiledModel } from '../../src/core/model/compiled.ts';
+import type { ScanSource, Store } from '../../src/core/store-port.ts';
 import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
 import type { Finding } from '../../src/trust/check/finding.ts';
 import { goalGraph } from './contracts-model.ts';
@@ -32,13 +34,16 @@ export async function checkedTable(goals = 3, model: (table: string) => ReturnTy
   }
   await table.projectAll();
 
+  return { ...table, writer, ...checkTools(graph, store) };
+}
+
+/** What tests of the check do to a table. */
+export function checkTools(graph: CompiledModel, store: Store & ScanSource) {
   /** Runs a check; gives its result and what it found, worst first. */
   async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
     const findings: Finding[] = [];
     const result = await check(graph, {
-      store,
-      graceMs: GRACE_MS,
-      segments: 4,
+      ...{ store, graceMs: GRACE_MS, segments: 4 },
       onFinding: (finding) => findings.push(finding),
       ...options,
     });
@@ -57,7 +62,7 @@ export async function checkedTable(goals = 3, model: (table: string) => ReturnTy
     await store.put(change(await read(source, target)));
   }
 
-  return { ...table, writer, run, read, corrupt };
+  return { run, read, corrupt };
 }
 
 /** `source target verdict` of each finding that is drift, sorted. */

@@ -1,15 +1,12 @@
 import { createWriter } from '../../src/client/write/writer.ts';
 import { canonicalText, type Item } from '../../src/core/items/attribute-value.ts';
 import { createProjector } from '../../src/projecting/apply/projector.ts';
-import { type CheckOptions, type CheckResult, check } from '../../src/trust/check/check.ts';
-import type { Finding } from '../../src/trust/check/finding.ts';
 import { bookGraph } from './book-graph.ts';
+import { checkTools } from './checked-table.ts';
 import { testTable, uniqueTableName } from './table.ts';
 
 /** Children that a fan-out visits before its own record goes on. */
 const PAGE = 2;
-/** Long enough for nothing: the tests project before they check. */
-const GRACE_MS = 20;
 
 /** A table of books and authors, projected: each book has the first author and one of its own. */
 export async function copiedTable(books = 5) {
@@ -17,6 +14,7 @@ export async function copiedTable(books = 5) {
   const { graph, store } = table;
   const writer = createWriter(graph, { store });
   const projector = createProjector(graph, { store, fanOutPageSize: PAGE });
+  const tools = checkTools(graph, store);
   let read = 0;
   let delivered: Promise<unknown> = Promise.resolve();
 
@@ -53,16 +51,6 @@ export async function copiedTable(books = 5) {
     read = (await table.allRecords()).length;
   }
 
-  async function run(options: Partial<CheckOptions> = {}): Promise<CheckResult & { findings: Finding[] }> {
-    const findings: Finding[] = [];
-    const result = await check(graph, {
-      ...{ store, graceMs: GRACE_MS, segments: 4 },
-      onFinding: (finding) => findings.push(finding),
-      ...options,
-    });
-    return { ...result, findings };
-  }
-
   /** Every item as a text, by key. */
   async function everything(): Promise<Map<string, string>> {
     const { items } = await store.scan({ segment: 0, segments: 1 });
@@ -71,19 +59,9 @@ export async function copiedTable(books = 5) {
     );
   }
 
-  async function read_(source: string, target: string): Promise<Item> {
-    const { item } = await store.get({ source, target }, { consistent: true });
-    if (item === undefined) throw new Error(`there is no ${source} ${target}`);
-    return item;
-  }
-
-  async function corrupt(source: string, target: string, change: (item: Item) => Item): Promise<void> {
-    await store.put(change(await read_(source, target)));
-  }
-
   /** The copies of a book's view, by edge. */
   async function copiesOf(book: string): Promise<Item> {
-    const copies = (await read_(book, '~view'))['copies'];
+    const copies = (await tools.read(book, '~view'))['copies'];
     return copies !== undefined && 'M' in copies ? copies.M : {};
   }
 
@@ -95,7 +73,7 @@ export async function copiedTable(books = 5) {
     await writer.putEdge(`BOOK-${b}`, 'WROTE', `AUTHOR-OF${b}`, {});
   }
   await deliver();
-  return { ...table, writer, deliver, deliverNewest, lose, run, everything, read: read_, corrupt, copiesOf };
+  return { ...table, writer, deliver, deliverNewest, lose, everything, copiesOf, ...tools };
 }
 
 function text(value: Item[string] | undefined): string {

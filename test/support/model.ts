@@ -26,8 +26,6 @@ export function mistakesOf(input: unknown): string[] {
 
 /** A model with all of its projections in one generation. */
 export function inGeneration(graph: CompiledModel, id: number): CompiledModel {
-  const { projections, views } = definitionsOf(graph);
-  const parts = [...projections.values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
-  const shown = [...views.values()].map(({ definition }) => definition);
-  return compileLayers(shown, parts, graph, graph.fingerprint);
+  const parts = [...definitionsOf(graph).values()].map(({ definition }) => ({ definition, kept: keptOf(id) }));
+  return compileLayers(parts, graph, graph.fingerprint);
 }

@@ -9,7 +9,7 @@ const SOURCES = sources();
 const SRC = dirname(fileOf('index.ts'));
 /** The rest that the core may import: errors, and the pages of a store that is handed to it. */
 const BESIDE_CORE = new Set(['foundation/errors.ts', 'core/store-pages.ts']);
-const CORE = /^core\/(items|model|kinds|plan)\/|^trust\/check\/digest\.ts$/;
+const CORE = /^core\/(items|model|kinds|plan)\/|^trust\/check\/parts\.ts$/;
 /** What neither depends on the time nor on the machine. */
 const PURE_PACKAGES = new Set(['@standard-schema/spec', 'node:crypto']);
 const IMPURE: [name: string, forbidden: RegExp][] = [
@@ -43,7 +43,7 @@ describe('the walk through the sources', () => {
       'core/kinds/',
       'core/model/',
       'core/plan/',
-      'trust/check/digest.ts',
+      'trust/check/parts.ts',
     ]);
     const table = SOURCES.find(({ path }) => path === 'store/table-description.ts')!;
     expect(importsOf(table).map((found) => resolveImport(table, found))).toContain('core/items/stream-arn.ts');
@@ -125,7 +125,7 @@ function reachedFrom(paths: readonly string[]): Source[] {
 }
 
 describe('comparing, with everything that it imports', () => {
-  const files = reachedFrom(['trust/check/compare.ts']);
+  const files = reachedFrom(['trust/check/partition.ts']);
 
   it('goes by the kinds', () => {
     const paths = files.map(({ path }) => path);

@@ -13,7 +13,7 @@ describe('the flow of a stream in the studio', () => {
   const graph = defineGraph({ table: 'records', nodes: { USER: node({}) }, edges: {} });
 
   async function followed() {
-    vi.useFakeTimers({ toFake: ['performance'] });
+    vi.useFakeTimers({ toFake: ['Date'] });
     const stream = new ScriptedStream(new StreamedStore(graph));
     const flow = new Flow(graph, async () => stream);
     stream.open('a');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
+import type { Feed } from '../../../src/client/feed/feed.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { Store } from '../../../src/core/store-port.ts';
@@ -18,7 +18,7 @@ export interface TableSession extends ModelSession {
 }
 
 /** Prints numbers exactly; a feed lets it watch. */
-export function sessionReader({ graph, store }: { graph: CompiledModel; store: Store }, feed?: WatchableFeed) {
+export function sessionReader({ graph, store }: { graph: CompiledModel; store: Store }, feed?: Feed) {
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }
 

@@ -8,7 +8,7 @@ import { tableFacts } from '../../../src/trust/explain/table-status.ts';
 import type { RequestContext } from '../base/context.ts';
 import { type DescribedModel, describeModel } from '../base/describe-model.ts';
 import { OVERVIEW_UNITS } from '../base/price.ts';
-import { input, route } from '../base/route.ts';
+import { route } from '../base/route.ts';
 
 export interface ModelAnswer extends DescribedModel {
   table: string;
@@ -29,8 +29,7 @@ export const OVERVIEW_ROUTES = [
     return { ...describeModel(graph), table: graph.table.name, isWritable };
   }),
   route('GET /api/connection', z.object({}), connectionOf),
-  // `quick` leaves out the stream, whose first look may read many pages.
-  route('GET /api/status', z.object({ quick: input.flag }), answerStatus),
+  route('GET /api/status', z.object({}), answerStatus),
 ];
 
 const NO_ANSWER_MS = 5_000;
@@ -51,14 +50,14 @@ async function connectionOf({ graph, client }: RequestContext): Promise<Connecti
   }
 }
 
-async function answerStatus(context: RequestContext, { quick }: { quick: boolean }): Promise<StatusAnswer> {
+async function answerStatus(context: RequestContext): Promise<StatusAnswer> {
   const { graph, store, client } = context;
   const description = await describeTable(graph, { client });
   const [facts, position] = await Promise.all([
     hasTtl(client, graph).then((has) =>
       tableFacts({ graph, store, table: description, hasTtl: has, quarantineRcu: OVERVIEW_UNITS }),
     ),
-    quick ? undefined : context.position.find().then((found) => found?.latest()),
+    context.position.find().then((found) => found?.latest()),
   ]);
   const { rcu: _, ...status } = statusOf(graph, facts, position, Date.now());
   return { ...status, atMs: Date.now() };

@@ -16,7 +16,7 @@ import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { nameOfNode, namesOfNode } from '../base/table-sample.ts';
+import { namesOfNode, sampledName } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
@@ -33,10 +33,17 @@ export interface NodeAnswer {
   /** Entries of the node's partition. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
+  /** Of the targets in `edgeSet`. */
+  names: Record<string, string | null>;
   /** `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
   /** Edge types evicted from the set because it grew too large. */
   left: string[];
+}
+
+export interface NamedEdge extends EdgeResult {
+  /** Of the target. */
+  name: string | null;
 }
 
 export interface ListOfNode extends EdgeCount {
@@ -44,12 +51,9 @@ export interface ListOfNode extends EdgeCount {
   direction: EdgeEnd['direction'];
 }
 
-export interface NamesAnswer {
-  names: Record<string, string | null>;
-}
-
 const MOST_ELEMENTS = 500;
-const MOST_NODES = 500;
+/** Names that the sample lacks are read for this many nodes, at 0.5 RCU each. */
+const MOST_READ = 20;
 const MOST_NAME = 120;
 const MOST_ENTRIES = 20;
 
@@ -63,7 +67,8 @@ export const NODE_ROUTES = [
       partsOf(context, id),
       entriesOf(context, id),
     ]);
-    const { attributes = null, edgeSet = [], left = [] } = view ?? {};
+    const { attributes = null, edgeSet: whole = [], left = [] } = view ?? {};
+    const edgeSet = whole.slice(0, MOST_ELEMENTS);
     return {
       id,
       name: shownName(graph, id, base?.attributes),
@@ -72,23 +77,28 @@ export const NODE_ROUTES = [
       view: attributes,
       wrong: await wrongPlacesOf(context, id, { base: base?.attributes, view: attributes }),
       quarantined,
-      edgeSet: edgeSet.slice(0, MOST_ELEMENTS),
-      edgeSetSize: edgeSet.length,
+      edgeSet,
+      names: Object.fromEntries(
+        await namesOf(
+          context,
+          edgeSet.map(({ target }) => target),
+        ),
+      ),
+      edgeSetSize: whole.length,
       left,
     };
   }),
-  // POST, because the ids of a page don't fit into an address.
-  route(
-    'POST /api/names',
-    z.object({ ids: z.array(input.id).max(MOST_NODES), isRead: z.boolean() }),
-    async (context, { ids, isRead }): Promise<NamesAnswer> => ({
-      names: Object.fromEntries(await (isRead ? readNames : sampledNames)(context, ids)),
-    }),
-  ),
   route(
     'GET /api/edges',
     z.object({ id: input.id, type: z.string().optional(), limit: input.limit, cursor: input.cursor }),
-    async ({ reader }, { id, type, ...options }): Promise<Page<EdgeResult>> => reader.edges(id, type, options),
+    async (context, { id, type, ...options }): Promise<Page<NamedEdge>> => {
+      const page = await context.reader.edges(id, type, options);
+      const names = await namesOf(
+        context,
+        page.items.map(({ target }) => target),
+      );
+      return { ...page, items: page.items.map((edge) => ({ ...edge, name: names.get(edge.target) ?? null })) };
+    },
   ),
   route('GET /api/lists', z.object({ id: input.id }), async (context, { id }): Promise<{ lists: ListOfNode[] }> => {
     const lists: ListOfNode[] = [];
@@ -125,25 +135,26 @@ function shownName(graph: CompiledModel, id: string, attributes: Record<string, 
   return null;
 }
 
+/** The names of nodes: from the sample, and for the first nodes that it lacks from their views. */
+export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
+  const sampled = await sampleOf(context);
+  const names = new Map(ids.map((id) => [id, sampledName(sampled, id)] as const));
+  const unknown = [...names.keys()].filter((id) => names.get(id) === null && hasShownName(context.graph, id));
+  const views = await context.reader.getViews(unknown.slice(0, MOST_READ));
+  for (const view of views) {
+    if (view !== null) names.set(view.id, shownName(context.graph, view.id, view.attributes ?? undefined));
+  }
+  return names;
+}
+
+function hasShownName(graph: CompiledModel, id: string): boolean {
+  return graph.nodes.get(typePrefix(id) ?? '')?.hasView === true;
+}
+
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {
   const sortKey = { beginsWith: BEGINNINGS['quarantine-entry'] };
   const { items } = await store.query({ partition: id, sortKey, limit: MOST_ENTRIES, consistent: true });
   return items.filter((item) => quarantineEntry.isLive(item)).map((item) => readEntry(graph, item));
-}
-
-type NameOf = [id: string, name: string | null];
-
-async function sampledNames(context: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
-  const { nodes } = await sampleOf(context);
-  return ids.map((id) => [id, nodes.get(typePrefix(id) ?? '')?.get(id) ?? null]);
-}
-
-/** Costs 0.5 RCU for each node. */
-async function readNames({ graph, store }: RequestContext, ids: readonly string[]): Promise<NameOf[]> {
-  const each = [...new Set(ids)];
-  const keys = each.map((id) => ({ source: id, target: id }));
-  const { items } = await store.getMany(keys, { consistent: false });
-  return each.map((id, i) => [id, items[i] === undefined ? null : nameOfNode(graph, typePrefix(id) ?? '', items[i])]);
 }
 
 async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {

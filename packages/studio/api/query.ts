@@ -11,9 +11,12 @@ import { askedQuery, callOf, type ReaderCall } from '../base/query.ts';
 import { codeOf } from '../base/query-code.ts';
 import { input, route } from '../base/route.ts';
 import { keepingItems, type SortValue, sortValuesOf } from '../base/sort-values.ts';
+import { namesOf } from './nodes.ts';
 
 export interface QueryRow {
   id: string;
+  /** Of the node. */
+  name: string | null;
   attributes: Record<string, unknown>;
   /** Empty: by a computed value, or a path. Absent: by id. */
   sortedBy?: SortValue[];
@@ -36,7 +39,12 @@ export const QUERY_ROUTES = [
       const { graph, store, client } = context;
       const call = callOf(graph, asked);
       const { plan, result } = await explainQuery(store, (noted) => answerOf(context, noted, call, cursor));
-      return { ...result, plan, code: codeOf(call, await placeOf(client)) };
+      const names = await namesOf(
+        context,
+        result.rows.map(({ id }) => id),
+      );
+      const rows = result.rows.map((row) => ({ ...row, name: names.get(row.id) ?? null }));
+      return { ...result, rows, plan, code: codeOf(call, await placeOf(client)) };
     },
   ),
 ];
@@ -46,7 +54,7 @@ async function answerOf(
   store: Store,
   call: ReaderCall,
   cursor: string | undefined,
-): Promise<Pick<QueryAnswer, 'rows' | 'cursor'>> {
+): Promise<{ rows: Omit<QueryRow, 'name'>[]; cursor?: string }> {
   const { store: keeping, found } = keepingItems(store, graph.table.partitionKey);
   const reader = createReader(graph, { store: keeping, leases, readNumber: losslessNumber });
   const options = { ...call.options, cursor };

@@ -1,6 +1,4 @@
 import * as z from 'zod';
-import { stringOf } from '../../../src/core/items/attribute-value.ts';
-import { indexSortKey } from '../../../src/core/items/encoding.ts';
 import { MAX_FOLDED_CHARACTERS } from '../../../src/core/items/folding.ts';
 import { parseNodeId } from '../../../src/core/items/keys.ts';
 import type { CompiledModel, SearchModel } from '../../../src/core/model/compiled.ts';
@@ -50,21 +48,16 @@ export const SUGGEST_ROUTES = [
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
   const { graph, reader, client } = context;
   const searches = searchesByText(graph);
-  const start = idText(graph, text);
-  const wholes = wholeIds(graph, start);
-  const list = listOf(graph, start);
-  const [{ nodes, answer }, found, listed, hits] = await Promise.all([
+  const wholes = wholeIds(graph, idText(graph, text));
+  const [{ nodes, answer }, found, hits] = await Promise.all([
     sampleOf(context),
     Promise.all(wholes.map((id) => reader.getNode(id))),
-    list === undefined ? [] : idsOfList(context, list, start),
     Promise.all(searches.map((search) => hitsOf(context, search, text))),
   ]);
   const { atMs, items, of, isWhole } = answer;
-  const byId = (id: string): Suggestion => ({ id, name: null, by: null });
   const all = [
-    ...found.flatMap((node) => (node === null ? [] : [byId(node.id)])),
+    ...found.flatMap((node) => (node === null ? [] : [{ id: node.id, name: null, by: null }])),
     ...likeOf(nodes, text).slice(0, MOST),
-    ...listed.map(byId),
     ...hits.flat(),
   ];
   const each = new Map<string, Suggestion>();
@@ -110,24 +103,6 @@ function wholeIds({ nodes }: CompiledModel, text: string): string[] {
 
 function typeOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
-}
-
-function listOf({ nodes }: CompiledModel, text: string): SearchModel | undefined {
-  return nodes.get(typeOf(text))?.searches.get(NODE_LIST);
-}
-
-async function idsOfList({ graph, store, leases }: RequestContext, list: SearchModel, text: string): Promise<string[]> {
-  return await leases.hold(async (projections) => {
-    const { places } = projections.search(list).inForce;
-    const sortKey = { beginsWith: indexSortKey('', text) };
-    const pages = await Promise.all(
-      places
-        .partitions(undefined)
-        .map((partition) => store.query({ index: 'gsi0', partition, sortKey, itemKeys: places.itemKeys, limit: MOST })),
-    );
-    const ids = pages.flatMap(({ items }) => items.map((item) => stringOf(item[graph.table.partitionKey]) ?? ''));
-    return ids.sort().slice(0, MOST);
-  });
 }
 
 /** Searches that take few calls: a prefix over few shards, or a whole value in its own shard. */

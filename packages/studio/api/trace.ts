@@ -1,17 +1,7 @@
 import * as z from 'zod';
-import { nativeItemsOf } from '../../../src/client/read/lists/native-items.ts';
-import { type Item, itemSizeBytes, sameItem, sameValue } from '../../../src/core/items/attribute-value.ts';
+import { type Item, itemSizeBytes } from '../../../src/core/items/attribute-value.ts';
 import { WRITE_UNIT_BYTES } from '../../../src/core/items/capacity.ts';
-import {
-  ATTRIBUTES,
-  COPIES,
-  INDEX_KEYS,
-  INDEX_NAMES,
-  isTombstone,
-  MODEL,
-  REVISION,
-  shownInIndex,
-} from '../../../src/core/items/derived-item.ts';
+import { ATTRIBUTES, COPIES, INDEX_KEYS, isTombstone, MODEL, REVISION } from '../../../src/core/items/derived-item.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { isDerivedKey, textOfKey } from '../../../src/core/items/keys.ts';
 import { toPlain } from '../../../src/core/items/plain.ts';
@@ -57,7 +47,6 @@ export interface TraceAnswer {
   /** Null: another process projected the write. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
-  native: string[];
   /** True once all derived items are written. Null: unknown. */
   isProjected: boolean | null;
   /** The position of the consumers, where the batch is unknown. */
@@ -97,7 +86,7 @@ async function traceWrite(
   const write = flow.changes.writeOf({ source, target }, at);
   if (write === undefined) {
     const price = { wcu: 0, millionUsd: 0 };
-    return { write: null, batch: null, derived: [], native: [], isProjected: null, lag: null, price };
+    return { write: null, batch: null, derived: [], isProjected: null, lag: null, price };
   }
   const isKnown = tap.batchOf(write) !== undefined;
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
@@ -127,7 +116,6 @@ async function traceWrite(
       batch === undefined
         ? null
         : { beganMs: since(batch.beganMs), endedMs: since(batch.endedMs), records: batch.records },
-    native: nativeListsOf(graph, write),
     derived: derived.sort((left, right) => (left.afterMs ?? 0) - (right.afterMs ?? 0)),
     isProjected: batch === undefined ? (lag?.isApplied ?? null) : true,
     lag: lag?.text ?? null,
@@ -135,17 +123,7 @@ async function traceWrite(
   };
 }
 
-function nativeListsOf(graph: CompiledModel, { oldImage, newImage }: SeenChange): string[] {
-  const [before, after] = [oldImage, newImage].map((image) => image && nativeItemsOf(graph, image));
-  const keys = new Set([...(before?.keys() ?? []), ...(after?.keys() ?? [])]);
-  const isSame = (left: Item | undefined, right: Item | undefined): boolean =>
-    left !== undefined && right !== undefined && sameItem(left, right);
-  return [...keys]
-    .filter((key) => !isSame(before?.get(key), after?.get(key)))
-    .map((key) => nameOf(parseDerivedKey(key)));
-}
-
-/** Records have whole seconds. */
+/** Record times are in whole seconds, so this allows for rounding. */
 const CLOCK_MS = 2_000;
 
 function stepOf(
@@ -170,45 +148,14 @@ function stepOf(
   };
 }
 
-/** Units of the item, and of each index whose entry changes. */
-function estimatedWcu(graph: CompiledModel, before: Item | undefined, after: Item | undefined): number {
-  return indexesOf(graph).reduce(
-    (sum, { partition, sort, shown }) => {
-      const [left, right] = [before, after].map((image) =>
-        image?.[partition] === undefined || image[sort] === undefined ? undefined : shown(image),
-      );
-      if (left === undefined || right === undefined) return sum + unitsOf(left, right);
-      if (sameItem(left, right)) return sum;
-      const isMoved = [partition, sort].some((name) => !sameValue(left[name], right[name]));
-      return sum + (isMoved ? unitsOf(left) + unitsOf(right) : unitsOf(left, right));
-    },
-    unitsOf(before, after),
+/** Units of the item, and as many for each index that has it. */
+function estimatedWcu(graph: CompiledModel, ...images: readonly (Item | undefined)[]): number {
+  const indexes = [...Object.values(INDEX_KEYS), ...nativeIndexes(graph)];
+  const holding = indexes.filter(({ partition, sort }) =>
+    images.some((image) => image?.[partition] !== undefined && image[sort] !== undefined),
   );
-}
-
-interface ShownIndex {
-  partition: string;
-  sort: string;
-  shown: (image: Item) => Item;
-}
-
-function indexesOf(graph: CompiledModel): ShownIndex[] {
-  const { partitionKey, sortKey } = graph.table;
-  const keysOf = (image: Item): Item => ({ [partitionKey]: image[partitionKey]!, [sortKey]: image[sortKey]! });
-  const ofDerived = INDEX_NAMES.map((index): ShownIndex => {
-    return { ...INDEX_KEYS[index], shown: (image) => ({ ...keysOf(image), ...shownInIndex(index, image) }) };
-  });
-  const native = nativeIndexes(graph).map(({ partition, sort, attribute, attributes }): ShownIndex => {
-    const names = new Set([partitionKey, sortKey, attribute, ...(attributes ?? [])]);
-    const ofIndex = (image: Item): Item =>
-      attributes === undefined ? image : Object.fromEntries(Object.entries(image).filter(([name]) => names.has(name)));
-    return { partition, sort, shown: ofIndex };
-  });
-  return [...ofDerived, ...native];
-}
-
-function unitsOf(...images: readonly (Item | undefined)[]): number {
-  return Math.ceil(Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0))) / WRITE_UNIT_BYTES);
+  const bytes = Math.max(...images.map((image) => (image ? itemSizeBytes(image) : 0)));
+  return Math.ceil(bytes / WRITE_UNIT_BYTES) * (1 + holding.length);
 }
 
 const BOOKKEEPING = new Set([REVISION, MODEL]);

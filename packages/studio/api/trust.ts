@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { describeTable } from '../../../src/store/table-description.ts';
-import { saveLastCheck } from '../../../src/stream/progress/last-check.ts';
 import { type CheckOptions, GRACE_MS } from '../../../src/trust/check/check.ts';
+import { saveLastCheck } from '../../../src/trust/check/last-check.ts';
 import { sampleOptions } from '../../../src/trust/check/scan.ts';
 import { readObserverProgress } from '../../../src/trust/observe/memory.ts';
 import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';

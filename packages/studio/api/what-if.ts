@@ -6,7 +6,7 @@ import { describeTable, tableIdentity } from '../../../src/store/table-descripti
 import { type ModelCost, modelCost } from '../../cost/capacity.ts';
 import { GIGABYTE, monthlyCost } from '../../cost/monthly.ts';
 import { readPrices } from '../../cost/prices.ts';
-import { changedModel, modelDiff, type Readability, readabilityOf } from '../../cost/what-if.ts';
+import { changedModel, modelDiff } from '../../cost/what-if.ts';
 import { route } from '../base/route.ts';
 
 /** Null: that model has no such write or query. */
@@ -22,7 +22,6 @@ export interface WhatIfAnswer {
   /** US dollars a month, on demand. */
   dollars: Compared;
   diff: string[];
-  readability: Readability[];
   /** Null: not asked for. */
   migration: Pick<MigrationPlan, 'changes' | 'warnings' | 'cost' | 'estimate'> | null;
 }
@@ -74,7 +73,6 @@ export const WHAT_IF_ROUTES = [
       queries,
       dollars: { name: 'a month', before: before!, after: after! },
       diff: modelDiff(graph, changes),
-      readability: readabilityOf(graph, changed),
       migration:
         plan === undefined
           ? null

@@ -25,10 +25,7 @@ function lookUpUnits(graph: CompiledModel, { nodes, edges }: SampleAnswer): numb
   // An edge that sorts before its source node is read before that node: then the node is looked up once for each partition.
   const sources = Object.entries(nodes).map(([type, { count }]) => {
     const early = joinedTypesFrom(graph, type).filter((one) => `${one}-` < `${type}-`);
-    const leaving = early.map((one) => {
-      const ways = edges[one]?.ways.filter(({ from }) => from === type) ?? [];
-      return ways.reduce((sum, way) => sum + way.count, 0);
-    });
+    const leaving = early.map((one) => edges[one]?.from[type] ?? 0);
     const partitions = Math.min(
       count,
       leaving.reduce((sum, some) => sum + some, 0),

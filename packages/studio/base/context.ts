@@ -13,7 +13,6 @@ import type { CheckJob } from './check-job.ts';
 import type { Flow } from './flow.ts';
 import type { ProjectorTap } from './projector-tap.ts';
 import type { TableSample } from './table-sample.ts';
-import type { Timeline } from './timeline.ts';
 
 export interface StudioTable {
   graph: CompiledModel;
@@ -32,7 +31,6 @@ export interface StudioContext extends StudioTable {
   position: CurrentPosition;
   sample: TableSample;
   flow: Flow;
-  timeline: Timeline;
   logger: Logger;
 }
 

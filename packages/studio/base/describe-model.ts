@@ -52,8 +52,6 @@ export interface DescribedEdge {
   type: string;
   from: string[];
   to: string[];
-  /** Attributes of the edge that labels, orders and partition use. */
-  uses: readonly string[];
   /** Absent: not in the edge set. */
   labels?: string[];
   orders: (DescribedOrder & { name: string })[];
@@ -102,7 +100,6 @@ function describeEdge({ type, from, to, labels, inbound, count }: EdgeModel): De
     from: [...from],
     to: [...to],
     isCounted: count !== undefined,
-    uses: usedAttributes(labels, inbound),
     ...(labels !== undefined && { labels: labels.map(({ name }) => name) }),
     orders: [...(inbound?.orders.values() ?? [])].map(({ name, order }) => ({ name, ...describeOrder(order) })),
     shards: inbound?.shards ?? 1,
@@ -110,19 +107,6 @@ function describeEdge({ type, from, to, labels, inbound, count }: EdgeModel): De
     filters: inbound === undefined ? [] : filtersOf(heldAttributes(inbound)),
     ...(inbound?.partition !== undefined && { partition: inbound.partition.attribute }),
   };
-}
-
-function usedAttributes(labels: EdgeModel['labels'] = [], inbound: EdgeModel['inbound']): string[] {
-  const ofOrders = [...(inbound?.orders.values() ?? [])].flatMap(({ order }) => attributesOf(order));
-  return [
-    ...new Set([...labels.map(({ name }) => name), ...ofOrders, ...[inbound?.partition?.attribute ?? []].flat()]),
-  ];
-}
-
-function attributesOf(order: OrderModel): readonly string[] {
-  if (order.kind === 'attribute' || order.kind === 'rank') return [order.attribute];
-  if (order.kind === 'path') return order.attributes;
-  return order.kind === 'parts' ? order.parts.flatMap(attributesOf) : [];
 }
 
 function describeOrder(order: OrderModel): DescribedOrder {

@@ -1,14 +1,13 @@
-import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
-import { isSequenceNumber } from '../../../src/core/items/change-record.ts';
+import { stringOf } from '../../../src/core/items/attribute-value.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isServicePartition, SERVICE_PARTITION } from '../../../src/core/items/keys.ts';
 import { streamLabel } from '../../../src/core/items/stream-arn.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
-import { changedItem } from '../../../src/stream/changed-items.ts';
+import { type ChangedItem, changedItem } from '../../../src/stream/changed-items.ts';
 import { isTemporaryError } from '../../../src/stream/progress/stream-walk.ts';
-import { isFullPage, ShardPages, type StartingPoint } from '../../../src/stream/shard-pages.ts';
-import type { Shard, StreamRecord, StreamSource } from '../../../src/stream/source.ts';
+import type { StreamSource } from '../../../src/stream/source.ts';
+import { StreamTail, TAIL_LIMITS, type TailRecord } from '../../../src/stream/stream-tail.ts';
 import { type SeenChange, SeenChanges } from './seen-changes.ts';
 
 export interface FlowAnswer {
@@ -20,30 +19,29 @@ export interface FlowAnswer {
   failure: string | null;
 }
 
+/** A change of the registry, as texts. */
 export interface HeadRecord {
-  text: string;
+  before: string;
+  after: string;
   atMs: number;
 }
 
 const HEAD = 'head';
-const MOST_SHARDS = 32;
-/** The first look reads what was written before, too. */
+/** Pages of each shard. The first look reads what was written before, too. */
 const PAGES_OF_A_LOOK = 5;
-const PAGES_OF_THE_FIRST_LOOK = 20;
-/** A page may be empty before the end of a shard. */
-const EMPTY_PAGES = 2;
-const LISTED_MS = 15_000;
-const MOST_HEADS = 500;
+const PAGES_OF_THE_FIRST_LOOK = 100;
+/** As many records suggest that more are waiting. */
+const MANY_RECORDS = 500;
+const FOUND_MS = 15_000;
+const MOST_HEADS = 200;
 const MOST_NAMED = 1_000;
 
 /** Follows the stream only while somebody looks. */
 export class Flow {
   readonly changes = new SeenChanges();
   private source: StreamSource | undefined;
-  private readonly shards = new Map<string, ShardPages>();
-  /** Includes shards read to their end. */
-  private readonly followed = new Set<string>();
-  private listedAtMs = Number.NEGATIVE_INFINITY;
+  private tail: StreamTail | undefined;
+  private foundAtMs = Number.NEGATIVE_INFINITY;
   private isFirstLook = true;
   private readonly heads: HeadRecord[] = [];
   private failure: string | null = null;
@@ -83,11 +81,8 @@ export class Flow {
 
   private async lookNow(): Promise<void> {
     try {
-      await this.listShards();
-      const shards = [...this.shards];
-      const pages = this.isFirstLook ? PAGES_OF_THE_FIRST_LOOK : PAGES_OF_A_LOOK;
-      await Promise.all(shards.map(([shardId, shard]) => this.readShard(shardId, shard, pages)));
-      if (this.source !== undefined) this.isFirstLook = false;
+      await this.followSource();
+      if (this.tail !== undefined) await this.readOn(this.tail);
       this.failure = null;
     } catch (error) {
       if (!isTemporaryError(error)) throw error;
@@ -95,85 +90,55 @@ export class Flow {
     }
   }
 
-  private async listShards(): Promise<void> {
-    const nowMs = performance.now();
-    if (nowMs - this.listedAtMs < LISTED_MS) return;
+  private async followSource(): Promise<void> {
+    const nowMs = Date.now();
+    if (nowMs - this.foundAtMs < FOUND_MS) return;
     const source = await this.findSource();
     if (source?.streamArn !== this.source?.streamArn) {
-      this.shards.clear();
-      this.followed.clear();
       this.changes.noteGap();
+      this.source = source;
+      this.tail = source && this.tailOf(source);
     }
-    this.source = source;
-    if (source !== undefined) this.followShards(source, (await source.describe()).shards);
-    this.listedAtMs = nowMs;
+    this.foundAtMs = nowMs;
   }
 
-  private followShards(source: StreamSource, shards: readonly Shard[]): void {
-    const parents = new Map(shards.map(({ shardId, parentShardId }) => [shardId, parentShardId]));
-    const withChildren = new Set(parents.values());
-    for (const shardId of this.shards.keys()) {
-      if (parents.has(shardId)) continue;
-      this.shards.delete(shardId);
-      this.changes.noteGap();
-    }
-    /** True if a shard follows one that is followed. */
-    const goesOn = (shardId: string): boolean => {
-      const parent = parents.get(shardId);
-      return parent !== undefined && (this.followed.has(parent) || goesOn(parent));
-    };
-    // A shard with children takes no more records.
-    const open = shards.filter(({ shardId }) => !withChildren.has(shardId)).slice(0, MOST_SHARDS);
-    for (const { shardId } of new Set([...open, ...shards.filter((shard) => goesOn(shard.shardId))])) {
-      if (!this.followed.has(shardId)) this.shards.set(shardId, this.pagesOf(source, shardId, {}));
-    }
-    for (const shardId of this.shards.keys()) this.followed.add(shardId);
-    for (const shardId of this.followed) {
-      if (!parents.has(shardId) && !withChildren.has(shardId)) this.followed.delete(shardId);
-    }
-  }
-
-  private async readShard(shardId: string, shard: ShardPages, pages: number): Promise<void> {
-    let empty = 0;
+  private async readOn(tail: StreamTail): Promise<void> {
+    await tail.list(false);
+    const pages = this.isFirstLook ? PAGES_OF_THE_FIRST_LOOK : PAGES_OF_A_LOOK;
+    this.isFirstLook = false;
+    let last = 0;
     for (let i = 0; i < pages; i++) {
-      const page = await shard.next();
-      for (const record of page.records) this.addRecord(record);
-      if (page.isEnd) {
-        this.shards.delete(shardId);
-        this.listedAtMs = Number.NEGATIVE_INFINITY;
-        return;
-      }
-      empty = page.records.length === 0 ? empty + 1 : 0;
-      if (empty >= EMPTY_PAGES || (!this.isFirstLook && !isFullPage(page))) return;
+      const { records, failure } = await tail.readPages();
+      for (const record of records) this.addRecord(record);
+      if (failure !== undefined) throw failure.error;
+      if (tail.isAtEnd) return;
+      last = records.length;
     }
+    if (last < MANY_RECORDS) return;
     // Too many to show: skip to the newest.
-    const source = this.source!;
-    const start = { iterator: await source.latest(shardId) };
     this.changes.noteGap();
-    this.shards.set(shardId, this.pagesOf(source, shardId, start));
+    this.tail = this.tailOf(this.source!);
+    await this.tail.list(true);
   }
 
-  private pagesOf(source: StreamSource, shardId: string, start: StartingPoint): ShardPages {
-    return new ShardPages(source, shardId, start, () => this.changes.noteGap());
+  private tailOf(source: StreamSource): StreamTail {
+    return new StreamTail({ source, now: Date.now, limits: TAIL_LIMITS, onGap: () => this.changes.noteGap() });
   }
 
-  private addRecord(record: StreamRecord): void {
-    const made = record.dynamodb?.ApproximateCreationDateTime;
-    const atMs = made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : Date.now();
+  private addRecord({ record, sequenceNumber, madeMs: atMs }: TailRecord): void {
     const item = changedItem(this.graph.table, record);
     if (item === undefined) return;
     const { source, target, oldImage, newImage } = item;
-    if (source === SERVICE_PARTITION) this.addHead(target, newImage, atMs);
-    const sequenceNumber = record.dynamodb?.SequenceNumber;
-    if (isServicePartition(source) || !isSequenceNumber(sequenceNumber)) return;
+    if (source === SERVICE_PARTITION) this.addHead(item, atMs);
+    if (isServicePartition(source)) return;
     const stream = streamLabel(this.source!.streamArn);
     this.changes.add({ source, target, oldImage, newImage, stream, sequenceNumber, atMs });
   }
 
-  private addHead(target: string, image: Item | undefined, atMs: number): void {
-    const text = target === HEAD ? stringOf(image?.['state']) : undefined;
-    if (text === undefined) return;
-    this.heads.push({ text, atMs });
+  private addHead({ target, oldImage, newImage }: ChangedItem, atMs: number): void {
+    const [before, after] = [oldImage, newImage].map((image) => stringOf(image?.['state']));
+    if (target !== HEAD || before === undefined || after === undefined) return;
+    this.heads.push({ before, after, atMs });
     if (this.heads.length > MOST_HEADS) this.heads.shift();
   }
 }

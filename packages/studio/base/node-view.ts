@@ -26,8 +26,7 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
       ...(hasEnds(graph) && { store: new LivingStore(store, graph, Date.now) }),
       projections,
     };
-    const { items } = await readViews(context, [id], false, NO_OWN_WRITES);
-    const view = items.get(id);
+    const view = (await readViews(context, [id], false, NO_OWN_WRITES)).get(id);
     const left = evictedTypes(view);
     const { [EVICTED]: _, ...unmarked } = view ?? {};
     const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);

@@ -31,8 +31,8 @@ export interface NodeSample extends TypeSample {
 }
 
 export interface EdgeSample extends TypeSample {
-  /** By the types of both ends. */
-  ways: { from: string; to: string; count: number }[];
+  /** By the type of the source. */
+  from: Record<string, number>;
   /** The target of the most edges. */
   busiest: string | null;
 }
@@ -219,7 +219,7 @@ class SampleCounter {
     const counter = this.edges.get(type) ?? new EdgeCounter();
     this.edges.set(type, counter);
     counter.add(item);
-    counter.addWay(from, end);
+    counter.addEnds(from, end);
   }
 
   private note(type: string, id: string, item: Item): void {
@@ -261,21 +261,18 @@ class TypeCounter {
 }
 
 class EdgeCounter extends TypeCounter {
-  private readonly ways = new Map<string, { from: string; to: string; count: number }>();
+  private readonly from = new Map<string, number>();
   private readonly ends = new Map<string, number>();
 
-  addWay(from: string, end: string): void {
-    const to = typePrefix(end) ?? '';
+  addEnds(from: string, end: string): void {
     if (this.ends.has(end) || this.ends.size < MOST_ENDS) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
-    const name = `${from} ${to}`;
-    const way = this.ways.get(name) ?? { from, to, count: 0 };
-    this.ways.set(name, { ...way, count: way.count + 1 });
+    this.from.set(from, (this.from.get(from) ?? 0) + 1);
   }
 
   override sample(scale: number): EdgeSample {
-    const ways = [...this.ways.values()].map((way) => ({ ...way, count: roundedCount(way.count, scale) }));
+    const from = Object.fromEntries([...this.from].map(([type, count]) => [type, roundedCount(count, scale)]));
     const [busiest = null] = [...this.ends.keys()].sort((left, right) => this.ends.get(right)! - this.ends.get(left)!);
-    return { ...super.sample(scale), ways, busiest };
+    return { ...super.sample(scale), from, busiest };
   }
 }
 
@@ -292,6 +289,11 @@ function roundedCount(count: number, scale: number): number {
   return scale === 1 ? count : Number((count * scale).toPrecision(2));
 }
 
+/** Null: it has none, or the sample lacks the node. */
+export function sampledName({ nodes }: Sampled, id: string): string | null {
+  return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
+}
+
 export function namesOfNode(node: NodeModel | undefined): string[] {
   const searched = [...(node?.searches.values() ?? [])].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
@@ -299,7 +301,7 @@ export function namesOfNode(node: NodeModel | undefined): string[] {
   return [...NAMES, ...searched];
 }
 
-export function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
+function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
   for (const name of namesOfNode(graph.nodes.get(type))) {
     const text = stringOf(attributeOf(item, name));
     if (text !== undefined && text !== '') return text.slice(0, 120);

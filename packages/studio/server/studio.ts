@@ -12,7 +12,6 @@ import { Guard } from '../base/guard.ts';
 import { send, sendJson } from '../base/http.ts';
 import { ProjectorTap } from '../base/projector-tap.ts';
 import { TableSample } from '../base/table-sample.ts';
-import { Timeline } from '../base/timeline.ts';
 import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
@@ -52,7 +51,6 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
     position: new CurrentPosition(table, isWritable),
     flow,
     sample: new TableSample(),
-    timeline: new Timeline(),
   };
   const server = createServer();
   const address = await listen(server, port);

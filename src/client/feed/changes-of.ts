@@ -33,7 +33,6 @@ import type {
 } from './feed-change.ts';
 import { entryIn, knownItem, toldRevision } from './known-items.ts';
 import { isNativeChange, type NativeChange, nativeChanges } from './native-changes.ts';
-import { isSameRow } from './watched-list.ts';
 
 const ITEM_DIGITS = 8;
 
@@ -275,6 +274,10 @@ function movedRow(
   const isGone = after === undefined;
   if (!isDeepStrictEqual(before, after)) return { left: before, entered: after, isGone };
   return isSameRow(index, oldImage!, newImage!) ? undefined : { left: undefined, entered: undefined, isGone };
+}
+
+function isSameRow(index: IndexName, left: Item, right: Item): boolean {
+  return [ATTRIBUTES, valueIn(index)].every((name) => sameValue(left[name], right[name]));
 }
 
 function placesOf({ left, entered }: MovedRow): Pick<ListChange, 'left' | 'entered'> {

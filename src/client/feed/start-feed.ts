@@ -8,8 +8,8 @@ import { describeTable } from '../../store/table-description.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { StreamTail, TAIL_LIMITS } from '../../stream/stream-tail.ts';
-import type { Feed, FeedOptions } from './feed.ts';
-import { WatchableFeed } from './watchable-feed.ts';
+import { Feed } from './feed.ts';
+import type { FeedOptions } from './subscriptions.ts';
 
 /** Options of `startFeed`. */
 export interface StartFeedOptions extends FeedOptions {
@@ -23,7 +23,7 @@ export interface StartFeedOptions extends FeedOptions {
 
 /** A feed that reads the stream. */
 export interface RunningFeed {
-  feed: WatchableFeed;
+  feed: Feed;
   /** Stops reading; watchers get the error `feed-ended`. */
   stop(): Promise<void>;
   /** Resolves when the reading has ended for any reason. */
@@ -72,11 +72,11 @@ export async function startFeedOf(
   const { now, wait } = runtimeOf(options);
   const { pollIntervalMs = POLL_MS } = options;
   const stopping = new AbortController();
-  const feed = new WatchableFeed(graph, options);
+  const feed = new Feed(graph, options);
   const limits = { ...TAIL_LIMITS };
   const tail = new StreamTail({
     ...{ source, now, limits },
-    onGap: (reason) => feed.noteGap(reason),
+    onGap: () => feed.noteGap(),
   });
   // Subscribers miss nothing from here on.
   await tail.list(true);

@@ -1,4 +1,4 @@
-/** The whole list, read for the first time or again. */
+/** The whole list, as it is when the watching begins. */
 export interface PageEvent<Item> {
   type: 'page';
   items: Item[];
@@ -12,14 +12,8 @@ export interface StepEvent<Item> {
   at: number;
 }
 
-/** Changes may have been missed; a `page` follows. */
-export interface ResyncEvent {
-  type: 'resync';
-  reason: string;
-}
-
 /** An event of a watched list, or of watched nodes. */
-export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item> | ResyncEvent) & {
+export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item>) & {
   /** ISO time: the list shows every change projected before this time. */
   upTo: string;
 };
@@ -29,5 +23,5 @@ export function applyWatchEvent<Item>(items: Item[], event: WatchEvent<Item>): v
   if (event.type === 'page') items.splice(0, items.length, ...event.items);
   else if (event.type === 'enter') items.splice(event.at, 0, event.item);
   else if (event.type === 'leave') items.splice(event.at, 1);
-  else if (event.type === 'change') items[event.at] = event.item;
+  else items[event.at] = event.item;
 }

@@ -1,22 +1,27 @@
-import { isDeepStrictEqual } from 'node:util';
-import { isTextList } from '../../core/items/attribute-value.ts';
+import { type Item, isTextList } from '../../core/items/attribute-value.ts';
+import { textOfKey } from '../../core/items/keys.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { Abortable } from '../../foundation/runtime.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
+import { walkedItem } from '../../store/table-walk.ts';
+import { DEFAULT_MAX_RCU } from '../read/lists/budget.ts';
 import { edgeOfItem, resolveInboundQuery } from '../read/lists/inbound.ts';
 import { EDGE_CHOICE_OPTIONS, type InboundQuery } from '../read/lists/inbound-query.ts';
+import { gatherNative } from '../read/lists/native-list.ts';
+import type { PlacedList } from '../read/lists/placed-list.ts';
+import { gatherPage } from '../read/lists/scatter.ts';
 import { hitOfItem, resolveSearch } from '../read/lists/search-list.ts';
 import type { SearchPredicate, SearchQuery } from '../read/lists/search-query.ts';
 import { type AttributeSelection, checkIds, getViews } from '../read/nodes/views.ts';
-import { LivingStore } from '../read/request/living-store.ts';
 import { findSearch } from '../read/request/lookup.ts';
 import { checkLimit, type ReadContext } from '../read/request/read-context.ts';
 import type { EdgeResult, SearchResult, View } from '../read/request/result.ts';
-import type { Feed, Subscription } from './feed.ts';
-import { interestOf, joinList, type SharedList } from './shared-list.ts';
+import { entryIn } from './known-items.ts';
+import { stepsBetween } from './list-steps.ts';
+import { type Question, SharedAnswer } from './shared-answer.ts';
+import type { Subscriptions } from './subscriptions.ts';
 import type { WatchEvent } from './watch-types.ts';
-import type { ListQuery, WatchedList } from './watched-list.ts';
 
 /** Options of pages that a watched list doesn't have. */
 export type OfPages = 'cursor' | 'consistent' | 'signal' | 'capacity' | 'includeExpired';
@@ -52,30 +57,56 @@ export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
 /** Each watcher holds them all in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
-/** How often a reader's lease is renewed, in milliseconds: a migration may move the list. */
-const RENEW_MS = 10_000;
-const MOVED = 'The list has moved: the table was migrated to another model.';
 
-interface Watching {
-  context: ReadContext;
-  leases: ReaderLeases;
-  feed: Feed;
-  signal: AbortSignal | undefined;
+/** A feed, with the answers that a reader's watchers share, by question. */
+export interface AnswersOfFeed {
+  feed: Subscriptions;
+  answers: Map<string, SharedAnswer<unknown>>;
 }
 
 export async function* watch(
   context: ReadContext,
   leases: ReaderLeases,
-  feed: Feed,
+  { feed, answers }: AnswersOfFeed,
   query: WatchQuery,
   options: Abortable = {},
 ): AsyncGenerator<WatchEvent, void, undefined> {
   checkOptions('watch', options, { signal: true });
-  const watching: Watching = { context, leases, feed, signal: options.signal };
   checkPlaces(query);
-  if ('inbound' in query) yield* watchList(watching, query, (held) => edgesOf(held, query));
-  else if ('search' in query) yield* watchList(watching, query, (held) => hitsOf(held, query));
-  else yield* watchNodes(watching, query);
+  const { signal } = options;
+  const resolve = (held: ReadContext): Question<unknown> => questionOf(held, query);
+  // Questions that the model refuses are told from those that fail later.
+  const question = await unlessAborted(
+    leases.hold(async (projections) => resolve({ ...context, projections })),
+    signal,
+  );
+  const name = nameOf([query, question]);
+  // Others may have begun anew by the time that an answer ends.
+  const onEnd = (ended: unknown): boolean => answers.get(name) === ended && answers.delete(name);
+  const answer = answers.get(name) ?? new SharedAnswer(feed, leases, context, resolve, onEnd);
+  answers.set(name, answer);
+  answer.join();
+  try {
+    yield* eventsOf(answer, signal);
+  } finally {
+    answer.leave();
+  }
+}
+
+async function* eventsOf<Item>(
+  answer: SharedAnswer<Item>,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent<Item>, void, undefined> {
+  let { rows, upToMs } = await unlessAborted(answer.next(undefined), signal);
+  yield { type: 'page', items: rows.map(({ item }) => item), upTo: isoTime(upToMs) };
+  for (;;) {
+    const now = await unlessAborted(answer.next(rows), signal);
+    const steps = stepsBetween(rows, now.rows);
+    // Only after the last step does the list show all of them.
+    for (const [i, step] of steps.entries())
+      yield { ...step, upTo: isoTime(i === steps.length - 1 ? now.upToMs : upToMs) };
+    ({ rows, upToMs } = now);
+  }
 }
 
 /** The query may come from a client. */
@@ -93,19 +124,49 @@ function checkPlaces(query: unknown): void {
   );
 }
 
-function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): ListQuery<EdgeResult> {
+function questionOf(context: ReadContext, query: WatchQuery): Question<unknown> {
+  if ('inbound' in query) return edgesOf(context, query);
+  return 'search' in query ? hitsOf(context, query) : nodesOf(query);
+}
+
+function edgesOf(context: ReadContext, { inbound, ...options }: InboundWatch): Question<EdgeResult> {
   checkOptions('watch', options, INBOUND_OF_WATCH);
   const [target, type] = inbound;
   const { list } = resolveInboundQuery(context, target, type, options);
-  return { ...list, limit: checkRows(options.limit), resultOf: (item) => edgeOfItem(context, type, target, item) };
+  return listOf(list, options.limit, (held, item) => edgeOfItem(held, type, target, item));
 }
 
-function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): ListQuery<SearchResult> {
+function hitsOf(context: ReadContext, { search: name, ...query }: SearchWatch): Question<SearchResult> {
   const { partition, where, maxRcu, reverse, limit, ...predicate } = query as SearchQuery & SearchPredicate;
   const search = findSearch(context.graph, name);
   const options = { partition, where, maxRcu, reverse };
   const { list } = resolveSearch(context, search, predicate as SearchPredicate, options);
-  return { ...list, limit: checkRows(limit), resultOf: (item) => hitOfItem(context, list.index, item) };
+  return listOf(list, limit, (held, item) => hitOfItem(held, list.index, item));
+}
+
+function listOf<Result>(
+  list: PlacedList,
+  given: number | undefined,
+  resultOf: (context: ReadContext, item: Item) => Result,
+): Question<Result> {
+  const limit = checkRows(given);
+  const { native, partitions: names } = list;
+  const ofPage = { ...list, limit, after: undefined };
+  return {
+    ...{ names, list: ofPage, isConsistent: false },
+    async read(context) {
+      const { items, lastKey } =
+        native === undefined
+          ? await gatherPage(context, ofPage)
+          : await gatherNative(context, native, { ...ofPage, own: [] });
+      if (lastKey !== undefined && items.length < limit) throw listNotFilled(list, limit);
+      return items.map((item) => ({
+        id: textOfKey(walkedItem(context.graph, item)),
+        place: entryIn(list.index, item)?.sort ?? '',
+        item: resultOf(context, item),
+      }));
+    },
+  };
 }
 
 function checkRows(limit: number | undefined): number {
@@ -118,83 +179,29 @@ function checkRows(limit: number | undefined): number {
   );
 }
 
-async function* watchList<Result>(
-  watching: Watching,
-  asked: object,
-  resolve: (context: ReadContext) => ListQuery<Result>,
-): AsyncGenerator<WatchEvent<Result>, void, undefined> {
-  const { feed, leases } = watching;
-  let followed: Followed = { reason: undefined, shownMs: 0 };
-  for (;;) {
-    const query = await hold(watching, async (context) => resolve(context));
-    const shared = joinList(feed, leases, asked, query);
-    try {
-      // The list takes the records itself.
-      const subscription = feed.subscribe(interestOf(query), () => undefined);
-      try {
-        followed = yield* followList(watching, subscription, shared, resolve, followed);
-      } finally {
-        subscription.end();
-      }
-    } finally {
-      shared.leave();
-    }
-  }
+function listNotFilled({ maxRcu = DEFAULT_MAX_RCU }: PlacedList, limit: number): EdgeloomError {
+  return new EdgeloomError(
+    'list-not-filled',
+    `${maxRcu} read units did not find the first ${limit} rows of the watched list: its index has many items that the list leaves out.`,
+    'Watch a narrower range, or fewer rows; or raise maxRcu.',
+  );
 }
 
-interface Followed {
-  reason: string | undefined;
-  shownMs: number;
-}
-
-/** Until the list has to be read from the beginning. */
-async function* followList<Result>(
-  watching: Watching,
-  subscription: Subscription,
-  shared: SharedList<Result>,
-  resolve: (context: ReadContext) => ListQuery<Result>,
-  before: Followed,
-): AsyncGenerator<WatchEvent<Result>, Followed, undefined> {
-  const { list } = shared;
-  let { shownMs } = before;
-  let told: ListState['rows'] | undefined;
-  const endBy = (reason: string): Followed => ({ reason: told === undefined ? before.reason : reason, shownMs });
-  for (let throughMs = 0; ; ) {
-    const state = await listNow(watching, shared, resolve, throughMs);
-    if (state === 'moved') return endBy(MOVED);
-    if (state !== undefined && told === undefined) {
-      if (before.reason !== undefined) yield { type: 'resync', reason: before.reason, upTo: isoTime(shownMs) };
-      yield { type: 'page', items: state.rows.map((row) => list.resultOf(row)), upTo: isoTime(state.shownMs) };
-    }
-    const steps = state === undefined || told === undefined ? [] : list.stepsBetween(told, state.rows);
-    // Only after the last step does the list show all of them.
-    for (const [i, step] of steps.entries())
-      yield { ...step, upTo: isoTime(i === steps.length - 1 ? state!.shownMs : shownMs) };
-    if (state !== undefined) ({ rows: told, shownMs } = state);
-    const news = await newsOf(watching, subscription, shared.nextMs);
-    if (news.gap !== undefined) return endBy(news.gap);
-    throughMs = news.throughMs ?? 0;
-  }
-}
-
-interface ListState extends Pick<WatchedList<unknown>, 'rows'>, Pick<SharedList<unknown>, 'shownMs'> {}
-
-/** Undefined if not known yet. */
-async function listNow<Result>(
-  watching: Watching,
-  shared: SharedList<Result>,
-  resolve: (context: ReadContext) => ListQuery<Result>,
-  throughMs: number,
-): Promise<ListState | 'moved' | undefined> {
-  const { list } = shared;
-  let reads = 0;
-  return await hold(watching, async (context) => {
-    if (!list.isIn(resolve(context).partitions)) return 'moved';
-    // The registry changed during the read.
-    if (reads > 0) shared.readAgain();
-    reads += 1;
-    return await shared.refresh(context, throughMs, () => ({ rows: list.rows, shownMs: shared.shownMs }));
-  });
+function nodesOf({ views, attributes, ...rest }: ViewsWatch): Question<View | null> {
+  checkOptions<object>('watch', rest, {});
+  const ids = watchedIds(views);
+  return {
+    ...{ names: ids, isConsistent: true },
+    async read(context, changed, before) {
+      const toRead = changed === undefined ? ids : ids.filter((id) => changed.has(id));
+      const read = await getViews(context, toRead, { attributes, consistent: true });
+      const found = new Map(toRead.map((id, i) => [id, read[i] ?? null]));
+      return ids.map((id, at) => {
+        const item = found.get(id);
+        return item === undefined ? before[at]! : { id: String(at), place: '', item };
+      });
+    },
+  };
 }
 
 function watchedIds(ids: readonly string[]): string[] {
@@ -207,75 +214,19 @@ function watchedIds(ids: readonly string[]): string[] {
   );
 }
 
-async function* watchNodes(
-  watching: Watching,
-  { views, attributes, ...rest }: ViewsWatch,
-): AsyncGenerator<WatchEvent<View | null>, void, undefined> {
-  checkOptions<object>('watch', rest, {});
-  const { feed } = watching;
-  const ids = watchedIds(views);
-  let endMs = Number.POSITIVE_INFINITY;
-  const readViews = (some: readonly string[]): Promise<(View | null)[]> =>
-    hold(watching, (context) => {
-      const { store } = context;
-      const told = store instanceof LivingStore ? store.telling((atMs) => (endMs = Math.min(endMs, atMs))) : store;
-      // The record is of this view, so a consistent read gives the same state or a later one.
-      return getViews({ ...context, store: told }, some, { attributes, consistent: true });
-    });
-  let changed = new Set<string>();
-  const subscription = feed.subscribe({ sources: ids }, ({ source }) => changed.add(source));
-  try {
-    let shownMs = feed.now();
-    let nodes = await readViews(ids);
-    yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
-    for (let renewMs = feed.now() + RENEW_MS; ; ) {
-      const { gap, throughMs = 0 } = await newsOf(watching, subscription, Math.min(renewMs, endMs));
-      // A migrated model may build the view from other items, which no record announces.
-      const readMs = feed.now();
-      const isDue = gap !== undefined || readMs >= Math.min(renewMs, endMs);
-      if (isDue) {
-        renewMs = readMs + RENEW_MS;
-        endMs = Number.POSITIVE_INFINITY;
-      }
-      const beforeMs = shownMs;
-      // A consistent read of all nodes shows everything projected before it.
-      shownMs = Math.max(shownMs, isDue ? readMs : throughMs);
-      const toRead = isDue ? ids : ids.filter((id) => changed.has(id));
-      changed = new Set();
-      if (toRead.length === 0) continue;
-      const read = await readViews(toRead);
-      const found = new Map(toRead.map((id, i) => [id, read[i]]));
-      const before = nodes;
-      nodes = before.map((node, at) => (found.has(ids[at]!) ? (found.get(ids[at]!) ?? null) : node));
-      if (gap !== undefined) {
-        yield { type: 'resync', reason: gap, upTo: isoTime(beforeMs) };
-        yield { type: 'page', items: nodes, upTo: isoTime(shownMs) };
-        continue;
-      }
-      const changes = [...nodes.entries()].filter(([at, item]) => !isDeepStrictEqual(item, before[at]));
-      for (const [i, [at, item]] of changes.entries())
-        yield { type: 'change', item, at, upTo: isoTime(i === changes.length - 1 ? shownMs : beforeMs) };
-    }
-  } finally {
-    subscription.end();
-  }
+/** Functions follow from the original query. */
+function nameOf(queries: readonly object[]): string {
+  return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
 
 function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-async function hold<T>({ context, leases, signal }: Watching, read: (context: ReadContext) => Promise<T>): Promise<T> {
-  signal?.throwIfAborted();
-  return await unlessAborted(
-    leases.hold((projections) => read({ ...context, projections })),
-    signal,
-  );
-}
-
 /** Without cancelling work that is shared with others. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
+  signal.throwIfAborted();
   let end = (): void => undefined;
   const ended = new Promise<never>((_resolve, reject) => {
     end = () => reject(signal.reason);
@@ -287,19 +238,5 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
     return await Promise.race([work, ended]);
   } finally {
     signal.removeEventListener('abort', end);
-  }
-}
-
-async function newsOf({ feed, signal }: Watching, subscription: Subscription, untilMs: number) {
-  const wake = (): void => subscription.wake();
-  signal?.addEventListener('abort', wake, { once: true });
-  try {
-    signal?.throwIfAborted();
-    const news = await subscription.take(Math.min(RENEW_MS, Math.max(0, untilMs - feed.now())));
-    signal?.throwIfAborted();
-    feed.throwFailure();
-    return news;
-  } finally {
-    signal?.removeEventListener('abort', wake);
   }
 }

@@ -1,4 +1,4 @@
-/** Of events waiting for all clients. Beyond it, new clients are refused and waiting ones dropped. */
+/** Bytes of events waiting, over all clients. Above this, new clients are refused and waiting ones dropped. */
 export const MAX_HELD_BYTES = 67_108_864;
 
 export class ClientRoom {

@@ -46,7 +46,7 @@ class ClientStream {
   constructor(private readonly context: EventStreamContext) {}
 
   start(controller: ReadableStreamDefaultController<Uint8Array>): void {
-    const { began, request, ending, heartbeatMs, maxAgeMs } = this.context;
+    const { began, ending, heartbeatMs, maxAgeMs } = this.context;
     const { signal } = ending;
     const heartbeat = setInterval(() => this.beat(controller), heartbeatMs);
     const age = setTimeout(() => this.growOld(controller), maxAgeMs);
@@ -64,10 +64,7 @@ class ClientStream {
       this.fail(began.error);
       return;
     }
-    const { upTo } = began.event;
-    const isBack = request.headers.has('last-event-id');
-    const resync = isBack ? this.textOf({ type: 'resync', reason: 'The connection was interrupted.', upTo }) : '';
-    this.keep(this.encoder.encode(resync + this.textOf(began.event)));
+    this.keep(this.encoder.encode(this.textOf(began.event)));
   }
 
   async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {

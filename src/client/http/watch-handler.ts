@@ -46,7 +46,7 @@ const HEADERS = {
 
 /**
  * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with
- * the events of `Reader.watch` as JSON. A client that reconnects or is too slow gets `resync` and the whole list. A
+ * the events of `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A
  * query that the model refuses has status 400; a later error is an event `failure` and ends the stream. All clients of
  * a process share one reading of the stream.
  *
@@ -79,7 +79,7 @@ export function watchHandler<G extends CompiledModel>(
     onError = warn,
   } = options;
   const room = new ClientRoom(maxClients);
-  // The types of a graph's queries are checked where the handler is made.
+  // Safe: the query's types are checked where the handler is created.
   const watch = reader.watch as unknown as (query: WatchQuery, options: object) => AsyncIterable<WatchEvent>;
   return async (request) => {
     const query = await queryOf(request);

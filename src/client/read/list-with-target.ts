@@ -21,6 +21,6 @@ export async function readListWithTarget(
   const page = await readInbound(context, target, edgeType, others);
   if (options.cursor !== undefined) return page;
   const own = await readOwnWritesOfViews(context, [target]);
-  const { attributes } = await readAttributes(context, [target], undefined, own);
-  return { ...page, target: attributes[0] == null ? null : { id: target, attributes: attributes[0] } };
+  const [attributes = null] = await readAttributes(context, [target], undefined, own);
+  return { ...page, target: attributes === null ? null : { id: target, attributes } };
 }

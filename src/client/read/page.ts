@@ -13,6 +13,7 @@ import { gatherInbound, type ResolvedInbound, resolveInboundQuery, withUnits } f
 import { INBOUND_QUERY_OPTIONS, type InboundQuery } from './lists/inbound-query.ts';
 import { type AttributeSelection, type NodesRead, readAttributes, readNodes } from './nodes/views.ts';
 import { type PagePlan, planPage, selectedNames } from './page-plan.ts';
+import { countingCalls } from './request/counted-store.ts';
 import { findEdge, findOrder } from './request/lookup.ts';
 import type { OrderValue } from './request/order-argument.ts';
 import { noticeOfOwnWrites, readRelevantOwnWrites } from './request/own.ts';
@@ -52,7 +53,7 @@ export interface PageResult<Node = AnyPageNode> extends Page<Node> {
 }
 
 export async function readPage(
-  context: ReadContext,
+  given: ReadContext,
   target: string,
   edgeType: string,
   options: PageOptions = {},
@@ -63,10 +64,11 @@ export async function readPage(
     const hint = 'Ask inbound for the target, or getView for the node.';
     throw new EdgeloomError('invalid-argument', 'page takes no option includeTarget.', hint);
   }
+  const { context, counted } = countingCalls(given);
   const plan = pagePlan(context.graph, edgeType, options);
   const query = resolveInboundQuery(context, target, edgeType, options);
   const own = await readRelevantOwnWrites(context, () => true);
-  const { read, cursor, calls } = await readRows(context, query, options, { plan, own });
+  const { read, cursor } = await readRows(context, query, options, { plan, own });
   const levels =
     plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
   const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
@@ -76,7 +78,7 @@ export async function readPage(
     items: isEmpty ? items.map((node) => ({ ...node, edges: {} })) : items,
     ...(truncated && { truncated }),
     ...(cursor !== undefined && { cursor }),
-    calls: own.calls + calls + (levels?.calls ?? 0),
+    calls: counted.calls,
     ...noticeOfOwnWrites(context),
   };
 }
@@ -98,7 +100,7 @@ async function readRows(
   query: ResolvedInbound,
   options: PageOptions,
   { plan, own }: RowsAsked,
-): Promise<{ read: NodesRead; cursor: string | undefined; calls: number }> {
+): Promise<{ read: NodesRead; cursor: string | undefined }> {
   const { spending } = context;
   const limit = checkLimit(options.limit);
   const most = (spending?.left ?? 0) * (plan.levels.length === 0 ? 1 : SHARE_OF_ROWS);
@@ -106,10 +108,9 @@ async function readRows(
   const left = (): number => (spending === undefined ? Number.POSITIVE_INFINITY : spending.left - kept);
   const { partitions, maxRcu = Number.POSITIVE_INFINITY } = query.list;
   const least = LEAST_RCU * partitions.length;
-  const read: NodesRead = { nodes: [], views: new Map(), calls: 0 };
+  const read: NodesRead = { nodes: [], views: new Map() };
   const budget = new Budget(most);
   let { cursor } = options;
-  let calls = 0;
   do {
     const missing = limit - read.nodes.length;
     const before = spending?.rcu ?? 0;
@@ -125,11 +126,10 @@ async function readRows(
     const some = await readNodesOfRows(context, rows, plan, options, own);
     read.nodes.push(...some.nodes);
     read.views = new Map([...read.views, ...some.views]);
-    calls += gathered.calls + some.calls;
     cursor = gathered.cursor;
     budget.spend((spending?.rcu ?? 0) - before, rows.length);
   } while (spending !== undefined && cursor !== undefined && read.nodes.length < limit && left() > least);
-  return { read, cursor, calls };
+  return { read, cursor };
 }
 
 export function pagePlan(graph: CompiledModel, edgeType: string, options: PageOptions): PagePlan {
@@ -152,19 +152,11 @@ async function readNodesOfRows(
   own: OwnWrites,
 ): Promise<NodesRead> {
   const ids = rows.map((row) => sourceOf(context, row));
-  const alone = (shown: readonly View['attributes'][], calls: number): NodesRead => ({
-    nodes: ids.map((id, i) => ({ id, attributes: shown[i]!, edgeSet: [] })),
-    views: new Map(),
-    calls,
-  });
-  if (isInIndex)
-    return alone(
-      rows.map((row) => sourceAttributes(context, row, attributes)),
-      0,
-    );
-  if (levels.length > 0) return await readNodes(context, ids, { attributes }, own);
-  const read = await readAttributes(context, ids, attributes, own);
-  return alone(read.attributes, read.calls);
+  if (!isInIndex && levels.length > 0) return await readNodes(context, ids, { attributes }, own);
+  const shown = isInIndex
+    ? rows.map((row) => sourceAttributes(context, row, attributes))
+    : await readAttributes(context, ids, attributes, own);
+  return { nodes: ids.map((id, i) => ({ id, attributes: shown[i]!, edgeSet: [] })), views: new Map() };
 }
 
 function sourceAttributes(

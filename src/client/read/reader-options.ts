@@ -5,7 +5,7 @@ import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
 import { checkNumber, checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
-import type { WatchableFeed } from '../feed/watchable-feed.ts';
+import type { Feed } from '../feed/feed.ts';
 import type { CursorKey } from './request/cursor.ts';
 import type { ReadContext } from './request/read-context.ts';
 
@@ -29,7 +29,7 @@ export interface ReaderOptions extends TelemetryOption {
   /** Milliseconds since 1970, which decide what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The process's feed for `watch`, from `startFeed`. */
-  feed?: WatchableFeed | undefined;
+  feed?: Feed | undefined;
 }
 
 export function readContext(graph: CompiledModel, options: ReaderOptions): ReadContext {

@@ -35,9 +35,9 @@ import { type ReaderLeases, registryLeases } from '../../registry/reader-lease.t
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
 import { type CallStores, callStores, type Spending, type ValueOf, withCapacity } from '../call/capacity.ts';
+import type { Feed } from '../feed/feed.ts';
 import type { InboundOfWatch, SearchOfWatch, WatchQuery } from '../feed/watch.ts';
 import type { WatchEvent } from '../feed/watch-types.ts';
-import type { WatchableFeed } from '../feed/watchable-feed.ts';
 import { type Session, sessionOf } from '../session/session.ts';
 import { listNodes, type NodesOptions } from './list-nodes.ts';
 import { readListWithTarget } from './list-with-target.ts';
@@ -327,8 +327,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
 
   /**
    * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is
-   * aborted or the loop is left; `applyWatchEvent` applies events to an array. After `resync`, changes may have been
-   * missed and a `page` follows. Throws `no-feed` without the option `feed` of `createReader`.
+   * aborted or the loop is left; `applyWatchEvent` applies events to an array. The list is read again when it may have
+   * changed. Throws `no-feed` without the option `feed` of `createReader`.
    *
    * @example
    * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
@@ -409,7 +409,7 @@ function readerOf<G extends CompiledModel>(
   context: ReadContext,
   stores: CallStores,
   leases: ReaderLeases,
-  feed?: WatchableFeed,
+  feed?: Feed,
 ): Reader<G> {
   const { graph } = context;
   const isEnding = hasEnds(graph);
@@ -487,7 +487,7 @@ function readerOf<G extends CompiledModel>(
 }
 
 /** A reader without a feed doesn't bundle the code that watches. */
-function requireFeed(feed: WatchableFeed | undefined): WatchableFeed {
+function requireFeed(feed: Feed | undefined): Feed {
   if (feed !== undefined) return feed;
   throw new EdgeloomError(
     'no-feed',

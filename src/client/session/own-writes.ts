@@ -29,22 +29,21 @@ export interface Overlay {
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
-  calls: number;
 }
 
 export async function readOwnWrites(graph: CompiledModel, store: Store, keys: readonly ItemKey[]): Promise<OwnWrites> {
   const parents = new Map<string, Item>();
-  if (keys.length === 0) return { writes: [], parents, calls: 0 };
-  const { items, calls } = await store.getMany(keys, { consistent: true });
+  if (keys.length === 0) return { writes: [], parents };
+  const { items } = await store.getMany(keys, { consistent: true });
   const writes = keys.map((key, i) => ({ ...key, item: items[i] }));
   const ids = parentsToRead(graph, writes);
-  if (ids.length === 0) return { writes, parents, calls };
+  if (ids.length === 0) return { writes, parents };
   const found = await store.getMany(
     ids.map((id) => ({ source: id, target: id })),
     { consistent: true },
   );
   for (const [i, id] of ids.entries()) if (found.items[i] !== undefined) parents.set(id, found.items[i]);
-  return { writes, parents, calls: calls + found.calls };
+  return { writes, parents };
 }
 
 /** Index items may depend on a source node or its part. */

@@ -293,7 +293,7 @@ function namedTwiceError(key: ItemKey, positions: Map<string, number>, position:
 function tooMuchContentionError(attempts: number): EdgeloomError {
   return new EdgeloomError(
     'too-much-contention',
-    `For ${CONTENTION_SECONDS} s and ${attempts} times others changed what the transaction had read.`,
+    `Others changed what the transaction had read, ${attempts} times in ${CONTENTION_SECONDS} s.`,
     'Send it again; use { add } without fields for counters.',
   );
 }

@@ -16,7 +16,7 @@ export const OTHER = 'other';
 export const COPIES = 'copies';
 /** On a reverse item: the edge's source. */
 export const CHILD = 'child';
-/** On a continuation: sort key of the last visited reverse item; absent when done. */
+/** On a continuation: sort key of the last visited reverse item or joined edge; absent when done. */
 export const AFTER = 'after';
 /** On a continuation after a further change: where to start again. */
 export const AGAIN = 'again';

@@ -3,7 +3,6 @@ import {
   canonicalText,
   type Item,
   MalformedValueError,
-  sameValue,
   setOwn,
   stringOf,
   withBinaryAsBytes,
@@ -17,6 +16,7 @@ import type { CompiledModel, EdgeModel } from '../model/compiled.ts';
 import { ENDS, endOf } from '../model/ends.ts';
 import { isNodeThere } from '../model/gone.ts';
 import { FanOutPlaces } from '../model/projection/places.ts';
+import { type CountingReader, readItems } from '../store-pages.ts';
 import type { ItemKey } from '../store-port.ts';
 import { fanOutSeen } from './continuation.ts';
 import { type DecidedBy, type Difference, digestOfImages, hashOfText } from './difference.ts';
@@ -172,6 +172,25 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
 /** Copies by the edges' sort keys, from consistent reads of the parents; undefined if the parent doesn't exist. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
+/** With a consistent read of each parent. Edges of types without copies are left out. */
+export async function readCopies(
+  reader: CountingReader<'getMany'> & { graph: CompiledModel },
+  sortKeys: readonly string[],
+): Promise<ParentCopies> {
+  const { graph } = reader;
+  const edges = sortKeys.flatMap((sortKey) => {
+    const edge = copyingEdge(graph, sortKey);
+    return edge === undefined ? [] : [{ sortKey, edge, parent: parentOf(sortKey) }];
+  });
+  const parents = [...new Set(edges.map(({ parent }) => parent))];
+  const items = await readItems(
+    reader,
+    parents.map((parent) => ({ source: parent, target: parent })),
+  );
+  const nodes = new Map(parents.map((parent, i) => [parent, items[i]]));
+  return new Map(edges.map(({ sortKey, edge, parent }) => [sortKey, copyOf(graph, edge, nodes.get(parent))]));
+}
+
 /** A copy only exists together with its element. */
 export function copiesWithElement(
   graph: CompiledModel,
@@ -185,19 +204,4 @@ export function copiesWithElement(
     if (copy !== undefined && hasElement && copyingEdge(graph, edge) !== undefined) kept.set(edge, copy);
   }
   return kept;
-}
-
-/**
- * The field with all copies, if it changes. They are written as a whole: singly they could exceed the 300 operands of
- * an update's expression, and a map in the view must exist before a part of it can be set.
- */
-export function copiesField(
-  view: Item | undefined,
-  copies: ReadonlyMap<string, Item>,
-): Record<string, Item[string] | undefined> {
-  const expected: Item = {};
-  for (const [edge, copy] of copies) setOwn<Item[string]>(expected, edge, { M: copy });
-  const stored = view?.[COPIES];
-  if (copies.size === 0) return stored === undefined ? {} : { [COPIES]: undefined };
-  return sameValue(stored, { M: expected }) ? {} : { [COPIES]: { M: expected } };
 }

@@ -37,6 +37,11 @@ const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   isKept: (graph, _key, sortKey) => isKeptCount(graph, sortKey),
   isLive: (item) => item !== undefined,
   faults: (graph, item) => faultsOfForm(COUNTS, graph, item),
+  async differences({ graph, suspect: { source, sortKey }, was, store }) {
+    const ofForm = was === undefined ? [] : faultsOfForm(COUNTS, graph, was);
+    const { live, stored } = await readCountWithItems({ store }, source, sortKey, was);
+    return [...ofForm, ...countDifferences(live, stored)];
+  },
   addTo: (content, sortKey, item) => content.addCount(placesOfCount(sortKey).name, soundAmounts(item)),
 };
 
@@ -64,7 +69,7 @@ export const total: ItemKind<'total'> = {
 };
 
 /** What is wrong in a count, by the sum of its items. */
-export function countDifferences(live: Amounts, stored: Item | undefined): Difference[] {
+function countDifferences(live: Amounts, stored: Item | undefined): Difference[] {
   const amounts = storedAmounts(stored);
   const isSound = amounts === undefined || soundAmounts(stored) !== undefined;
   const expected = `a count of ${textOfAmounts(live)}`;

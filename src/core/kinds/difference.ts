@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { canonicalText, type Item } from '../items/attribute-value.ts';
 import type { CompiledModel } from '../model/compiled.ts';
-import type { ItemKey } from '../store-port.ts';
+import type { ItemKey, Store } from '../store-port.ts';
 import type { Derived } from './derived.ts';
 
 /** A derived item that may be wrong. */
@@ -97,6 +97,8 @@ export interface Judging {
   suspect: Suspect;
   was: Item | undefined;
   decided: DecidedBy;
+  /** For what no key names: a count's items, the edges of an evicted type. */
+  store: Pick<Store, 'getMany' | 'query'>;
 }
 
 /** The items that decide, as they were read after the derived item. */
@@ -104,6 +106,8 @@ export interface DecidedBy {
   imageOf(key: ItemKey): Item | undefined;
   derivedOf(base: ItemKey): Derived;
   fieldsOf(base: ItemKey, derived: ItemKey): Item | undefined;
+  /** Of an edge that is read beside them. */
+  elementOf(base: ItemKey, image: Item): string | undefined;
 }
 
 export function traitsOf({ kind }: Pick<Difference, 'kind'>): DifferenceTraits {

@@ -1,5 +1,4 @@
 import { type Item, itemSizeBytes } from '../items/attribute-value.ts';
-import { WRITE_UNIT_BYTES } from '../items/capacity.ts';
 import { COPIES, EDGE_SET, EVICTED } from '../items/derived-item.ts';
 import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
@@ -17,11 +16,6 @@ const MAP_BYTES = 3;
 
 export function viewBudgetBytes(graph: CompiledModel, source: string): number {
   return graph.nodes.get(parseNodeId(source)?.type ?? '')?.viewBudgetBytes ?? DEFAULT_VIEW_BUDGET_BYTES;
-}
-
-/** Whether a write's capacity units show that the view exceeds its budget, without a read. */
-export function isOverBudget(wcu: number, budgetBytes: number): boolean {
-  return wcu > Math.ceil(budgetBytes / WRITE_UNIT_BYTES);
 }
 
 /**

@@ -24,6 +24,7 @@ export const INDEXED: SharedKind = {
   ),
   hasTombstones: true,
   isLive: (item) => indexItemText(item) !== undefined,
+  keysBeside: keysBesideBase,
   faults: (graph, item) => faultsOfForm(INDEXED, graph, item),
   differences: (judging) => differencesByBase(INDEXED.faults, judging),
   addTo: (content, sortKey, item) => content.addActualIndexItem(sortKey, item),
@@ -100,8 +101,8 @@ export function differencesByBase(
   return [{ ...fields, fanOut }, ...ofForm];
 }
 
-/** The items besides its base item that determine a suspect: the source node of a joined item, and its fan-out. */
-export function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
+/** Of a joined item: the source node, and its fan-out. */
+function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
   return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
 }
 

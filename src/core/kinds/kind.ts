@@ -5,7 +5,7 @@ import type { Amounts } from '../items/ledger.ts';
 import type { CompiledModel, CountModel, EdgeModel } from '../model/compiled.ts';
 import type { IndexPlace } from '../model/projection/index-places.ts';
 import type { ItemKey } from '../store-port.ts';
-import type { Difference, Judging } from './difference.ts';
+import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
@@ -85,8 +85,10 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
   /** What is wrong in an item whatever base items say. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
+  /** The items besides one of its base items that determine a suspect. Default: none. */
+  keysBeside?(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[];
   /** All that is wrong, by what determines the item. Default: its faults. */
-  differences?(judging: Judging): readonly Difference[];
+  differences?(judging: Judging): readonly Difference[] | Promise<readonly Difference[]>;
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
   /** The base items that an item comes from, for people. */

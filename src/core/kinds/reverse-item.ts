@@ -28,6 +28,7 @@ export const reverseItem: KindOfTarget<'reverse-item'> = {
   isKept: ({ edges }, { edgeType }, sortKey) =>
     edges.get(edgeType)?.copy !== undefined && sortKey.startsWith(new FanOutPlaces(edgeType).reversePrefix),
   isLive: INDEXED.isLive,
+  keysBeside: INDEXED.keysBeside,
   faults: (graph, item) => faultsOfForm(reverseItem, graph, item),
   differences: (judging) => differencesByBase(reverseItem.faults, judging),
   originsOf: (_graph, { source }, { edgeType }) => [

@@ -33,6 +33,7 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   hasTombstones: true,
   isKept: (graph, { edgeType }, sortKey) => isKeptEntry(graph, edgeType, sortKey),
   isLive: INDEXED.isLive,
+  keysBeside: INDEXED.keysBeside,
   faults: (graph, item) => faultsOfForm(totalEntry, graph, item),
   differences: (judging) => differencesByBase(totalEntry.faults, judging),
   addTo: (content, _sortKey, item) => content.addCountedItem(item),

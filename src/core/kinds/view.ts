@@ -5,11 +5,12 @@ import { elementsByEdge, evictedTypes, hasEdgeSet, viewAttributes } from '../ite
 import type { CompiledModel, ViewShape } from '../model/compiled.ts';
 import { listedEdges } from '../model/edge-sets.ts';
 import type { ItemKey } from '../store-port.ts';
-import { copyDifference, copySlots, storedCopyText } from './copy.ts';
+import { copyDifference, copySlots, keysOfCopy, storedCopyText } from './copy.ts';
 import { type Difference, digestOfImages, type Judging } from './difference.ts';
 import { elementDifference, garbageElements } from './element.ts';
 import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, origin } from './kind.ts';
+import { markText, returningTypes } from './returning.ts';
 
 export function hasOtherShape(graph: CompiledModel, source: string, item: Item | undefined): boolean {
   return view.isLive(item) && isOfOtherShape(graph, source, item);
@@ -34,6 +35,7 @@ export const view: ItemKind<'view'> = {
     const holds = [ATTRIBUTES, EDGE_SET, COPIES].some((name) => item[name] !== undefined);
     return holds || evictedTypes(item).size > 0;
   },
+  keysBeside: (graph, _suspect, { target }) => keysOfCopy(graph, target),
   faults: (graph, item) => faultsOfForm(view, graph, item),
   differences,
   addTo: (content, _sortKey, item) => content.addView(item),
@@ -77,12 +79,17 @@ export function attributesText(projected: Item | undefined): string | undefined 
   return projected && canonicalText({ M: projected });
 }
 
-function differences({ graph, suspect, was, decided }: Judging): readonly Difference[] {
+async function differences(judging: Judging): Promise<readonly Difference[]> {
+  const { graph, suspect, was } = judging;
   const { source, bases = [] } = suspect;
   // Readers take the base items in its place. The write that makes it whole touches its shares.
   // rule: view-of-another-shape-is-left-alone
   if (hasOtherShape(graph, source, was)) return bases.length > 0 ? [] : [shapeDifference(graph, source, was!)];
-  if (bases.length === 0) return was === undefined ? [] : faultsOfView(graph, was);
+  const ofForm = was === undefined || bases.length > 0 ? [] : faultsOfView(graph, was);
+  return [...ofForm, ...differencesOfShares(judging), ...(await returningTypes(judging))];
+}
+
+function differencesOfShares({ graph, suspect: { source, bases = [] }, was, decided }: Judging): Difference[] {
   const elements = elementsByEdge(was);
   const evicted = evictedTypes(was);
   return bases.flatMap((base) => {
@@ -114,10 +121,6 @@ export function faultsOfView(graph: CompiledModel, item: Item): readonly Differe
 /** The evicted edge types of a view that no edge set lists. */
 export function leftoverMarks(graph: CompiledModel, view: Item | undefined): string[] {
   return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
-}
-
-export function markText(edgeType: string): string {
-  return `mark of evicted ${edgeType}`;
 }
 
 /**

@@ -78,7 +78,7 @@ function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Out
 }
 
 /**
- * Further models add only index items: a node has one view.
+ * Further models have no views.
  *
  * @param node the source node of an edge; without it, joined items are left out.
  */
@@ -90,11 +90,8 @@ export function derivedOf(
   node?: SourceNode,
   outcomes?: Outcomes,
 ): Derived {
-  if (graph.further === undefined)
-    return withItemsByKey(derivedIn(graph, false, source, sortKey, image, node, outcomes));
-  const layers = layersOf(graph).map((layer) =>
-    derivedIn(layer, layer !== graph, source, sortKey, image, node, outcomes),
-  );
+  if (graph.further === undefined) return withItemsByKey(derivedIn(graph, source, sortKey, image, node, outcomes));
+  const layers = layersOf(graph).map((layer) => derivedIn(layer, source, sortKey, image, node, outcomes));
   const all = layers.map(withItemsByKey);
   const inTarget = all.flatMap((derived) => derived.inTarget ?? []);
   return {
@@ -112,7 +109,7 @@ export function problemsOfImage(
   sortKey: string,
   image: Item,
 ): readonly Problem[] {
-  return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, false, source, sortKey, image)));
+  return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, source, sortKey, image)));
 }
 
 /** Problems with the same message are one. */
@@ -123,14 +120,13 @@ export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readon
 
 function derivedIn(
   layer: CompiledModel,
-  isFurther: boolean,
   source: string,
   sortKey: string,
   image: Item | undefined,
   node?: SourceNode,
   outcomes?: Outcomes,
 ): DerivedImage {
-  const plan = planOfKey(plansOfSource(layer, source, isFurther), source, sortKey);
+  const plan = planOfKey(plansOfSource(layer, source), source, sortKey);
   const key = plannedKey(plan, source, sortKey);
   const derived = derive(plan, key, image, outcomes);
   return node === undefined ? derived : withJoinedItems(plan, key, derived, node, outcomes);

@@ -9,7 +9,7 @@ export type Touch = ItemTouch | ViewTouch | EntryTouch | FanOutTouch | Continuat
 /** Made of base items, and not in pages. */
 export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
 
-interface TouchBase {
+export interface TouchBase {
   source: string;
   sortKey: DerivedSortKey;
   /** None for a scan. A failure is reported with the lowest. */
@@ -27,6 +27,10 @@ export interface ViewTouch extends TouchBase {
   kind: 'view';
   /** The node itself, and edges. */
   targets: readonly string[];
+  /** By a redrive: all base items of the partition decide, and all that the view shows. */
+  isWhole?: true;
+  /** By a repair: evicted edge types that fit into the view again. */
+  returning?: readonly string[];
 }
 
 /** Exists exactly while the base item can't be derived in full. */
@@ -70,6 +74,6 @@ export function isReconcilable(touch: Touch): touch is Reconcilable {
   return touch.kind !== 'fan-out' && touch.kind !== 'continuation';
 }
 
-export function keyOfTouch({ source, sortKey }: Touch): ItemKey {
+export function keyOfTouch({ source, sortKey }: Pick<TouchBase, 'source' | 'sortKey'>): ItemKey {
   return { source, target: sortKey };
 }

@@ -78,13 +78,13 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
     made.touch = { ...continuation, records: made.records };
     return;
   }
-  const images = imagesIn(graph, false, record);
+  const images = imagesIn(graph, record);
   if (images.plan.kind === 'unknown' && graph.further === undefined) return;
   touchView(images, touches);
   touchItems(images, touches);
   touchEntry(images, touches);
   for (const layer of graph.further ?? []) {
-    const further = imagesIn(layer, true, record);
+    const further = imagesIn(layer, record);
     touchItems(further, touches);
     touchEntry(further, touches);
   }
@@ -95,9 +95,9 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
     for (const fanOut of touchedFanOuts(graph, record)) touches.add(source, fanOut.sortKey, record, () => fanOut);
 }
 
-function imagesIn(graph: CompiledModel, isFurther: boolean, record: ChangeRecord): Images {
+function imagesIn(graph: CompiledModel, record: ChangeRecord): Images {
   const { source, target, oldImage, newImage } = record;
-  const plan = planOfKey(plansOfSource(graph, source, isFurther), source, target);
+  const plan = planOfKey(plansOfSource(graph, source), source, target);
   const key = plannedKey(plan, source, target);
   // rule: both-images-name-items
   const before = derive(plan, key, oldImage);

@@ -83,22 +83,21 @@ export interface PlannedKey extends SubjectKey {
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
   /** By node type. */
-  sources: [own: Map<string, SourcePlans>, further: Map<string, SourcePlans>];
+  sources: Map<string, SourcePlans>;
 }
 
 const NONE: readonly never[] = [];
 const UNKNOWN: EmptyPlan = { kind: 'unknown', problems: NONE };
 const plans = new WeakMap<CompiledModel, ModelPlan>();
 
-/** @param isFurther another model has the views: this one adds nothing to them. */
-export function plansOfSource(graph: CompiledModel, source: string, isFurther = false): SourcePlans | undefined {
-  const known = modelPlan(graph).sources[isFurther ? 1 : 0];
+export function plansOfSource(graph: CompiledModel, source: string): SourcePlans | undefined {
+  const known = modelPlan(graph).sources;
   const type = nodePrefix(source);
   const found = known.get(type);
   if (found !== undefined) return found;
   const node = graph.nodes.get(type);
   if (node === undefined) return undefined;
-  const made = sourcePlans(graph, node, isFurther);
+  const made = sourcePlans(graph, node);
   known.set(type, made);
   return made;
 }
@@ -169,7 +168,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
   return plan;
 }
 
-function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean): SourcePlans {
+function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
   const { type } = node;
   const hasView = keepsViews(graph, type);
   const leaving = [...graph.edges.values()].filter(({ from }) => from.has(type));
@@ -184,7 +183,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
       expires: edge.expires,
       hasView,
       // Items that no total adds up belong to the view.
-      inTargets: hasView && !isFurther ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
+      inTargets: hasView ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
       ...edgeItemsPlan(graph, edge),
     };
   });
@@ -216,7 +215,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel, isFurther: boolean):
 function modelPlan(graph: CompiledModel): ModelPlan {
   let plan = plans.get(graph);
   if (plan === undefined) {
-    plan = { edges: new Map(), sources: [new Map(), new Map()] };
+    plan = { edges: new Map(), sources: new Map() };
     plans.set(graph, plan);
   }
   return plan;

@@ -38,17 +38,14 @@ function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mos
 
 export type CheckPart = Pick<
   CheckOptions,
-  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'waitsBetweenCalls' | 'store'
-> & {
-  /** A reason to stop other than the function's own time. */
-  isOver: () => boolean;
-};
+  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'readsOn' | 'store'
+>;
 
 export async function checkPart(
   graph: CompiledModel,
   options: RunHandlerOptions,
   { emit, logger: rootLogger }: FunctionParts,
-  { isOver, ...part }: CheckPart,
+  part: CheckPart,
   context: InvocationContext,
 ): Promise<CheckResult> {
   const logger = rootLogger.child({ requestId: context.awsRequestId });
@@ -60,7 +57,7 @@ export async function checkPart(
     ...{ graph, graceMs, telemetry, now, wait, random },
     ...part,
     ...drainLimits(mode, maxWcu, mostSuspects, Math.min(1, time.timeoutMs / 2 / reserveMs)),
-    remainingMs: () => (isOver() ? 0 : time.remainingMs()),
+    remainingMs: time.remainingMs,
     onFinding: (finding) => logFinding(logger, finding),
   });
   const { cursor, ...totals } = result;
@@ -69,7 +66,7 @@ export async function checkPart(
   return result;
 }
 
-/** Keys and verdict only: the rest is content of items. */
+/** Logs only keys and the verdict; the rest of a finding is item content. */
 function logFinding(logger: FunctionLogger, { source, target, verdict }: Finding): void {
   logger[isWrongVerdict(verdict) ? 'warn' : 'debug']({ source, target, verdict }, 'found');
 }

@@ -1,11 +1,10 @@
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { isClean } from '../../core/verdicts.ts';
 import { checkOptions } from '../../foundation/options.ts';
-import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../stream/progress/check-places.ts';
-import { saveRunAsLastCheck, saveShare } from '../../stream/progress/last-check.ts';
-import { GRACE_MS } from '../../trust/check/check.ts';
 import { type CheckCounts, type CheckCursor, emptyCounts, parseCursor } from '../../trust/check/cursor.ts';
+import { saveRunAsLastCheck, saveShare } from '../../trust/check/last-check.ts';
 import { refuseOldConsumers } from '../../trust/check/old-consumers.ts';
+import { clearPlace, type SavedPlace, savedPlace, savedPlaces, savePlace } from '../../trust/check/run/places.ts';
 import { type PlanRequest, planRun, type RunPlan, type RunShare } from '../../trust/check/run/plan.ts';
 import { CallPace } from './call-pace.ts';
 import { type CheckPart, checkPart, type RunHandlerOptions } from './check-part.ts';
@@ -92,13 +91,11 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
   ): Promise<RunResponse> {
     const pace = new CallPace({ maxRcu, now });
     const { segments, onlySegments } = place;
-    // The last suspects have all the time of the call.
-    const isLast = resume !== undefined && resume.open.length === 0;
     const part: CheckPart = {
-      ...{ segments, onlySegments, resume, waitsBetweenCalls: true, store: pace.countingStore(store) },
+      ...{ segments, onlySegments, resume, store: pace.countingStore(store) },
       mode: mode === 'rebuild' ? mode : repair ? 'repair' : 'report',
       ...{ maxRcu: pace.unitsPerSecond, maxWcu },
-      isOver: () => !isLast && pace.isSpent,
+      readsOn: () => !pace.isSpent,
     };
     const { cursor, ...totals } = await checkPart(graph, options, parts, part, context);
     if (untilMs !== null) {
@@ -110,14 +107,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       return { ...totals, ...DONE, isClean: isClean(totals) };
     }
     await savePlace(store, graph.table, mode, { ...place, cursor, savedMs: now() });
-    const waitSeconds = Math.max(pace.pauseSeconds, graceSeconds(cursor));
-    return { ...totals, cursor, waitSeconds, isDone: false, isClean: isClean(totals) };
-  }
-
-  /** Seconds until the looks of a cursor are old enough to be judged. */
-  function graceSeconds({ looks }: CheckCursor): number {
-    if (looks === undefined) return 0;
-    return Math.ceil(Math.max(0, looks.atMs + (options.graceMs ?? GRACE_MS) - now()) / 1000);
+    return { ...totals, cursor, waitSeconds: pace.pauseSeconds, isDone: false, isClean: isClean(totals) };
   }
 
   async function noteRunIfDone(mode: RunShare['mode']): Promise<void> {

@@ -1,8 +1,8 @@
 import { checkOptions, type OptionNames } from '../../foundation/options.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
-import { type EventBus, putEvents } from '../../trust/observe/event-bus.ts';
-import { eventsOfMessage, type QueuedEvent } from '../../trust/observe/feed-queue.ts';
+import { type EventBus, putEvents } from './event-bus.ts';
 import { recordsOf } from './event-records.ts';
+import { eventsOfMessage, type QueuedEvent } from './feed-queue.ts';
 import { functionLogger } from './function-logger.ts';
 import { type FunctionOptions, type InvocationContext, timeOfCall } from './function-parts.ts';
 import type { StreamResponse } from './stream-handler.ts';

@@ -1,7 +1,7 @@
+import type { TakeEvents } from '../../client/feed/feeder.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import type { StreamSource } from '../../stream/source.ts';
-import type { TakeEvents } from '../../trust/observe/feeder.ts';
 import { IndexSample } from '../../trust/observe/index-sample.ts';
 import { readObserverProgress } from '../../trust/observe/memory.ts';
 import { MARK_MS, type ObserveResult, observe } from '../../trust/observe/observe.ts';

@@ -3,8 +3,8 @@ import type { TelemetryOption } from '../../core/telemetry.ts';
 import { checkOptions } from '../../foundation/options.ts';
 import { deleteEnded } from '../../projecting/ended/delete-ended.ts';
 import { deferredStreams } from '../../store/client/deferred.ts';
-import { checkAgeSeconds } from '../../stream/progress/last-check.ts';
 import type { StreamSource } from '../../stream/source.ts';
+import { checkAgeSeconds } from '../../trust/check/last-check.ts';
 import type { SendMessage } from '../../trust/failures/failure-message.ts';
 import {
   bucketAccess,

@@ -8,7 +8,6 @@ import { createProjector } from '../../projecting/apply/projector.ts';
 import type { BatchResult } from '../../projecting/apply/projector-types.ts';
 import { requireKeyTypes } from '../../store/key-types.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
-import { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import { recordsOf } from './event-records.ts';
 import type { FunctionLogger } from './function-logger.ts';
@@ -67,7 +66,6 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     rootLogger.warn({ error: String(error) }, 'the progress could not be noted');
   const progress =
     options.progress === false ? undefined : new ProgressRecorder({ graph, store, kind: 'lambda', now, onError });
-  const claims = progress && new ClaimRecorder({ table: graph.table, store, now, onError });
   let isTableKnown = false;
   return async (event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
@@ -85,9 +83,8 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
     // After applying, and only what is applied: the low watermark would pass the rest.
-    claims?.addClaim(appliedRecords(records, result));
-    await claims?.writeIfDue();
-    if (result.failedFrom === undefined) await leaveProgress(progress, records);
+    progress?.noteApplied(appliedRecords(records, result));
+    await progress?.writeIfDue();
     return reportFailures(result, time, logger);
   };
 }
@@ -97,14 +94,6 @@ function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchR
   if (failedFrom === undefined) return records;
   const failed = records.findIndex((record) => !isOlder(record, failedFrom));
   return failed < 0 ? records : records.slice(0, failed);
-}
-
-async function leaveProgress(progress: ProgressRecorder | undefined, records: readonly ChangeRecord[]): Promise<void> {
-  const newest = records.at(-1);
-  if (progress === undefined || newest === undefined) return;
-  const { sequenceNumber, createdAtSeconds } = newest;
-  progress.noteProgress({ sequenceNumber, madeAtSeconds: createdAtSeconds, records: records.length });
-  await progress.writeIfDue();
 }
 
 function reportFailures(

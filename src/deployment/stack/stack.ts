@@ -83,7 +83,7 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/** The table and the bucket of an earlier stack. The notification needs the queue, and comes later. */
+/** Imports the table and bucket of an earlier stack. The bucket's notification is added later, since it needs the queue. */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;

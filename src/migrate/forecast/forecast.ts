@@ -1,3 +1,4 @@
+import { typeOfView } from '../../registry/definition.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { Registry } from '../../registry/registry.ts';
@@ -68,7 +69,7 @@ function estimateWork(step: Step, registry: Registry, options: ForecastOptions):
     case 'reconcile-views':
       return estimateViews(
         effectiveModel(registry, data, graph),
-        new Set(step.shapes.map(({ name }) => name)),
+        new Set(step.generations.flatMap(({ name }) => typeOfView(name) ?? [])),
         options,
       );
     case 'add-index':

@@ -55,7 +55,7 @@ export async function planMigration(options: PlanOptions): Promise<MigrationPlan
     head === undefined
       ? new Map<string, Data>()
       : await readDefinitions({ store, stats: { rcu: 0 } }, head.registry, new Map());
-  const own = [...expected.projections.values(), ...expected.views.values()];
+  const own = [...expected.values()];
   const data = new Map([...stored, ...own.map((one) => [one.fingerprint, one.data] as const)]);
   const changes = plannedChanges(head?.registry, stored, expected);
   const sample = await sampleTable({ graph, store, itemCount, sizeBytes });

@@ -57,6 +57,6 @@ export function plannedSteps(
   return planned;
 }
 
-function indexesToAddAgain({ generations }: StepOf<'delete'>, { projections }: Definitions): string[] {
-  return generations.flatMap(({ name }) => (projections.has(name) ? (indexNamedIn(name) ?? []) : []));
+function indexesToAddAgain({ generations }: StepOf<'delete'>, expected: Definitions): string[] {
+  return generations.flatMap(({ name }) => (expected.has(name) ? (indexNamedIn(name) ?? []) : []));
 }

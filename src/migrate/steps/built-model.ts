@@ -2,7 +2,7 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { keptOf } from '../../registry/effective.ts';
 import { compileLayers } from '../../registry/layer.ts';
 import type { Registry } from '../../registry/registry.ts';
-import { type DefinitionData, reviveKeyed } from '../../registry/revive.ts';
+import { type DefinitionData, reviveDefinition } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
 export function builtModel(
@@ -12,8 +12,8 @@ export function builtModel(
   graph: CompiledModel,
 ): CompiledModel {
   const parts = generations.map(({ name, id, definition }) => {
-    return { definition: reviveKeyed(name, definition, data, graph), kept: keptOf(id) };
+    return { definition: reviveDefinition(name, definition, data, graph), kept: keptOf(id) };
   });
   // Without views: `shapes` has no types.
-  return { ...compileLayers([], parts, graph, `@${version}`), shapes: new Map() };
+  return { ...compileLayers(parts, graph, `@${version}`), shapes: new Map() };
 }

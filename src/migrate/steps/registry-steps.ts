@@ -1,20 +1,15 @@
-import { typeOfView } from '../../registry/definition.ts';
 import {
+  addGeneration,
   announce,
   distrustEverything,
-  distrustViews,
-  dropShape,
   enforceAnnounced,
   forgetGeneration,
-  installShapes,
-  keepGeneration,
   makeAllReady,
   makeReady,
-  makeShapeReady,
-  noteKeptSince,
+  noteSince,
   registerAll,
-  stopMaintaining,
-  trustViewsAgain,
+  replaceViews,
+  retireGeneration,
   withdrawGeneration,
 } from '../../registry/transitions.ts';
 import type { RegistryStep, StepOf } from './step.ts';
@@ -24,14 +19,14 @@ const registers: RegistryStep<StepOf<'register'>> = {
   stateAfter: 'registered',
   brings: true,
   asks: 'emptiness',
-  definitions: (_step, { projections, views }) => [...projections.values(), ...views.values()],
+  definitions: (_step, expected) => [...expected.values()],
   write: (_step, _registry, { expected, table, isEmpty, firstId }) =>
-    isEmpty === true ? registerAll(expected, table) : announce(expected, table, firstId),
+    isEmpty === true ? registerAll([...expected.values()], table) : announce([...expected.values()], table, firstId),
 };
 
 const enforces: RegistryStep<StepOf<'enforce'>> = {
   words: 'Have writers go by the registry',
-  stateAfter: 'kept',
+  stateAfter: 'building',
   write: (_step, registry) => enforceAnnounced(registry),
 };
 
@@ -49,24 +44,24 @@ const opensEmpty: RegistryStep<StepOf<'open-empty'>> = {
 
 const doubts: RegistryStep<StepOf<'doubt'>> = {
   words: 'Verify everything again: table or stream is another than the registered one',
-  stateAfter: 'kept',
+  stateAfter: 'building',
   write: ({ table }, registry) => distrustEverything(registry, table),
 };
 
-const keeps: RegistryStep<StepOf<'keep'>> = {
-  words: 'Have writers keep',
-  stateAfter: 'kept',
+const adds: RegistryStep<StepOf<'add'>> = {
+  words: 'Have writers maintain',
+  stateAfter: 'building',
   brings: true,
   definitions: ({ definitions }) => definitions,
   write: ({ definitions }, registry) =>
-    definitions.reduce((next, { name, fingerprint }) => keepGeneration(next, name, fingerprint), registry),
+    definitions.reduce((next, { name, fingerprint }) => addGeneration(next, name, fingerprint), registry),
 };
 
 const notesSince: RegistryStep<StepOf<'note-since'>> = {
-  words: 'Note since when writers keep what is new',
-  stateAfter: 'kept',
+  words: 'Note since when writers maintain what is new',
+  stateAfter: 'building',
   asks: 'time',
-  write: (_step, registry, { serverTimeMs }) => noteKeptSince(registry, serverTimeMs),
+  write: (_step, registry, { serverTimeMs }) => noteSince(registry, serverTimeMs),
 };
 
 const makesReady: RegistryStep<StepOf<'ready'>> = {
@@ -75,48 +70,24 @@ const makesReady: RegistryStep<StepOf<'ready'>> = {
   write: ({ seen }, registry) => makeReady(registry, seen),
 };
 
-const distrusts: RegistryStep<StepOf<'distrust'>> = {
-  words: 'Have readers use base items instead of',
-  stateAfter: 'distrusted',
-  brings: true,
-  write: ({ types }, registry) => distrustViews(registry, types),
-};
-
-const trustsAgain: RegistryStep<StepOf<'trust-again'>> = {
-  words: 'Let readers use again',
-  stateAfter: 'trusted',
-  write: ({ types }, registry) => trustViewsAgain(registry, types),
-};
-
-const installs: RegistryStep<StepOf<'install'>> = {
-  words: 'Install',
-  stateAfter: 'trusted',
+const replacesViews: RegistryStep<StepOf<'replace-views'>> = {
+  words: 'Replace',
+  stateAfter: 'building',
   brings: true,
   definitions: ({ definitions }) => definitions,
-  write: ({ definitions, seen }, registry) =>
-    installShapes(
-      registry,
-      new Map(definitions.map(({ name, fingerprint }) => [typeOfView(name)!, fingerprint])),
-      new Map(seen.map((one) => [one.name, one])),
-    ),
-};
-
-const makesShapeReady: RegistryStep<StepOf<'shape-ready'>> = {
-  words: 'Let a missing view say that there is nothing:',
-  stateAfter: 'ready',
-  write: ({ seen }, registry) => makeShapeReady(registry, seen),
+  write: ({ definitions, seen }, registry) => replaceViews(registry, definitions, seen),
 };
 
 const withdraws: RegistryStep<StepOf<'withdraw'>> = {
   words: 'Take from readers',
-  stateAfter: 'kept',
+  stateAfter: 'building',
   write: ({ seen }, registry) => withdrawGeneration(registry, seen),
 };
 
-const abandons: RegistryStep<StepOf<'abandon'>> = {
+const retires: RegistryStep<StepOf<'retire'>> = {
   words: 'Have writers leave off',
-  stateAfter: 'absent',
-  write: ({ seen }, registry) => stopMaintaining(registry, seen),
+  stateAfter: 'retired',
+  write: ({ seen }, registry) => retireGeneration(registry, seen),
 };
 
 const forgets: RegistryStep<StepOf<'forget'>> = {
@@ -125,27 +96,17 @@ const forgets: RegistryStep<StepOf<'forget'>> = {
   write: ({ seen }, registry) => forgetGeneration(registry, seen),
 };
 
-const dropsShape: RegistryStep<StepOf<'drop-shape'>> = {
-  words: 'Have writers leave off the views of',
-  stateAfter: 'absent',
-  write: ({ seen }, registry) => dropShape(registry, seen),
-};
-
 export const REGISTRY_STEPS = {
   register: registers,
   enforce: enforces,
   'note-home': notesHome,
   'open-empty': opensEmpty,
   doubt: doubts,
-  keep: keeps,
+  add: adds,
   'note-since': notesSince,
   ready: makesReady,
-  distrust: distrusts,
-  'trust-again': trustsAgain,
-  install: installs,
-  'shape-ready': makesShapeReady,
+  'replace-views': replacesViews,
   withdraw: withdraws,
-  abandon: abandons,
+  retire: retires,
   forget: forgets,
-  'drop-shape': dropsShape,
 };

@@ -1,5 +1,5 @@
 import { type IndexProjection, indexNamedIn } from '../../registry/definition.ts';
-import type { Registry } from '../../registry/registry.ts';
+import { isLive, type Registry } from '../../registry/registry.ts';
 import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
@@ -16,6 +16,6 @@ export function retiredIndex(
   const definition = generations.find((one) => one.id === id)?.definition;
   const known = definition === undefined ? undefined : data.get(definition);
   const { isNamed = false } = (known ?? {}) as Partial<IndexProjection>;
-  const isShared = generations.some((other) => other.id !== id && other.state !== 'absent');
+  const isShared = generations.some((other) => other.id !== id && isLive(other));
   return isNamed || isShared ? undefined : indexNamedIn(name);
 }

@@ -16,23 +16,19 @@ export type Step =
   | { kind: 'open-empty' }
   | { kind: 'doubt'; table: TableIdentity }
   | { kind: 'add-index'; indexes: readonly string[] }
-  | { kind: 'keep'; definitions: readonly Defined[] }
+  | { kind: 'add'; definitions: readonly Defined[] }
   | { kind: 'note-since' }
   | { kind: 'backfill'; generations: readonly (SeenState & { definition: string })[] }
   | { kind: 'pause'; seen: readonly SeenState[] }
   | { kind: 'ready'; seen: SeenState }
-  | { kind: 'distrust'; types: readonly string[] }
-  | { kind: 'trust-again'; types: readonly string[] }
   | { kind: 'wait'; seen: readonly SeenState[] }
-  | { kind: 'install'; definitions: readonly Defined[]; seen: readonly SeenState[] }
-  | { kind: 'reconcile-views'; shapes: readonly SeenState[] }
-  | { kind: 'shape-ready'; seen: SeenState }
+  | { kind: 'replace-views'; definitions: readonly Defined[]; seen: readonly SeenState[] }
+  | { kind: 'reconcile-views'; generations: readonly SeenState[] }
   | { kind: 'withdraw'; seen: SeenState }
-  | { kind: 'abandon'; seen: SeenState }
+  | { kind: 'retire'; seen: SeenState }
   | { kind: 'outlast'; seen: readonly SeenState[]; forMs: number }
   | { kind: 'delete'; generations: readonly SeenState[] }
-  | { kind: 'forget'; seen: SeenState }
-  | { kind: 'drop-shape'; seen: SeenState };
+  | { kind: 'forget'; seen: SeenState };
 
 export type StepOf<Kind extends Step['kind']> = Extract<Step, { kind: Kind }>;
 

@@ -12,8 +12,6 @@ export function kindOf(step: Step): StepKind {
 export function projectionNamesOf(step: Step): string {
   if ('definitions' in step) return step.definitions.map(({ name }) => name).join(' ');
   if ('indexes' in step) return step.indexes.map(indexName).join(' ');
-  if ('types' in step) return step.types.map((type) => `view:${type}`).join(' ');
-  if ('shapes' in step) return step.shapes.map(({ name, id }) => `view:${name}@${id}`).join(' ');
   if ('generations' in step) return step.generations.map(({ name, id }) => `${name}@${id}`).join(' ');
   if ('seen' in step)
     return [step.seen]

@@ -1,4 +1,4 @@
-import { indexNamedIn } from '../../registry/definition.ts';
+import { indexNamedIn, typeOfView } from '../../registry/definition.ts';
 import { effectiveModel } from '../../registry/effective.ts';
 import { LEASE_MS } from '../../registry/reader-lease.ts';
 import { reconcileViews } from '../walks/build.ts';
@@ -75,14 +75,14 @@ const reconcilesViews: WorkStep<StepOf<'reconcile-views'>> = {
   words: 'Rebuild all views of',
   stateAfter: 'reconciled',
   remembers: 'reconciled',
-  states: ({ shapes }) => shapes,
-  async work(run, { shapes }, { registry, data }) {
-    const context = run.buildContext(effectiveModel(registry, data, run.graph), shapes);
-    const types = new Set(shapes.map(({ name }) => name));
-    await run.walkOrStop(`reconcile-views ${seenKeys(shapes)}`, (begunAt) =>
+  states: ({ generations }) => generations,
+  async work(run, { generations }, { registry, data }) {
+    const context = run.buildContext(effectiveModel(registry, data, run.graph), generations);
+    const types = new Set(generations.flatMap(({ name }) => typeOfView(name) ?? []));
+    await run.walkOrStop(`reconcile-views ${seenKeys(generations)}`, (begunAt) =>
       reconcileViews({ ...context, begunAt }, types),
     );
-    return shapes;
+    return generations;
   },
 };
 

@@ -8,13 +8,13 @@ import { isOfOtherShape } from '../../core/kinds/view.ts';
 import { classifyKey } from '../../core/model/base-item.ts';
 import { isItemThere } from '../../core/model/gone.ts';
 import { isBaseSortKey } from '../../core/plan/stream-filter.ts';
-import { itemTouch } from '../../core/plan/touch.ts';
+import { itemTouch, viewTouch } from '../../core/plan/touch.ts';
 import { hasExpectedFields } from '../../core/plan/writes/item-update.ts';
 import { readItems } from '../../core/store-pages.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
 import { reconcileNamed } from '../../reconcile/named-item.ts';
-import { makeViewWhole, reconcileOrThrow, reconcileTouch } from '../../reconcile/touches.ts';
+import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 import { ownershipTest } from '../../registry/ownership.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 import type { WalkedItem, WalkPlace } from '../../store/table-walk.ts';
@@ -124,7 +124,7 @@ export async function reconcileExpected(
   context: ApplyContext,
   { base, source, sortKey }: Omit<ExpectedItem, 'fields'>,
 ): Promise<void> {
-  await reconcileTouch(context, itemTouch({ source, target: sortKey }, base));
+  await reconcileOrThrow(context, [itemTouch({ source, target: sortKey }, base)], { isScan: true });
 }
 
 export async function reconcileViews(
@@ -145,7 +145,11 @@ export async function reconcileViews(
         chunk.map((source) => ({ source, target: VIEW_KEY })),
       );
       const old = chunk.filter((source, i) => isOfOtherShape(context.graph, source, views[i]));
-      await pMap(old, (source) => makeViewWhole(context, source), { concurrency: context.concurrency });
+      await reconcileOrThrow(
+        context,
+        old.map((source) => viewTouch(source, [])),
+        { isScan: true },
+      );
     }
     return true;
   });

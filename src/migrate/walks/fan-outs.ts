@@ -3,7 +3,8 @@ import { isFanOutOpen } from '../../core/kinds/continuation.ts';
 import { endContinuationUpdate } from '../../core/plan/fan-out.ts';
 import { isContinuationKey } from '../../core/plan/stream-filter.ts';
 import { type ApplyContext, epochSeconds } from '../../reconcile/apply-context.ts';
-import { reconcileItem } from '../../reconcile/reconcile-item.ts';
+import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
+import { itemTask } from '../../reconcile/ways.ts';
 import type { NeedsFanOut } from '../../registry/standing.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
@@ -22,20 +23,15 @@ export async function endUnneededFanOuts(context: EndingContext, items: readonly
 
 async function endIfUnneeded(context: EndingContext, { source, target, item }: WalkedItem): Promise<void> {
   const { graph, neededFanOuts } = context;
-  await reconcileItem(context, {
-    key: { source, target },
-    seen: { item },
-    async expected(current) {
-      if (!isFanOutOpen(current)) return true;
-      // Another migration may have brought back the projection that needs this fan-out. It was seen open before this
-      // read of the registry, so the registry has that projection.
-      // rule: fan-out-is-judged-by-a-registry-read-after-it
-      const isNeeded = await neededFanOuts();
-      return isNeeded(target);
-    },
-    update: (current, stays) =>
-      stays || current === undefined
-        ? undefined
-        : endContinuationUpdate(graph, { source, target }, current, epochSeconds(context)),
+  const key = { source, target };
+  const ending = itemTask(key, async (_, was) => {
+    if (was === undefined || !isFanOutOpen(was)) return undefined;
+    // Another migration may have brought back the projection that needs this fan-out. It was seen open before this
+    // read of the registry, so the registry has that projection.
+    // rule: fan-out-is-judged-by-a-registry-read-after-it
+    const isNeeded = await neededFanOuts();
+    return isNeeded(target) ? undefined : { update: endContinuationUpdate(graph, key, was, epochSeconds(context)) };
   });
+  const ahead = { was: new Map([[ending, item]]), readAtMs: context.now() };
+  await reconcileOrThrow(context, [ending], { ahead });
 }

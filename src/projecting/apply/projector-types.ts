@@ -16,7 +16,7 @@ export interface ProjectorOptions extends TelemetryOption {
   random?: RuntimeOptions['random'];
   /** The table. */
   store: Store;
-  /** Calls in flight at once for items, and as many for totals. Default 32. */
+  /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
   /**
    * Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250.

@@ -25,9 +25,8 @@ import {
   retryingWithin,
 } from '../../reconcile/apply-context.ts';
 import { beginFanOut, continueFanOut } from '../../reconcile/fan-out.ts';
-import { putRefusal, type SeenEntry } from '../../reconcile/quarantine.ts';
-import type { ReadAhead } from '../../reconcile/step.ts';
-import { readAhead, reconcileTouches } from '../../reconcile/touches.ts';
+import { putRefusal, type SeenItem } from '../../reconcile/quarantine.ts';
+import { type ReadAhead, readAhead, reconcile } from '../../reconcile/reconcile.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './projector-types.ts';
 import { QuarantineKinds } from './quarantine-kinds.ts';
@@ -119,7 +118,7 @@ function begin(context: ApplyContext, records: readonly ChangeRecord[]): Begun {
 }
 
 interface Failed {
-  touch: Touch;
+  touch: Pick<Touch, 'records'>;
   error: EdgeloomError;
 }
 
@@ -130,7 +129,7 @@ async function reconcileBatch(
   ahead: ReadAhead | undefined,
 ): Promise<Failed[]> {
   const items = touches.filter(isReconcilable);
-  const failures: Failed[] = await reconcileTouches(context, items, { ahead });
+  const failures: Failed[] = await reconcile(context, items, { ahead });
   const fanOuts = touches.filter((touch) => !isReconcilable(touch));
   if (fanOuts.length === 0) return failures;
   const failed = new Set(failures.map(({ touch }) => touch));
@@ -138,7 +137,7 @@ async function reconcileBatch(
   // rule: only-this-batch-counts-as-reconciled
   const reconciled = new Set(done.flatMap(reconciledTexts));
   const within = { ...context, reconciled };
-  const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenEntry): Promise<void> => {
+  const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenItem): Promise<void> => {
     try {
       // A call with hardly any time makes progress if nothing was done before.
       const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };

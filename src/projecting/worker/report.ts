@@ -1,6 +1,5 @@
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { countText } from '../../foundation/figure.ts';
-import type { SetAside } from '../../stream/checkpoint-journal.ts';
 import { type Consequences, RunReport } from '../../stream/run-report.ts';
 import type { BatchResult, QuarantineKind } from '../apply/projector-types.ts';
 import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './worker-types.ts';
@@ -8,7 +7,7 @@ import type { TrimmedShard, WorkerResult, WorkerSettings, WorkerStats } from './
 const CONSEQUENCES: Consequences = {
   trimmed:
     'Derived items may lack these changes: run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
-  setAside:
+  otherStream:
     'This one is read from its oldest record. If only its stream was switched, run edgeloom migrate, or edgeloom rebuild where the table is not managed.',
 };
 
@@ -24,8 +23,6 @@ export class WorkerReport extends RunReport {
     batches: 0,
   };
   private readonly trimmed: TrimmedShard[] = [];
-  private setAside: SetAside | undefined;
-  private leftovers = 0;
   private readonly quarantines = new Map<string, number>();
 
   constructor(private readonly listeners: Pick<WorkerSettings, 'onBatch' | 'onTrimmed' | 'logger'>) {
@@ -64,14 +61,6 @@ export class WorkerReport extends RunReport {
       this.logger.warn({ code, reason }, `Records go into quarantine (${code}): ${reason}`);
   }
 
-  onLeftovers(dropped: number, rcu: number): void {
-    this.totals.rcu += rcu;
-    if (dropped > 0 && this.leftovers === 0) {
-      this.logger.warn({}, 'The stream begins with records of an earlier table of this name; they are left out.');
-    }
-    this.leftovers += dropped;
-  }
-
   override onTrimmed(shardId: string, message: string): string {
     const trimmed = { shardId, message: super.onTrimmed(shardId, message) };
     this.trimmed.push(trimmed);
@@ -79,19 +68,14 @@ export class WorkerReport extends RunReport {
     return trimmed.message;
   }
 
-  override onSetAside(setAside: SetAside): void {
-    this.setAside = setAside;
-    super.onSetAside(setAside);
-  }
-
   result(endedBy: WorkerResult['endedBy']): WorkerResult {
-    const { totals, trimmed, leftovers, setAside, quarantines } = this;
+    const { totals, trimmed, quarantines } = this;
     for (const [code, count] of quarantines) {
       this.logger.warn(
         { code, count },
         `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); edgeloom redrive reconciles what they are of once the base items are corrected.`,
       );
     }
-    return { ...totals, endedBy, trimmed: [...trimmed], leftovers, ...(setAside !== undefined && { setAside }) };
+    return { ...totals, endedBy, trimmed: [...trimmed] };
   }
 }

@@ -7,68 +7,35 @@ import { ShardWorker } from '../../stream/shard-work.ts';
 import type { BatchResult } from '../apply/projector-types.ts';
 import type { WorkerRun } from './worker-run.ts';
 
-export class ShardTask extends ShardWorker<WorkerRun> {
+export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
   private readonly reader: ShardReader;
   /** Halved when a batch fails, so that each try can get further. */
   private maxRecords: number;
 
   constructor(run: WorkerRun, shardId: string) {
-    super(run, shardId);
+    super(run, shardId, run.pollIntervalMs);
     const { graph, source, journal, limits } = run;
     const position = journal.get(shardId)?.sequenceNumber;
     this.reader = new ShardReader(graph, source, shardId, position, limits, (message) => this.onTrimmed(message));
     this.maxRecords = limits.maxRecords;
   }
 
-  override async work(): Promise<void> {
-    const { run, shardId, reader } = this;
-    run.quiet.noteOpened(shardId);
-    try {
-      while (!this.isEnding()) {
-        const batch = await this.retryInSlot('reading', () => reader.nextBatch(() => this.isEnding()));
-        if (batch === undefined) return;
-        if (!(await this.applyBatch(batch))) return;
-        if (batch.isEnd) {
-          run.report.logger.debug({ shardId }, 'Shard read to its end.');
-          run.onLineageChange();
-          return;
-        }
-        if (batch.recordsRead === 0) {
-          run.onEmptyPoll(shardId);
-          await pause(run.pollIntervalMs, run.stopping);
-        }
-      }
-    } finally {
-      run.quiet.noteClosed(shardId);
-    }
+  protected override read(): Promise<ShardBatch> {
+    return this.run.limit(() => this.reader.nextBatch(() => this.isEnding()));
   }
 
-  private async applyBatch(batch: ShardBatch): Promise<boolean> {
+  protected override async apply(batch: ShardBatch): Promise<boolean> {
     const { run, shardId } = this;
-    const sifted = await this.retryInSlot('checking', () => run.leftovers.dropLeftovers(batch.records));
-    if (sifted === undefined) return false;
-    run.report.onLeftovers(sifted.dropped, sifted.rcu);
     // rule: worker-applies-before-it-notes
-    if (!(await this.applyAll(sifted.records))) return false;
-    if (this.isCancelled() || (batch.recordsRead === 0 && !batch.isEnd)) return true;
+    if (!(await this.applyAll(batch.records))) return false;
+    if (this.isCancelled() || (batch.isEmpty && !batch.isEnd)) return true;
     run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
-    this.noteProgress(batch);
     // Claimed earlier, a crash would leave a false claim.
-    run.claims?.addClaim(batch.records, shardId);
-    run.claims?.schedule();
+    run.progress?.noteApplied(batch.records, shardId);
+    run.progress?.schedule();
     // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
-    // The writes' own records have to be read too before the stream is quiet.
-    run.quiet.noteActivity();
     return true;
-  }
-
-  private noteProgress({ sequenceNumber, records }: ShardBatch): void {
-    // Records of derived items aren't progress: those of progress items would cause more of them forever.
-    if (sequenceNumber === undefined || records.length === 0) return;
-    const { shardId } = this;
-    const madeAtSeconds = records.at(-1)?.createdAtSeconds;
-    this.run.progress?.noteAndSchedule({ shardId, sequenceNumber, madeAtSeconds, records: records.length });
   }
 
   private async applyAll(records: readonly ChangeRecord[]): Promise<boolean> {
@@ -97,10 +64,6 @@ export class ShardTask extends ShardWorker<WorkerRun> {
       await pause(backoffMs(attempt), run.stopping);
     }
     return true;
-  }
-
-  private retryInSlot<T>(what: string, action: () => Promise<T>): Promise<T | undefined> {
-    return this.retrying(what, () => this.run.limit(action));
   }
 
   private async projectTimed(records: readonly ChangeRecord[]): Promise<{ result: BatchResult; milliseconds: number }> {

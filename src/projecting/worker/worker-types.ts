@@ -5,7 +5,6 @@ import type { TelemetryOption } from '../../core/telemetry.ts';
 import type { Logger } from '../../foundation/logger.ts';
 import type { ApplyStats } from '../../reconcile/apply-context.ts';
 import type { CheckpointStore } from '../../stream/checkpoint.ts';
-import type { SetAside } from '../../stream/checkpoint-journal.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import type { BatchResult, Projector } from '../apply/projector-types.ts';
 
@@ -99,12 +98,6 @@ export interface WorkerResult extends WorkerStats {
   endedBy: 'stop' | 'idle';
   /** Where records were lost unread. If not empty, rebuild. */
   trimmed: readonly TrimmedShard[];
-  /**
-   * The checkpoint was of another stream, as after the table was re-created; this one was read from its oldest record.
-   */
-  setAside?: SetAside;
-  /** Dropped records of an earlier table of the same name; only the embedded engine has such. */
-  leftovers: number;
 }
 
 /** Reads a stream and projects it. */

@@ -8,8 +8,6 @@ import { requireKeyTypes } from '../../store/key-types.ts';
 import { changedItem } from '../../stream/changed-items.ts';
 import { DynamoDBStreamSource } from '../../stream/dynamodb-source.ts';
 import { type FollowRun, StreamFollower } from '../../stream/follower.ts';
-import { LeftoverFilter } from '../../stream/leftovers.ts';
-import { ClaimRecorder } from '../../stream/progress/claim-recorder.ts';
 import { ProgressRecorder } from '../../stream/progress/recorder.ts';
 import type { StreamRecord, StreamSource } from '../../stream/source.ts';
 import { createProjector } from '../apply/projector.ts';
@@ -62,7 +60,6 @@ export function createSourceWorker(graph: CompiledModel, options: SourceWorkerOp
 class StreamWorker implements Worker {
   private readonly report: WorkerReport;
   private readonly progress: ProgressRecorder | undefined;
-  private readonly claims: ClaimRecorder | undefined;
   private readonly follower: StreamFollower;
   private readonly sweep: () => Sweeping | undefined;
   private ended: Promise<void> = Promise.resolve();
@@ -87,7 +84,6 @@ class StreamWorker implements Worker {
       });
     const limit = pLimit(settings.shardConcurrency ?? 4);
     this.progress = settings.progress === false ? undefined : progressRecorder(settings, source, report);
-    this.claims = settings.progress === false ? undefined : claimRecorder(settings, report);
     this.follower = new StreamFollower(source, {
       name: 'worker',
       checkpoint,
@@ -97,7 +93,7 @@ class StreamWorker implements Worker {
       onFirstListing: () => requireKeyTypes(graph, store, report.logger),
       backlog: { limit, isOfOthers: (record) => isOfProducer(graph.table, record) },
       open: (follow) => {
-        const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit, claims: this.claims };
+        const run = { ...makeWorkerRun(follow, settings, report, this.progress), limit };
         return (shardId) => new ShardTask(run, shardId);
       },
     });
@@ -130,7 +126,6 @@ class StreamWorker implements Worker {
     } finally {
       await sweeping?.stop();
       await this.doubting;
-      await this.claims?.flush();
       await this.progress?.stop();
     }
   }
@@ -163,26 +158,19 @@ function progressRecorder(
   return new ProgressRecorder({ graph, store, kind: 'worker', stream: streamLabel(streamArn), onError });
 }
 
-function claimRecorder({ graph, store }: OfGraph<WorkerSettings>, { logger }: WorkerReport): ClaimRecorder {
-  const onError = (error: unknown): void => logger.warn({ error: String(error) }, 'The claims could not be noted.');
-  return new ClaimRecorder({ table: graph.table, store, joins: true, onError });
-}
-
 function makeWorkerRun(
   follow: FollowRun,
   settings: OfGraph<WorkerSettings>,
   report: WorkerReport,
   progress: ProgressRecorder | undefined,
-): Omit<WorkerRun, 'limit' | 'claims'> {
+): Omit<WorkerRun, 'limit'> {
   const { graph, store, telemetry, projector = createProjector(graph, { store, telemetry }) } = settings;
-  const { source, journal, hasEarlierStream } = follow;
   return {
     ...follow,
     graph,
     projector,
     report,
     progress,
-    leftovers: new LeftoverFilter(store, source.streamArn, hasEarlierStream || journal.shardIds().length > 0),
     limits: { maxRecords: settings.maxBatchRecords ?? 10_000, maxBytes: settings.maxBatchBytes ?? 6_000_000 },
     pollIntervalMs: settings.pollIntervalMs ?? 200,
     batchTimeoutMs: settings.batchTimeoutMs ?? 120_000,

@@ -1,8 +1,64 @@
+import { type Item, jsonOf, numberOf } from '../../core/items/attribute-value.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
-import type { Store } from '../../core/store-port.ts';
-import { type ConsumerProgress, isExpired, PROGRESS_RANGE, readProgress } from './record.ts';
+import type { Store, WayOfWriting } from '../../core/store-port.ts';
+
+/**
+ * The items `progress/<consumer>/<part>`, in which consumers tell of themselves. Their sort keys are lower case, so that
+ * neither the stream's filter nor a check mistakes them for base items.
+ */
+
+/** The stream worker, or a Lambda function. */
+export type ConsumerKind = 'worker' | 'lambda';
+
+/** How far a consumer has come in one shard. */
+export interface ShardProgress {
+  /** Absent if unknown: a Lambda event doesn't name its shard. */
+  shardId?: string;
+  sequenceNumber: string;
+  madeAtSeconds?: number;
+}
+
+/** A progress item. A consumer of many shards uses several. */
+export interface ConsumerProgress {
+  /** The consumer's id, unique for each process. */
+  id: string;
+  kind: ConsumerKind;
+  /** The fingerprint of the consumer's model. */
+  model: string;
+  /** The stream's label, for a worker: a shard of another stream may have the same name. */
+  stream?: string | undefined;
+  /** When it was written, in milliseconds since 1970. */
+  seenAtMs: number;
+  /** Records applied since the previous progress item, and the length of that time in milliseconds. */
+  records: number;
+  intervalMs: number;
+  /** True if the consumer has stopped normally. */
+  isStopped: boolean;
+  /** How it writes known items; absent until an answer tells. */
+  writes?: WayOfWriting | undefined;
+  shards: readonly ShardProgress[];
+}
+
+const PREFIX = 'progress/';
+const STATE = 'state';
+const KEPT_SECONDS = 48 * 3600;
+
+export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
+  const { id, seenAtMs } = progress;
+  return {
+    [table.partitionKey]: { S: SERVICE_PARTITION },
+    [table.sortKey]: { S: `${PREFIX}${id}/${part}` },
+    [STATE]: { S: JSON.stringify(progress) },
+    [table.ttl]: { N: String(Math.floor(seenAtMs / 1000) + KEPT_SECONDS) },
+  };
+}
+
+export function readProgress(item: Item): ConsumerProgress | undefined {
+  const progress = jsonOf(item[STATE]) as Partial<ConsumerProgress> | undefined;
+  return progress?.id === undefined || !Array.isArray(progress.shards) ? undefined : (progress as ConsumerProgress);
+}
 
 export async function readConsumers(
   store: Pick<Store, 'query'>,
@@ -10,9 +66,12 @@ export async function readConsumers(
   nowMs: number,
 ): Promise<ConsumerProgress[]> {
   const found: ConsumerProgress[] = [];
-  const request = { partition: SERVICE_PARTITION, sortKey: PROGRESS_RANGE, consistent: true };
+  const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
   for await (const item of queriedItems(store, request)) {
-    const progress = isExpired(table, item, nowMs) ? undefined : readProgress(item);
+    const expiry = numberOf(item[table.ttl]);
+    // TTL may not have deleted it yet.
+    const isExpired = expiry !== undefined && Number(expiry) * 1000 < nowMs;
+    const progress = isExpired ? undefined : readProgress(item);
     if (progress !== undefined) found.push(progress);
   }
   return found;

@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import type { ChangeRecord } from '../../core/items/change-record.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import { type ConsumerKind, progressItem, type ShardProgress } from './record.ts';
+import { type Claim, claimOf, claimsItem } from './claims.ts';
+import { type ConsumerKind, progressItem, type ShardProgress } from './consumers.ts';
 
 export interface RecorderOptions {
   /** @internal */
@@ -17,33 +19,39 @@ export interface RecorderOptions {
   onError?: ((error: unknown) => void) | undefined;
 }
 
-export interface AppliedRecords extends ShardProgress {
-  records: number;
-}
+type AppliedRecord = Pick<ChangeRecord, 'sequenceNumber' | 'stream' | 'createdAtSeconds'>;
 
 const INTERVAL_MS = 10_000;
 const BEAT_INTERVALS = 2;
-/** They fit into 1 KB, so that a write takes one unit. */
-const SHARDS_A_RECORD = 5;
+/** Shards of a progress item, and claims of a claims item: they fit into 1 KB, so that a write takes one unit. */
+const [SHARDS_A_WRITE, CLAIMS_A_WRITE] = [5, 36];
+/** While writes fail. The sweep reconciles the records of claims that are lost. */
+const MOST_KEPT = 10_000;
 
 /**
- * Saves a consumer's progress: at most one write of one unit in ten seconds, for any number of shards. A failed write
- * doesn't fail the consumer.
+ * Notes in the table what a consumer has applied: the claims of its records, and how far it is in its shards. In ten
+ * seconds it writes one progress item, and a claims item for up to four batches a second, of one unit each. A failed
+ * write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
-  private readonly shards = new Map<string, ShardProgress>();
-  private readonly unwritten = new Set<number>();
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
+  private readonly shards = new Map<string, ShardProgress>();
+  /** Parts of the shards whose progress isn't written. */
+  private readonly unwritten = new Set<number>();
+  private claims: Claim[] = [];
+  /** The last claim of each shard, which the next one of a worker extends. */
+  private readonly open = new Map<string, Claim>();
+  private newestKeyMs = 0;
   private timer: NodeJS.Timeout | undefined;
+  private beat: NodeJS.Timeout | undefined;
   private writtenAtMs = Number.NEGATIVE_INFINITY;
+  private writing: Promise<void> = Promise.resolve();
   private records = 0;
   private sinceMs: number;
   private told = { records: 0, intervalMs: 0 };
   private inHand = 0;
-  private beat: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: RecorderOptions) {
     const { id = randomUUID(), intervalMs = INTERVAL_MS } = options;
@@ -53,20 +61,35 @@ export class ProgressRecorder {
     this.sinceMs = this.now();
   }
 
-  noteProgress({ records, ...progress }: AppliedRecords): void {
-    const shard = progress.shardId ?? '';
-    this.shards.set(shard, progress);
+  /**
+   * Claims every record for the projector from the first to the last. Call it after applying them, never before.
+   *
+   * @param shardId absent if unknown.
+   */
+  noteApplied(records: readonly AppliedRecord[], shardId?: string): void {
+    const newest = records.at(-1);
+    if (newest === undefined) return;
+    const { sequenceNumber, createdAtSeconds: madeAtSeconds } = newest;
+    const shard = shardId ?? '';
+    this.addClaim(records, shard);
+    this.shards.set(shard, { shardId, sequenceNumber, madeAtSeconds });
     this.unwritten.add(this.partOf(shard));
-    this.records += records;
+    this.records += records.length;
   }
 
   async writeIfDue(): Promise<void> {
-    if (this.unwritten.size > 0 && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
+    if (this.hasNews && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
 
-  noteAndSchedule(applied: AppliedRecords): void {
-    this.noteProgress(applied);
-    this.schedule();
+  /** Writes what is noted as soon as it is due. Not for a Lambda function, which is frozen after its answer. */
+  schedule(): void {
+    if (this.timer !== undefined || !this.hasNews) return;
+    const waitMs = Math.max(0, this.writtenAtMs + this.intervalMs - this.now());
+    this.timer = setTimeout(() => {
+      this.timer = undefined;
+      void this.write(false).then(() => this.schedule());
+    }, waitMs);
+    this.timer.unref();
   }
 
   /**
@@ -96,6 +119,26 @@ export class ProgressRecorder {
     if (this.shards.size > 0 || Number.isFinite(this.writtenAtMs)) await this.write(true);
   }
 
+  private get hasNews(): boolean {
+    return this.unwritten.size > 0 || this.claims.length > 0;
+  }
+
+  private addClaim(records: readonly AppliedRecord[], shard: string): void {
+    // A worker reads the shard with its own iterator, so that no record lies between two of its batches.
+    const isWhole = this.options.kind === 'worker';
+    const [made] = claimOf(records);
+    const before = isWhole ? this.open.get(shard) : undefined;
+    if (made === undefined) return;
+    if (before !== undefined) {
+      before.last = made.last;
+      before.records += made.records;
+    } else if (this.claims.length < MOST_KEPT) {
+      const claim = { ...made, ...(isWhole && { isWhole }) };
+      this.claims.push(claim);
+      this.open.set(shard, claim);
+    }
+  }
+
   private scheduleBeat(): void {
     if (this.beat !== undefined) return;
     const periodMs = BEAT_INTERVALS * this.intervalMs;
@@ -103,56 +146,68 @@ export class ProgressRecorder {
     const waitMs = this.now() - this.writtenAtMs < periodMs ? this.writtenAtMs + periodMs - this.now() : periodMs;
     this.beat = setTimeout(() => {
       this.beat = undefined;
-      const isDue = this.now() - this.writtenAtMs >= periodMs;
-      if (isDue) this.writing = this.writing.then(() => this.write(false));
+      if (this.now() - this.writtenAtMs >= periodMs) void this.write(false);
       if (this.inHand > 0) this.scheduleBeat();
     }, waitMs);
     this.beat.unref();
   }
 
-  private schedule(): void {
-    if (this.timer !== undefined || this.unwritten.size === 0) return;
-    const waitMs = Math.max(0, this.writtenAtMs + this.intervalMs - this.now());
-    this.timer = setTimeout(() => {
-      this.timer = undefined;
-      this.writing = this.write(false).then(() => this.schedule());
-    }, waitMs);
-    this.timer.unref();
+  /** One write after the other. */
+  private write(isStopped: boolean): Promise<void> {
+    this.writtenAtMs = this.now();
+    this.writing = this.writing.then(async () => {
+      try {
+        await this.writeClaims();
+        await this.writeProgress(isStopped);
+      } catch (error) {
+        this.options.onError?.(error);
+      }
+    });
+    return this.writing;
   }
 
-  private async write(isStopped: boolean): Promise<void> {
-    const { graph, store, kind, stream, onError } = this.options;
+  private async writeClaims(): Promise<void> {
+    const { graph, store } = this.options;
+    // A claim that is being written must not be extended.
+    this.open.clear();
+    const claims = [...this.claims];
+    for (let start = 0; start < claims.length; ) {
+      const { stream } = claims[start]!;
+      const others = claims.findIndex((claim, i) => i > start && claim.stream !== stream);
+      const end = Math.min(start + CLAIMS_A_WRITE, others < 0 ? claims.length : others);
+      // Each write has its own key, so that no claims are overwritten.
+      this.newestKeyMs = Math.max(this.now(), this.newestKeyMs + 1);
+      await store.put(claimsItem(graph.table, this.id, claims.slice(start, end), this.newestKeyMs));
+      this.claims.splice(0, end - start);
+      start = end;
+    }
+  }
+
+  private async writeProgress(isStopped: boolean): Promise<void> {
+    const { graph, store, kind, stream } = this.options;
     const nowMs = this.now();
     const [part = 0] = this.unwritten;
     this.unwritten.delete(part);
-    const shards = [...this.shards.values()].slice(part * SHARDS_A_RECORD, (part + 1) * SHARDS_A_RECORD);
-    const { records, sinceMs } = this;
+    const shards = [...this.shards.values()].slice(part * SHARDS_A_WRITE, (part + 1) * SHARDS_A_WRITE);
+    const { id, records } = this;
     // During a batch, the absence of new records says nothing about the speed.
-    if (records > 0 || this.inHand === 0) this.told = { records, intervalMs: nowMs - sinceMs };
-    const progress = {
-      id: this.id,
-      kind,
-      model: graph.fingerprint,
-      stream,
-      seenAtMs: nowMs,
-      isStopped,
-      shards,
-      ...this.told,
-    };
-    this.writtenAtMs = nowMs;
+    const isCounted = records > 0 || this.inHand === 0;
+    if (isCounted) this.told = { records, intervalMs: nowMs - this.sinceMs };
+    const model = graph.fingerprint;
     try {
       const writes = await store.writesBy?.();
-      await store.put(progressItem(graph.table, { ...progress, writes }, part));
-      this.records -= records;
-      if (records > 0 || this.inHand === 0) this.sinceMs = nowMs;
+      const progress = { id, kind, model, stream, seenAtMs: nowMs, isStopped, shards, ...this.told, writes };
+      await store.put(progressItem(graph.table, progress, part));
     } catch (error) {
       this.unwritten.add(part);
-      onError?.(error);
+      throw error;
     }
+    this.records -= records;
+    if (isCounted) this.sinceMs = nowMs;
   }
 
   /** The map keeps its shards' order, so each shard keeps its part. */
   private partOf(shard: string): number {
-    return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_RECORD);
+    return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_WRITE);
   }
 }

@@ -4,8 +4,7 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import type { StreamSource } from '../source.ts';
-import { readConsumers } from './consumers.ts';
-import type { ConsumerProgress } from './record.ts';
+import { type ConsumerProgress, readConsumers } from './consumers.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
 /** An unclaimed record is either not applied, or not yet claimed, so some are compared with their derived items. */

@@ -16,8 +16,7 @@ import {
   type StreamSource,
 } from '../source.ts';
 import { readAppliedPlaces } from './applied-places.ts';
-import { appliedCount, type Claim, coverageOf, type Run, withoutLeadingZeros } from './claims.ts';
-import { readClaims } from './claims-item.ts';
+import { appliedCount, type Claim, coverageOf, type Run, readClaims, withoutLeadingZeros } from './claims.ts';
 import { appliedByWorkers, laterNumber, readConsumers } from './consumers.ts';
 
 export interface WalkContext extends Pick<Runtime, 'now'> {

@@ -13,17 +13,16 @@ import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
-import { type ConsumerPosition, SharedPosition } from '../../stream/progress/consumer-position.ts';
 import { Repairer } from '../repair/repairer.ts';
-import type { Noted, PartitionSummary } from './compare.ts';
-import { hasTooManyCalls, Looks } from './confirm.ts';
+import { type ConsumerPosition, SharedPosition } from './consumer-position.ts';
 import { type CheckCounts, type CheckCursor, emptyCounts } from './cursor.ts';
 import { DanglingEdges } from './dangling.ts';
 import type { Finding } from './finding.ts';
 import { CheckTally } from './findings.ts';
-import { PartitionInspector } from './inspect.ts';
+import { Inspector } from './inspect.ts';
 import { type LookUpContext, suspectsOfLookedUp } from './look-up.ts';
-import { type PartitionSeen, partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
+import type { Noted, PartitionComparison } from './partition.ts';
+import { partitionsAsScan, type SegmentContext, SegmentScan } from './scan.ts';
 import { countUnknownType, isOfModel } from './unknown-types.ts';
 
 /** Options of a check. */
@@ -59,11 +58,8 @@ export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptio
   mostSuspects?: number | undefined;
   /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
   pageItems?: number | undefined;
-  /**
-   * True if the caller waits between the two looks at a difference: each call takes one, the second `graceMs` after the `looks` of
-   * the cursor. Default false: a call waits itself.
-   */
-  waitsBetweenCalls?: boolean | undefined;
+  /** Whether to begin another page. What was read is judged all the same. Default: until time is over. @internal */
+  readsOn?: (() => boolean) | undefined;
   /** The place where a check stopped, to continue from. */
   resume?: CheckCursor | undefined;
   /** Called for each finding; superseded suspects are only counted. */
@@ -94,7 +90,7 @@ const OPTIONS: OptionNames<CheckOptions> = {
   mode: true,
   mostSuspects: true,
   pageItems: true,
-  waitsBetweenCalls: 'boolean',
+  readsOn: true,
   resume: true,
   onFinding: true,
   onRepair: true,
@@ -178,8 +174,7 @@ class Check {
   private readonly walk: TableWalk;
   /** The comparison of each open segment. */
   private readonly scans: ReadonlyMap<number, SegmentScan>;
-  private readonly inspector: PartitionInspector;
-  private readonly looks: Looks | undefined;
+  private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
 
@@ -199,13 +194,10 @@ class Check {
     const isPlan = mode === 'plan';
     this.repairer = mode === 'report' ? undefined : new Repairer({ ...shared, isPlan, onRepair: options.onRepair });
     const consumer = options.consumer && new SharedPosition(options.consumer, now);
-    const settling = { graceMs: options.graceMs ?? GRACE_MS, consumer };
-    const keepsLooks = options.waitsBetweenCalls === true && mode !== 'rebuild' && !hasTooManyCalls(resume?.looks);
-    this.looks = keepsLooks ? new Looks(resume?.looks, { ...settling, now }) : undefined;
-    this.inspector = new PartitionInspector({
+    this.inspector = new Inspector({
       ...shared,
-      ...settling,
-      looks: this.looks,
+      graceMs: options.graceMs ?? GRACE_MS,
+      consumer,
       withoutLookUps: options.withoutLookUps,
       repairer: this.repairer,
       isHasty: mode === 'rebuild',
@@ -224,7 +216,7 @@ class Check {
         source: sources === undefined ? this.store : partitionsAsScan(this.store, sources),
         ...(pageItems !== undefined && { read: { limit: pageItems } }),
         concurrency: Math.min(MOST_AT_ONCE, isPart ? SEGMENTS : segments),
-        isOver: () => remainingMs() <= 0 || this.inspector.isFull,
+        isOver: () => remainingMs() <= 0 || options.readsOn?.() === false,
         onPage: () => this.afterPage(),
       },
       { segments, open: resume?.open ?? onlySegments?.map((segment) => ({ segment })) ?? walkStart(segments).open },
@@ -232,7 +224,7 @@ class Check {
     const context: SegmentContext = {
       graph,
       store: this.store,
-      onPartition: (summary, itemsRead) => this.finishPartition(summary, itemsRead),
+      onPartition: (comparison) => this.finishPartition(comparison),
       lookUps:
         options.withoutLookUps === true || !(hasFanOuts(graph) || hasItemsInTargets(graph))
           ? undefined
@@ -266,15 +258,14 @@ class Check {
     const { segments, open } = structuredClone(this.walk.place);
     // A partition that the last page has cut was compared in part only: the next call looks at all of it.
     const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
-    const items = this.inspector.undecidedItems;
+    const { sources, items } = this.inspector.undecided;
     const { rcu, wcu } = this.earlier;
     return {
       version: 1,
       segments,
       open,
-      suspects: [...new Set([...this.inspector.undecided, ...cut])],
+      suspects: [...new Set([...sources, ...cut])],
       ...(items.length > 0 && { items }),
-      ...(this.looks && { looks: this.looks.asCursorLooks(open, this.options.resume?.open) }),
       totals: structuredClone({ ...this.tally.totals, rcu: rcu + this.store.rcu, wcu: wcu + this.store.wcu }),
     };
   }
@@ -288,14 +279,14 @@ class Check {
     };
   }
 
-  private async finishPartition(summary: PartitionSummary, itemsRead: Parameters<PartitionSeen>[1]): Promise<void> {
-    const { source, baseItems, derivedItems, changing, quarantined } = summary;
+  private async finishPartition(comparison: PartitionComparison): Promise<void> {
+    const { source, baseItems, derivedItems, changing, quarantined } = comparison;
     this.tally.countChangingItems(changing);
     this.tally.addToTotals({ partitions: 1, baseItems, derivedItems });
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    if (!summary.isClean) await this.inspector.beginPartition(source, itemsRead());
+    if (!comparison.isClean) await this.inspector.beginPartition(source, comparison);
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {

@@ -1,13 +1,10 @@
-import { hash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import type { Item } from '../../core/items/attribute-value.ts';
 import { VIEW_KEY } from '../../core/items/keys.ts';
 import type { Difference, Suspect } from '../../core/kinds/difference.ts';
 import type { Runtime } from '../../foundation/runtime.ts';
 import { type JudgeContext, type Judgement, judge } from '../../reconcile/judge.ts';
-import { type ConsumerContext, hasStreamPassed } from '../../stream/progress/consumer-position.ts';
-import type { CheckCursor, Looked } from './cursor.ts';
+import { type ConsumerContext, hasStreamPassed } from './consumer-position.ts';
 import { Gathered } from './gathered.ts';
+import type { Nominated } from './partition.ts';
 
 /**
  * Distinguishes lag from drift: a suspect is judged, and again once the stream has passed the first look. Any projection
@@ -25,7 +22,7 @@ export interface Confirmed {
   /** As they were seen last; none if it is superseded. */
   differences: readonly Difference[];
   outcome: Outcome;
-  /** True if it is pending because the registry has changed meanwhile. */
+  /** True if pending because the registry has changed in the meantime. */
   isOfChange?: boolean;
 }
 
@@ -42,11 +39,6 @@ interface Open {
 interface Steady {
   difference: Difference;
   rounds: number;
-}
-
-export interface Nominated {
-  suspect: Suspect;
-  read?: { derived: Item | undefined } | undefined;
 }
 
 /** What was seen at one moment: the look waits for the stream at most once, whoever asks. */
@@ -182,85 +174,4 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
     if (nextMs >= remainingMs()) return 'no-time';
     await wait(nextMs);
   }
-}
-
-/** 66 bits. */
-const DIGEST_CHARACTERS = 11;
-/** Some 60 KB. */
-const MOST_DIGESTS = 4_000;
-/** Calls without progress after which one waits between its two looks, so that busy items are decided. */
-const MOST_CALLS = 5;
-
-/**
- * The first looks of one call, for the second looks of the next: the caller waits, not the call. An equal digest shows the
- * same difference without a write in between; a different one counts as a first look.
- */
-export class Looks {
-  private readonly earlier: ReadonlySet<string>;
-  private readonly next = new Set<string>();
-  private lookedAtMs = 0;
-
-  constructor(
-    private readonly before: Looked | undefined,
-    private readonly context: ConsumerContext,
-  ) {
-    this.earlier = new Set(before?.digests);
-  }
-
-  get isFull(): boolean {
-    return this.next.size >= MOST_DIGESTS;
-  }
-
-  /** `drift` or `pending` if the call before saw the same and the stream's position is known. */
-  async outcomeOf(wrong: Judgement): Promise<'drift' | 'pending' | 'unconfirmed'> {
-    const { before } = this;
-    if (before === undefined || !this.earlier.has(digestOf(wrong))) return 'unconfirmed';
-    const passing = await hasStreamPassed(this.context, before.atMs);
-    if (passing === 'unknown') return 'unconfirmed';
-    return passing === 'behind' ? 'pending' : 'drift';
-  }
-
-  keepForNextCall(looks: readonly Judgement[]): void {
-    // One time for all looks: the stream has to pass a slightly later one than necessary.
-    this.lookedAtMs = this.context.now();
-    for (const look of looks) if (look.differences.length > 0 && !this.isFull) this.next.add(digestOf(look));
-  }
-
-  /** Unchanged places show a call without progress, which counts as a round. */
-  asCursorLooks(places: CheckCursor['open'], placesBefore: CheckCursor['open'] | undefined): Looked {
-    const rounds = isDeepStrictEqual(places, placesBefore) ? (this.before?.rounds ?? 0) + 1 : 0;
-    return { atMs: this.lookedAtMs, digests: [...this.next], rounds };
-  }
-}
-
-export function hasTooManyCalls(looked: Looked | undefined): boolean {
-  return looked !== undefined && looked.rounds >= MOST_CALLS;
-}
-
-export interface Looking {
-  judgement: Judgement;
-  confirmed: Confirmed;
-}
-
-/** Doesn't wait: what is seen for the first time is unconfirmed. */
-export async function confirmByLooks(
-  looker: Looker,
-  looks: Looks,
-  nominated: readonly Nominated[],
-): Promise<Looking[]> {
-  const seen = await looker.answers(nominated);
-  return await Promise.all(
-    seen.map(async ({ judgement }) => {
-      const outcome = judgement.differences.length === 0 ? 'superseded' : await looks.outcomeOf(judgement);
-      return { judgement, confirmed: outcomeOf(outcome, judgement) };
-    }),
-  );
-}
-
-function digestOf({ suspect: { source, sortKey }, revision, differences }: Judgement): string {
-  const seen = differences.map(({ kind, about, fanOut }) =>
-    JSON.stringify([kind, about ?? null, fanOut?.place ?? null, fanOut?.revision ?? null]),
-  );
-  const text = JSON.stringify([source, sortKey, revision ?? null, seen.sort()]);
-  return hash('sha256', text, 'base64url').slice(0, DIGEST_CHARACTERS);
 }

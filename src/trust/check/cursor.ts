@@ -37,8 +37,6 @@ export interface CheckCursor extends WalkPlace {
   suspects: string[];
   /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
   items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;
-  /** First looks at suspects, if the next call takes the second looks: the time of the last look, and a digest of each. */
-  looks?: { atMs: number; digests: string[]; rounds: number } | undefined;
   totals: CheckCounts;
 }
 
@@ -66,12 +64,8 @@ const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
   open: openSegmentsSchema,
   suspects: z.array(z.string()),
   items: z.optional(z.array(z.strictObject({ ...key, base: z.optional(z.strictObject(key)) }))),
-  looks: z.optional(z.strictObject({ atMs: z.number(), digests: z.array(z.string()), rounds: count })),
   totals: countsSchema,
 });
-
-/** The looks that the next call compares with its own. */
-export type Looked = NonNullable<CheckCursor['looks']>;
 
 /** Returns the totals of a check that has counted nothing yet. */
 export function emptyCounts(): CheckCounts {

@@ -1,15 +1,16 @@
 import { SERVICE_PARTITION, textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
-import { type Difference, textsOfDifferences, traitsOf } from '../../core/kinds/difference.ts';
+import { type Difference, keyOfSuspect, textsOfDifferences, traitsOf } from '../../core/kinds/difference.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
+import type { ItemKey } from '../../core/store-port.ts';
 import { isDrift, type Verdict } from '../../core/verdicts.ts';
-import type { Confirmed, Looking } from './confirm.ts';
+import type { Confirmed } from './confirm.ts';
 import type { CheckCounts } from './cursor.ts';
 import type { Finding } from './finding.ts';
 
 const MOST_SHOWN = 20;
 
 /** The verdict on one derived item, whatever the number of its differences. */
-export class DerivedItemVerdict {
+class DerivedItemVerdict {
   private readonly shown: Difference[] = [];
   private more = 0;
   private isExpected = false;
@@ -20,10 +21,7 @@ export class DerivedItemVerdict {
   private isMaintenance = true;
   private isUnregistered = false;
 
-  constructor(
-    private readonly source: string,
-    private readonly sortKey: string,
-  ) {}
+  constructor(private readonly key: ItemKey) {}
 
   add({ differences, outcome, isLive, isOfChange = false }: Confirmed): void {
     if (isLive) this.isLive = true;
@@ -44,13 +42,12 @@ export class DerivedItemVerdict {
     }
   }
 
-  /** @param isOtherPartExpected whether base items ask for other parts of the derived item besides those that differ. */
-  toFinding(isOtherPartExpected: boolean): Finding {
+  /** @param isViewExpected whether base items ask for other parts of the view besides those that differ. */
+  toFinding(isViewExpected: boolean): Finding {
     const { expected, stored } = textsOfDifferences(this.shown);
     return {
-      source: this.source,
-      target: this.sortKey,
-      verdict: this.verdict(isOtherPartExpected),
+      ...this.key,
+      verdict: this.verdict(isViewExpected && this.key.target === VIEW_KEY),
       expected: this.withMore(expected),
       actual: this.withMore(stored),
       ...(this.isPending && this.isOfChange && { cause: 'model-change' }),
@@ -71,26 +68,23 @@ export class DerivedItemVerdict {
   }
 }
 
+/** The findings of one partition, or of one item that other partitions decide. */
 export class Findings {
-  /** Become findings only when the whole partition is judged. */
-  readonly looked: Looking[] = [];
   readonly repaired = new Set<string>();
-  private readonly verdicts = new Map<string, { sortKey: string; verdict: DerivedItemVerdict }>();
+  /** Whether base items ask for anything in the partition's view. */
+  isViewExpected = false;
+  private readonly verdicts = new Map<string, DerivedItemVerdict>();
 
   add(confirmed: Confirmed): void {
-    const { source, sortKey } = confirmed.suspect;
-    const name = textOfKey({ source, target: sortKey });
-    let found = this.verdicts.get(name);
-    if (found === undefined) {
-      found = { sortKey, verdict: new DerivedItemVerdict(source, sortKey) };
-      this.verdicts.set(name, found);
-    }
-    found.verdict.add(confirmed);
+    const key = keyOfSuspect(confirmed.suspect);
+    const name = textOfKey(key);
+    const verdict = this.verdicts.get(name) ?? new DerivedItemVerdict(key);
+    verdict.add(confirmed);
+    this.verdicts.set(name, verdict);
   }
 
-  *toFindings(isViewExpected: boolean): Generator<Finding> {
-    for (const { sortKey, verdict } of this.verdicts.values())
-      yield verdict.toFinding(sortKey === VIEW_KEY && isViewExpected);
+  all(): Finding[] {
+    return [...this.verdicts.values()].map((verdict) => verdict.toFinding(this.isViewExpected));
   }
 }
 

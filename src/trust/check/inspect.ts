@@ -2,28 +2,21 @@ import pLimit from 'p-limit';
 import { textOfKey, VIEW_KEY } from '../../core/items/keys.ts';
 import { keyOfSuspect, type Suspect, traitsOf } from '../../core/kinds/difference.ts';
 import type { Store } from '../../core/store-port.ts';
+import { slicesOf } from '../../foundation/for-each.ts';
 import { keysMovedSince } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
-import { isFarBehind } from '../../stream/progress/consumer-position.ts';
 import type { Repairer } from '../repair/repairer.ts';
-import {
-  type ConfirmContext,
-  type Confirmed,
-  confirm,
-  confirmByLooks,
-  type Looker,
-  type Looks,
-  lookerOf,
-} from './confirm.ts';
+import { type ConfirmContext, type Confirmed, confirm, type Looker, lookerOf } from './confirm.ts';
+import { isFarBehind } from './consumer-position.ts';
 import type { Finding } from './finding.ts';
 import { Findings } from './findings.ts';
 import { Gathered } from './gathered.ts';
 import { type LookedUp, lookedUp } from './look-up.ts';
 import { nominate } from './nominate.ts';
-import type { PartitionsInMemory } from './partitions-in-memory.ts';
+import type { Nominated, PartitionComparison } from './partition.ts';
 
 export interface InspectorContext extends ConfirmContext {
-  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  store: Pick<Store, 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
   /** Repairs drift; absent: drift is only reported. */
@@ -37,8 +30,6 @@ export interface InspectorContext extends ConfirmContext {
   withoutLookUps?: boolean;
   /** The registry's model now: what has changed there isn't judged. Absent: nothing changes. */
   model?: WriterModel;
-  /** For looks in two calls instead of a wait for the stream, as far as there is room. */
-  looks?: Looks;
 }
 
 /** What an inspection is of: a partition, or an item that other partitions decide. */
@@ -56,8 +47,8 @@ const MOST_OPEN = 5_000;
 const BACKLOG = 'the consumer of the stream has not come so far';
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Finds out what differs, tells drift from lag, and has drift repaired. */
-export class PartitionInspector {
+/** Tells drift from lag, and has drift repaired. */
+export class Inspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Place>();
   private readonly unconfirmed = new Map<string, Place>();
@@ -74,44 +65,22 @@ export class PartitionInspector {
     this.looker = lookerOf(context);
   }
 
-  get undecided(): string[] {
-    return this.undecidedPlaces.flatMap((place) => ('source' in place ? [place.source] : []));
-  }
-
-  get undecidedItems(): LookedUp[] {
-    return this.undecidedPlaces.flatMap((place) => ('item' in place ? [place.item] : []));
-  }
-
-  private get undecidedPlaces(): Place[] {
-    return [...this.open.values(), ...this.unconfirmed.values()];
-  }
-
-  /** True if the next call should get no more suspects. Half of the places stay free for the page that is being read. */
-  get isFull(): boolean {
-    const { looks, mostOpen = MOST_OPEN } = this.context;
-    return looks !== undefined && (looks.isFull || this.cursorPlaces > mostOpen / 2);
-  }
-
-  private get cursorPlaces(): number {
-    return roomOf(this.undecidedPlaces);
-  }
-
-  /** Undefined without room for more: then this call waits for the suspects. */
-  private get looks(): Looks | undefined {
-    const { looks, mostOpen = MOST_OPEN } = this.context;
-    return looks === undefined || looks.isFull || this.cursorPlaces > mostOpen ? undefined : looks;
+  /** What another inspection has to begin with: there was no time to decide it. */
+  get undecided(): { sources: string[]; items: LookedUp[] } {
+    const places = [...this.open.values(), ...this.unconfirmed.values()];
+    return {
+      sources: places.flatMap((place) => ('source' in place ? [place.source] : [])),
+      items: places.flatMap((place) => ('item' in place ? [place.item] : [])),
+    };
   }
 
   /**
    * Resolves when there is room for more.
    *
-   * @param items all items of the partition, as the scan has read them; absent: they are read.
+   * @param seen the partition as the scan has read it. Default: it is read.
    */
-  async beginPartition(source: string, items?: PartitionsInMemory): Promise<void> {
-    if (this.failure !== undefined) throw this.failure.error;
-    const { graph, store, withoutLookUps = false } = this.context;
-    const nominations = () => nominate(graph, items?.over(store, source) ?? store, source, { withoutLookUps });
-    this.begin(source, { source }, nominations, items);
+  async beginPartition(source: string, seen?: PartitionComparison): Promise<void> {
+    this.begin(source, { source }, nominate(this.context, source, seen), seen?.isComplete);
     await this.waitForRoom();
   }
 
@@ -119,11 +88,7 @@ export class PartitionInspector {
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
     for (const suspect of suspects) {
       await this.waitForRoom(ITEM_PLACES);
-      if (this.failure !== undefined) throw this.failure.error;
-      this.begin(textOfKey(keyOfSuspect(suspect)), { item: lookedUp(suspect) }, async function* () {
-        yield suspect;
-        return false;
-      });
+      this.begin(textOfKey(keyOfSuspect(suspect)), { item: lookedUp(suspect) }, [[{ suspect }]], true);
     }
   }
 
@@ -132,10 +97,11 @@ export class PartitionInspector {
     if (this.failure !== undefined) throw this.failure.error;
   }
 
-  private begin(name: string, place: Place, nominations: Nominations, items?: PartitionsInMemory): void {
+  private begin(name: string, place: Place, nominations: Nominations, isRead = false): void {
+    if (this.failure !== undefined) throw this.failure.error;
     if (this.open.has(name)) return;
     this.open.set(name, place);
-    this.inspect(name, place, nominations, items)
+    this.inspect(name, place, nominations, isRead)
       .catch((error: unknown) => {
         this.failure ??= { error };
       })
@@ -151,36 +117,33 @@ export class PartitionInspector {
     const isFull = (): boolean => {
       if (this.waiting > MOST_WAITING) return true;
       if (this.open.size * ITEM_PLACES + more <= mostOpen) return false;
-      const open = roomOf([...this.open.values()]);
+      const open = [...this.open.values()].reduce((room, place) => room + ('item' in place ? ITEM_PLACES : 1), 0);
       return open > 0 && open + more > mostOpen;
     };
     while (isFull()) await this.nextChange();
   }
 
-  private async inspect(
-    name: string,
-    place: Place,
-    nominations: Nominations,
-    items: PartitionsInMemory | undefined,
-  ): Promise<void> {
-    const findings = new Findings();
-    const { looks } = this;
+  private async inspect(name: string, place: Place, nominations: Nominations, isRead: boolean): Promise<void> {
     if (await isFarBehind(this.context)) return this.reportAsPending(place);
-    const judge = () => this.nominateAndJudge(nominations(), findings, { looks, items });
+    const findings = new Findings();
+    const judged: Promise<boolean>[] = [];
+    const judgeAll = async (): Promise<void> => {
+      for await (const nominated of nominations) {
+        findings.isViewExpected ||= nominated.some(({ isViewExpected = false }) => isViewExpected);
+        for (const chunk of slicesOf(nominated, CHUNK)) {
+          const judging = this.judge(findings, chunk);
+          // Awaited later: until then a failure must not count as unhandled.
+          judging.catch(() => undefined);
+          judged.push(judging);
+          while (this.waiting > MOST_WAITING) await this.nextChange();
+        }
+      }
+    };
     // Only reads are limited: a partition that waits for the stream lets the next one be read.
-    const named = await ('item' in place || items !== undefined ? judge() : this.limit(judge));
-    const unconfirmed = (await Promise.all(named.chunks)).flat();
-    if (unconfirmed.length > 0) {
-      // The next call looks at all of it, so the drift of this call is kept as looks too.
-      looks?.keepForNextCall(findings.looked.map(({ judgement }) => judgement));
-      this.unconfirmed.set(name, place);
-    } else {
-      await this.addFindingsAndRepair(
-        findings,
-        findings.looked.map(({ confirmed }) => confirmed),
-      );
-      this.reportFindings(findings, named.isViewExpected);
-    }
+    await (isRead ? judgeAll() : this.limit(judgeAll));
+    // Another inspection looks at all of it.
+    if ((await Promise.all(judged)).includes(false)) this.unconfirmed.set(name, place);
+    else this.reportFindings(findings);
   }
 
   /** The consumer's backlog isn't read item by item. */
@@ -189,9 +152,9 @@ export class PartitionInspector {
     this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
   }
 
-  private reportFindings(findings: Findings, isViewExpected: boolean): void {
+  private reportFindings(findings: Findings): void {
     const repaired = new Set(findings.repaired);
-    for (const finding of findings.toFindings(isViewExpected)) {
+    for (const finding of findings.all()) {
       this.context.onFinding(finding);
       // The number of repairs is about drift.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
@@ -199,69 +162,29 @@ export class PartitionInspector {
     this.context.onRepaired(repaired.size);
   }
 
-  private async nominateAndJudge(
-    nominations: ReturnType<Nominations>,
-    findings: Findings,
-    { looks, items }: { looks: Looks | undefined; items: PartitionsInMemory | undefined },
-  ): Promise<{ chunks: Promise<Suspect[]>[]; isViewExpected: boolean }> {
-    const chunks: Promise<Suspect[]>[] = [];
-    let chunk: Suspect[] = [];
-    const beginJudging = (): void => {
-      const settling = this.judgeSuspects(findings, chunk, looks, items);
-      // Awaited later: until then a failure must not count as unhandled.
-      settling.catch(() => undefined);
-      chunks.push(settling);
-      chunk = [];
-    };
-    for (;;) {
-      const next = await nominations.next();
-      if (next.done === true) {
-        // rule: last-suspects-of-a-partition-are-reconciled
-        if (chunk.length > 0) beginJudging();
-        return { chunks, isViewExpected: next.value };
-      }
-      chunk.push(next.value);
-      if (chunk.length === CHUNK) beginJudging();
-      while (this.waiting > MOST_WAITING) await this.nextChange();
-    }
-  }
-
-  /** Returns those that there was no time for, or that the next call looks at again. */
-  private async judgeSuspects(
-    findings: Findings,
-    suspects: readonly Suspect[],
-    looks: Looks | undefined,
-    items?: PartitionsInMemory,
-  ): Promise<Suspect[]> {
+  /** Returns false if there was no time for some of them. */
+  private async judge(findings: Findings, nominated: readonly Nominated[]): Promise<boolean> {
     const { context } = this;
-    this.waiting += suspects.length;
+    this.waiting += nominated.length;
     try {
       if (context.isHasty === true) {
+        const suspects = nominated.map(({ suspect }) => suspect);
         await this.repairDrift(findings, suspects);
-        return [];
+        return true;
       }
-      const nominated = suspects.map((suspect) => ({ suspect, read: items?.readOf(suspect) }));
-      const looked = looks === undefined ? [] : await confirmByLooks(this.looker, looks, nominated);
-      const confirmed = await this.judgedByRegistry(
-        looks === undefined ? await confirm(context, this.looker, nominated) : looked.map(({ confirmed }) => confirmed),
+      const confirmed = await this.judgedByRegistry(await confirm(context, this.looker, nominated));
+      context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
+      for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
+      const drift = confirmed.filter(
+        ({ outcome, differences }) => outcome === 'drift' && !differences.some((one) => traitsOf(one).isBeyondRepair),
       );
-      if (looks === undefined) await this.addFindingsAndRepair(findings, confirmed);
-      else findings.looked.push(...looked.map(({ judgement }, i) => ({ judgement, confirmed: confirmed[i]! })));
-      return confirmed.filter(({ outcome }) => outcome === 'unconfirmed').map(({ suspect }) => suspect);
+      const wrong = drift.map(({ suspect }) => suspect);
+      await this.repairDrift(findings, wrong);
+      return confirmed.every(({ outcome }) => outcome !== 'unconfirmed');
     } finally {
-      this.waiting -= suspects.length;
+      this.waiting -= nominated.length;
       this.wakeWaiting();
     }
-  }
-
-  private async addFindingsAndRepair(findings: Findings, confirmed: readonly Confirmed[]): Promise<void> {
-    this.context.onSuperseded(confirmed.filter(({ outcome }) => outcome === 'superseded').length);
-    for (const one of confirmed) if (one.outcome === 'pending' || one.outcome === 'drift') findings.add(one);
-    const drift = confirmed.filter(
-      ({ outcome, differences }) => outcome === 'drift' && !differences.some((one) => traitsOf(one).isBeyondRepair),
-    );
-    const wrong = drift.map(({ suspect }) => suspect);
-    if (wrong.length > 0) await this.repairDrift(findings, wrong);
   }
 
   /** What changed in the registry since the check began is no drift. */
@@ -307,9 +230,4 @@ function asPending(confirmed: Confirmed): Confirmed {
   return { ...confirmed, differences, outcome: 'pending', isOfChange: true };
 }
 
-/** Returns whether base items ask for something in the partition's view. */
-type Nominations = () => AsyncGenerator<Suspect, boolean>;
-
-function roomOf(places: readonly Place[]): number {
-  return places.reduce((room, place) => room + ('item' in place ? ITEM_PLACES : 1), 0);
-}
+type Nominations = AsyncIterable<readonly Nominated[]> | Iterable<readonly Nominated[]>;

@@ -1,14 +1,10 @@
 import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { compareKeys } from '../../core/items/encoding.ts';
-import type { Suspect } from '../../core/kinds/difference.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../core/store-port.ts';
 
-/** The reads of a check. */
-type Reads = Pick<Store, 'get' | 'getMany' | 'query'>;
-
 /** Whole partitions in memory, which a check reads like a table. Reads cost nothing. */
-export class PartitionsInMemory implements Reads {
+export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'query'> {
   private readonly partitions = new Map<string, Map<string, Item>>();
   private readonly sorted = new Map<string, string[]>();
 
@@ -47,21 +43,6 @@ export class PartitionsInMemory implements Reads {
       scanned: items.length,
       rcu: 0,
       ...(keys.length < all.length && { lastKey: items.at(-1)! }),
-    };
-  }
-
-  /** The derived item of a suspect, as it was read. */
-  readOf({ source, sortKey }: Pick<Suspect, 'source' | 'sortKey'>): { derived: Item | undefined } {
-    return { derived: this.find({ source, target: sortKey }) };
-  }
-
-  /** A table in which one partition is here. */
-  over(table: Reads, source: string): Reads {
-    const isHere = (key: ItemKey): boolean => key.source === source;
-    return {
-      get: (key, options) => (isHere(key) ? this.get(key) : table.get(key, options)),
-      getMany: (keys, options) => (keys.every(isHere) ? this.getMany(keys) : table.getMany(keys, options)),
-      query: (request) => (request.partition === source ? this.query(request) : table.query(request)),
     };
   }
 

@@ -1,23 +1,11 @@
 import type { Item } from '../../core/items/attribute-value.ts';
-import { isDerivedKey, isServicePartition } from '../../core/items/keys.ts';
-import { itemKindOf } from '../../core/kinds/all-kinds.ts';
+import { isServicePartition } from '../../core/items/keys.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
-import { sourceNodeKeys, sourceNodeOf } from '../../core/model/joined.ts';
 import type { ItemKey, QueryRequest, QueryResult, ScanSource, Store } from '../../core/store-port.ts';
 import type { WalkedItem, WalkedPage } from '../../store/table-walk.ts';
-import { type Noted, PartitionSummary } from './compare.ts';
 import { type LookUpContext, LookUps } from './look-up.ts';
-import { PartitionsInMemory } from './partitions-in-memory.ts';
-
-/**
- * Called with a partition once all of it is read.
- *
- * @param itemsRead returns all of its items, if they were on one page.
- */
-export type PartitionSeen = (
-  summary: PartitionSummary,
-  itemsRead: () => PartitionsInMemory | undefined,
-) => Promise<void>;
+import { addItem } from './nominate.ts';
+import { type Noted, PartitionComparison } from './partition.ts';
 
 /** The values that comparing a segment needs. */
 export interface SegmentContext {
@@ -25,7 +13,7 @@ export interface SegmentContext {
   /** The store that nodes are read from. */
   store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
-  onPartition: PartitionSeen;
+  onPartition: (comparison: PartitionComparison) => Promise<void>;
   /** Called with each item that has a property besides its part in the comparison. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
   /** Looks up items that other partitions decide; absent: nothing is looked up. */
@@ -34,9 +22,7 @@ export interface SegmentContext {
 
 /** Compares one segment, partition by partition. */
 export class SegmentScan {
-  private current: PartitionSummary | undefined;
-  /** The items of this partition, if all of them so far are on this page. */
-  private items: WalkedItem[] | undefined;
+  private current: PartitionComparison | undefined;
   private readonly lookUps: LookUps | undefined;
 
   constructor(private readonly context: SegmentContext) {
@@ -52,54 +38,30 @@ export class SegmentScan {
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
-    // A partition of any size takes no more memory than a page.
-    this.items = undefined;
     // The look-ups end before the place moves on, because no cursor contains them.
     await this.lookUps?.finish();
     return true;
   }
 
-  private async addItem(walked: WalkedItem): Promise<void> {
-    const { source, target, item } = walked;
-    const { graph } = this.context;
+  private async addItem({ source, target, item }: WalkedItem): Promise<void> {
+    const { graph, store, onNoted } = this.context;
     // The items of the service's own partition are not derived from anything.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
-      const keepsSlots = this.lookUps !== undefined;
-      this.current = new PartitionSummary(graph, source, keepsSlots);
-      this.items = [];
+      this.current = new PartitionComparison(graph, source, { keepsSlots: this.lookUps !== undefined });
     }
-    this.items?.push(walked);
-    // Base items come in the order of their keys. For an edge that comes before its node, the node is read, once for each
-    // partition.
-    if (!isDerivedKey(target) && this.current!.lacksNode(target)) {
-      const keys = sourceNodeKeys(graph, source).map((key) => ({ source, target: key }));
-      const { items } = await this.context.store.getMany(keys, { consistent: false });
-      this.current!.setNode(sourceNodeOf(graph, source, items));
-    }
-    const noted = this.current!.add(target, item);
-    if (noted !== undefined) this.context.onNoted({ source, target }, noted, item);
-    if (this.lookUps !== undefined) await this.lookUps.addItem({ source, target }, item);
-  }
-
-  /** The items of the partition that ends; undefined if some were on an earlier page, or have to be read in an order of their own. */
-  private inMemory(items: readonly WalkedItem[] | undefined): PartitionsInMemory | undefined {
-    const { graph } = this.context;
-    // A total is compared with entries that were read before it.
-    if (items === undefined || items.some(({ target }) => itemKindOf(graph, target).name === 'total')) return undefined;
-    const partition = new PartitionsInMemory(graph.table);
-    for (const { source, target, item } of items) partition.add({ source, target }, item);
-    return partition;
+    const noted = await addItem(store, this.current!, target, item);
+    if (noted !== undefined) onNoted({ source, target }, noted, item);
+    await this.lookUps?.addItem({ source, target }, item);
   }
 
   private async finishPartition(): Promise<void> {
     const { current } = this;
     this.current = undefined;
     if (current === undefined) return;
-    const { items } = this;
-    await this.context.onPartition(current, () => this.inMemory(items));
-    // A partition with another difference is read again as a whole.
+    await this.context.onPartition(current);
+    // With another difference the copies of the partition are compared along with it.
     if (current.slots.length > 0 && current.isClean) await this.lookUps?.addCopySlots(current.source, current.slots);
   }
 }

@@ -2,12 +2,12 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { saveAppliedPlaces } from '../../stream/progress/applied-places.ts';
-import type { ConsumerPosition } from '../../stream/progress/consumer-position.ts';
 import { isProjectedIn } from '../../stream/progress/projected.ts';
 import { publishedPosition, publishedUpToMs } from '../../stream/progress/published-position.ts';
 import { appliedUpToMs, type StreamPosition, streamPosition } from '../../stream/progress/stream-position.ts';
 import { isTemporaryError, StreamWalk } from '../../stream/progress/stream-walk.ts';
 import type { StreamSource } from '../../stream/source.ts';
+import type { ConsumerPosition } from '../check/consumer-position.ts';
 import type { LagKnowledge } from './base-item.ts';
 
 export interface PositionOfStream {

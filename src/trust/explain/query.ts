@@ -19,7 +19,7 @@ export interface QueryPlan {
   calls: number;
   rcu: number;
   steps: string[];
-  /** For a page: why each of its steps was made or left out. */
+  /** For a page: why each step was taken or skipped. */
   why?: string[];
 }
 

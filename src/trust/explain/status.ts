@@ -5,12 +5,13 @@ import type { Store, WayOfWriting } from '../../core/store-port.ts';
 import { countText } from '../../foundation/figure.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { type Abortable, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
-import type { Registry } from '../../registry/registry.ts';
+import { projectionsInForce, type Registry } from '../../registry/registry.ts';
 import type { Conflict } from '../../sources/notes.ts';
 import { type SourceStatus, sourcesStatus } from '../../sources/status.ts';
 import { readAbortable } from '../../store/abortable.ts';
-import { type ConsumerProgress, type LastCheck, lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
+import type { ConsumerProgress } from '../../stream/progress/consumers.ts';
 import type { ShardPosition, StreamPosition } from '../../stream/progress/stream-position.ts';
+import { LAST_CHECK, type LastCheck, readLastCheck } from '../check/last-check.ts';
 import type { ObservedDrift } from '../observe/drift.ts';
 import { readObserverProgress, type SavedProgress } from '../observe/memory.ts';
 import { type Erasure, readErasures } from '../subject/erasure-record.ts';
@@ -39,16 +40,8 @@ export interface ProjectionStatus {
   state: string;
 }
 
-export function projectionStates({ projections, shapes }: Registry): ProjectionStatus[] {
-  const keyed = [...projections].flatMap(([name, { generations }]) =>
-    generations.map(({ id, state }) => ({ name, generation: id, state })),
-  );
-  const views = [...shapes].flatMap(([type, { shape }]) => {
-    if (shape === undefined) return [];
-    const state = shape.trusted ? (shape.ready ? 'ready' : 'kept') : 'untrusted';
-    return [{ name: `view:${type}`, generation: shape.id, state }];
-  });
-  return [...keyed, ...views];
+export function projectionStates(registry: Registry): ProjectionStatus[] {
+  return projectionsInForce(registry).map(({ name, id, state }) => ({ name, generation: id, state }));
 }
 
 /** One shard of the stream. */
@@ -202,7 +195,7 @@ export async function readFacts({
 }: OfGraph<Omit<StatusOptions, 'position'>> & { quarantineRcu?: number | undefined }): Promise<StatusFacts> {
   const stats: ReadStats = { rcu: 0 };
   const { counts: quarantined, isWhole: quarantineIsWhole } = await countQuarantine(graph, store, stats, quarantineRcu);
-  const lastCheck = readLastCheck(await readItem({ store, stats }, lastCheckKey()));
+  const lastCheck = readLastCheck(await readItem({ store, stats }, LAST_CHECK));
   const observed = await readObserverProgress(countingGet(store, stats));
   const erasures = await readErasures(store, stats);
   const mirrored = await sourcesStatus({ graph, store, stats });

@@ -3,15 +3,17 @@ import { type Item, sameItem } from '../../core/items/attribute-value.ts';
 import { type ChangeRecord, isOlder, type RecordPlace } from '../../core/items/change-record.ts';
 import { revisionOf, shownInIndex } from '../../core/items/derived-item.ts';
 import { isDerivedKey, textOfKey } from '../../core/items/keys.ts';
+import { fnv1a } from '../../core/items/shard.ts';
 import type { CompiledModel, IndexName } from '../../core/model/compiled.ts';
-import type { ItemKey } from '../../core/store-port.ts';
-import type { PlaceInIndex } from '../../store/index-entry.ts';
-import { isInShare } from './share.ts';
+import type { ItemKey, Store } from '../../core/store-port.ts';
+import { StoreError } from '../../foundation/errors.ts';
+import type { Runtime } from '../../foundation/runtime.ts';
+import { type PlaceInIndex, shownAt } from '../../store/index-entry.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**
  * The sample of the indexes. Their content is DynamoDB's own work: the observer asks an index about a few of the items that it has seen
- * change, and counts the answers. It never holds the verified time, and a difference is no drift. It knows no store and no clock.
+ * change, and counts the answers. It never holds the verified time, and a difference is no drift.
  */
 
 /** The share of the records of derived items about which an index is asked, if nothing else is said. */
@@ -152,6 +154,59 @@ export class IndexSample {
       sinceMs,
     };
   }
+}
+
+/** The values that questions need. */
+export interface AskContext extends Pick<Runtime, 'now'> {
+  graph: Pick<CompiledModel, 'table'>;
+  store: Pick<Store, 'get' | 'query'>;
+  sample: IndexSample;
+  /** Called with a difference that has outlasted all waits. */
+  onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
+}
+
+/** Asks the questions that are due in this turn. */
+export async function askIndexes(context: AskContext): Promise<void> {
+  const { sample, now } = context;
+  await Promise.all(sample.due(now()).map((question) => askAndReport(context, question)));
+}
+
+/** Asks the indexes one question and reports a difference. Puts the question off if the store fails. */
+async function askAndReport(context: AskContext, question: IndexQuestion): Promise<void> {
+  const { sample, now, onIndexDifference } = context;
+  let answer: IndexAnswer;
+  try {
+    answer = await answerTo(context, question);
+  } catch (error) {
+    // The observer goes on: an index that is throttled, or is being made, has nothing to do with what it verifies.
+    if (!(error instanceof StoreError)) throw error;
+    sample.putOff(question, error.message, now());
+    return;
+  }
+  const difference = sample.take(question, answer, now());
+  if (difference !== undefined) onIndexDifference?.(difference);
+}
+
+/** The item is read last: with the revision of its record it was the same while the indexes were asked. */
+async function answerTo({ graph, store }: AskContext, { key, holds, left }: IndexQuestion): Promise<IndexAnswer> {
+  const shown = async (places: readonly PlaceInIndex[]) =>
+    await Promise.all(places.map((place) => shownAt({ graph, store }, place, key)));
+  const [held, still] = await Promise.all([shown(holds), shown(left)]);
+  const { item } = await store.get(key, { consistent: true });
+  return { stored: item, holds: held, left: still };
+}
+
+/** Spreads texts that differ in their last character only. Source: Knuth, The Art of Computer Programming 3, 6.4. */
+const GOLDEN_RATIO = 0x9e3779b1;
+
+/**
+ * Tells whether a text is one of a share of all texts. A text always has the same answer, so that a replay judges the same records again.
+ *
+ * @param share from 0 to 1.
+ */
+export function isInShare(text: string, share: number): boolean {
+  if (share >= 1) return true;
+  return share > 0 && Math.imul(fnv1a(text), GOLDEN_RATIO) >>> 0 < share * 2 ** 32;
 }
 
 function isCurrent(counts: SampledIndexes | undefined, nowMs: number): counts is SampledIndexes {

@@ -18,7 +18,7 @@ import { type Range, shareOf } from './touched-items.ts';
 
 /** `graph` is the model of what readers use. */
 export interface LookContext extends JudgeContext {
-  store: Pick<Store, 'get' | 'getMany' | 'query'>;
+  store: Pick<Store, 'getMany' | 'query'>;
   now: () => number;
   lowWatermark: () => Promise<number | undefined>;
 }
@@ -46,10 +46,8 @@ export async function* itemsOfRange(
     const nominated: Suspect[] = [];
     // rule: partitions-are-read-consistently
     const reads = withConsistentReads(store);
-    const nominations = nominate(graph, reads, source);
-    for (let next = await nominations.next(); next.done !== true; next = await nominations.next()) {
-      nominated.push(...eachShareOf(next.value));
-    }
+    for await (const named of nominate({ graph, store: reads }, source))
+      nominated.push(...named.flatMap(({ suspect }) => eachShareOf(suspect)));
     yield nominated;
     for (const kind of [...KINDS_IN_TARGET, 'continuation'] as const) {
       const prefix = BEGINNINGS[kind];
@@ -83,9 +81,8 @@ function eachShareOf(suspect: Suspect): Suspect[] {
 }
 
 /** A check may read an old copy, since it looks again; a range is queried once. */
-function withConsistentReads(store: LookContext['store']): LookContext['store'] {
+function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany' | 'query'> {
   return {
-    get: (key) => store.get(key, { consistent: true }),
     getMany: (keys) => store.getMany(keys, { consistent: true }),
     query: (request) => store.query({ ...request, consistent: true }),
   };

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import * as z from 'zod/mini';
 import { type Item, jsonOf, stringOf } from '../../core/items/attribute-value.ts';
 import { unchangedCondition } from '../../core/items/derived-item.ts';
 import { SERVICE_PARTITION } from '../../core/items/keys.ts';
@@ -20,64 +19,17 @@ export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as
 const [STATE, PLACES] = ['state', 'places'];
 /** How long a process keeps the lease without a sign of life, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** Characters of each text of a difference that are saved. The contents of a few large views would not fit into the item. */
+/** How much of each text of a difference is saved, in characters. A few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
 /** The beginning of a text that was replaced by its hash. */
 const HASHED = 'sha256 ';
 
-const progressSchema = z.object({
-  streamArn: z.string(),
-  savedMs: z.number(),
-  throughMs: z.optional(z.number()),
-  baseMs: z.optional(z.number()),
-  positionsMs: z.number(),
-  ready: z.array(z.string()),
-  gap: z.optional(z.object({ reason: z.string(), sinceMs: z.number() })),
-  drift: z.array(
-    z.looseObject({
-      suspect: z.object({
-        source: z.string(),
-        sortKey: z.string(),
-        bases: z.optional(z.array(z.object({ source: z.string(), target: z.string() }))),
-      }),
-      differences: z.array(z.object({ kind: z.string(), about: z.optional(z.string()) })),
-      foundMs: z.number(),
-    }),
-  ),
-  heldBy: z.optional(z.string()),
-  sampled: z.optional(
-    z.object({
-      asked: z.number(),
-      wrong: z.number(),
-      wrongItems: z.array(z.string()),
-      sinceMs: z.number(),
-      failure: z.optional(z.string()),
-    }),
-  ),
-  isEnded: z.optional(z.boolean()),
-});
-const leaseSchema = z.object({ holder: z.string(), leaseUntilMs: z.number() });
-const savedSchema = z.object({ state: z.optional(progressSchema) });
-const placesSchema = z.object({
-  shards: z.array(
-    z.object({
-      shardId: z.string(),
-      after: z.optional(z.string().check(z.regex(/^\d{1,99}$/))),
-      isFinished: z.boolean(),
-      sinceMs: z.optional(z.number()),
-    }),
-  ),
-  feed: z.optional(
-    z.object({
-      told: z.record(z.string(), z.string()),
-      unread: z.optional(z.array(z.string())),
-      places: z.record(z.string(), z.string()),
-    }),
-  ),
-});
+/** Another version of the service may keep other states: they count as none. */
+const VERSION = 1;
 
 /** The saved item of an observer. */
 interface Saved {
+  version: number;
   /** The process that runs, and the end of its lease in milliseconds since 1970. */
   holder: string;
   leaseUntilMs: number;
@@ -103,9 +55,9 @@ export class TableMemory implements ObserverMemory {
     const { item, saved } = await readSaved(this.store);
     const isElsewhere = saved !== undefined && saved.holder !== this.holder && this.now() < saved.leaseUntilMs;
     if (isElsewhere || !(await this.write(item, saved?.state))) return 'busy';
-    // Places of another version count as none, like a state of another version.
-    const places = placesIn(item);
-    return saved?.state && places && { ...saved.state, ...places };
+    const places = item?.[PLACES];
+    if (saved?.state === undefined || places === undefined || !('B' in places)) return undefined;
+    return { ...saved.state, ...(JSON.parse(gunzipSync(places.B).toString()) as Places) };
   }
 
   async save({ shards, feed, ...state }: ObserverState): Promise<boolean> {
@@ -133,7 +85,8 @@ export class TableMemory implements ObserverMemory {
     state: SavedProgress | undefined,
     { places, leaseMs = OBSERVER_LEASE_MS }: { places?: Places; leaseMs?: number } = {},
   ): Promise<boolean> {
-    const saved: Saved = { holder: this.holder, leaseUntilMs: this.now() + leaseMs, ...(state && { state }) };
+    const leaseUntilMs = this.now() + leaseMs;
+    const saved: Saved = { version: VERSION, holder: this.holder, leaseUntilMs, ...(state && { state }) };
     const { applied } = await this.store.update({
       key: OBSERVER_KEY,
       set: {
@@ -194,21 +147,9 @@ export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<S
 
 async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | undefined; saved: Saved | undefined }> {
   const { item } = await store.get(OBSERVER_KEY, { consistent: true });
-  const value = jsonOf(item?.[STATE]);
-  const lease = leaseSchema.safeParse(value);
-  if (!lease.success) return { item, saved: undefined };
-  // The state of another version counts as none, and its lease holds: a check of the whole table is then the base again.
-  const state = savedSchema.safeParse(value).data?.state as SavedProgress | undefined;
-  return { item, saved: { ...lease.data, ...(state && { state }) } };
-}
-
-/** The places in a saved item; undefined: it has none, or those of another version. */
-function placesIn(item: Item | undefined): Places | undefined {
-  const places = item?.[PLACES];
-  if (places === undefined || !('B' in places)) return undefined;
-  try {
-    return placesSchema.safeParse(JSON.parse(gunzipSync(places.B).toString())).data;
-  } catch {
-    return undefined;
-  }
+  const saved = jsonOf(item?.[STATE]) as Partial<Saved> | undefined;
+  const { version, holder, leaseUntilMs, state } = saved ?? {};
+  if (holder === undefined || leaseUntilMs === undefined) return { item, saved: undefined };
+  // The lease of another version holds.
+  return { item, saved: { version: VERSION, holder, leaseUntilMs, ...(version === VERSION && { state }) } };
 }

@@ -1,5 +1,6 @@
 import type { FeedModel } from '../../client/feed/changes-of.ts';
 import { checkFeedNames } from '../../client/feed/fed.ts';
+import { Feeder, type TakeEvents } from '../../client/feed/feeder.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { isWrongVerdict, VERDICTS } from '../../core/verdicts.ts';
@@ -8,15 +9,14 @@ import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { lastCheckKey, readLastCheck } from '../../stream/progress/record.ts';
 import { lowWatermarkOfTail } from '../../stream/progress/tail-low-watermark.ts';
 import type { StreamSource } from '../../stream/source.ts';
 import { check } from '../check/check.ts';
+import { LAST_CHECK, readLastCheck } from '../check/last-check.ts';
 import { Repairer } from '../repair/repairer.ts';
 import type { ObservedDrift } from './drift.ts';
-import { Feeder, type TakeEvents } from './feeder.ts';
-import { askIndexes } from './index-look.ts';
-import { type IndexDifference, IndexSample } from './index-sample.ts';
+
+import { askIndexes, type IndexDifference, IndexSample } from './index-sample.ts';
 import { TableMemory } from './memory.ts';
 import { Observer, type ObserverLimits } from './observer.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
@@ -221,7 +221,7 @@ function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): Ob
 
 /** Takes the last check of the whole table as the base of the proof, if it has found nothing, and began late enough. */
 async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Promise<void> {
-  const { item } = await store.get(lastCheckKey(), { consistent: true });
+  const { item } = await store.get(LAST_CHECK, { consistent: true });
   const last = readLastCheck(item);
   if (last?.beganAtMs === undefined || last.verdict !== 'clean') return;
   if (last.pending === 0 && last.quarantined === 0) await observer.takeCleanCheck(last.beganAtMs);

@@ -1,3 +1,4 @@
+import type { Feeder } from '../../client/feed/feeder.ts';
 import { knownItem } from '../../client/feed/known-items.ts';
 import type { ChangeRecord } from '../../core/items/change-record.ts';
 import { streamLabel } from '../../core/items/stream-arn.ts';
@@ -14,7 +15,6 @@ import {
   type TailRecord,
 } from '../../stream/stream-tail.ts';
 import type { ObservedDrift } from './drift.ts';
-import type { Feeder } from './feeder.ts';
 import type { IndexSample } from './index-sample.ts';
 import { itemsDecidedElsewhere, itemsOfRange, type LookContext, lookAt } from './look.ts';
 import {
@@ -242,7 +242,7 @@ export class Observer {
       savedMs: now(),
       shards,
       throughMs: this.throughMs,
-      // No record opens the differences that the check has left: a restart before they are judged needs another check.
+      // No record reopens differences that came from the check, so a restart before they are judged needs another check.
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),

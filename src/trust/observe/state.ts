@@ -1,5 +1,5 @@
+import type { FeederState } from '../../client/feed/feeder.ts';
 import type { ObservedDrift } from './drift.ts';
-import type { FeederState } from './feeder.ts';
 
 /** How far one shard was read, as a restart needs it. */
 export interface ShardState {

@@ -11,7 +11,7 @@ import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import { fanOutOfKey } from '../../core/model/projection/places.ts';
 import { indexItemKeysOf } from '../../core/plan/index-item-keys.ts';
 import { QUARANTINE_PARTITION, type QuarantineEntry, readEntry } from '../../core/plan/quarantine-entry.ts';
-import { entryTouch, isReconcilable, itemTouch, keyOfTouch, type Touch } from '../../core/plan/touch.ts';
+import { isReconcilable, itemTouch, keyOfTouch, type Touch, viewTouch } from '../../core/plan/touch.ts';
 import { touched } from '../../core/plan/touched.ts';
 import { itemUpdate } from '../../core/plan/writes/item-update.ts';
 import { queryPages, readItem, readItems } from '../../core/store-pages.ts';
@@ -31,11 +31,10 @@ import {
   retryingWithin,
   updateItem,
 } from '../../reconcile/apply-context.ts';
-import { BaseItems, decidingKeys } from '../../reconcile/base-items.ts';
+import { BaseItems } from '../../reconcile/base-items.ts';
 import { beginFanOut, restartFanOut } from '../../reconcile/fan-out.ts';
-import { halves } from '../../reconcile/step.ts';
-import { reconcileTouches } from '../../reconcile/touches.ts';
-import { reconcileView } from '../../reconcile/view.ts';
+import { halves, reconcile, reconcileOrThrow } from '../../reconcile/reconcile.ts';
+import { keysOfBase } from '../../reconcile/ways.ts';
 import { registeredModel, type WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
 
@@ -274,19 +273,22 @@ async function reconcileTogether(
       reasons.set(entry, reasonOf(entry, error));
     }
   };
-  for (const entry of entries.filter(isOfView)) await reconcileOr(entry, () => reconcileView(context, entry.source));
+  for (const entry of entries.filter(isOfView)) {
+    const view = { ...viewTouch(entry.source, [entry.source]), isWhole: true as const };
+    await reconcileOr(entry, () => reconcileOrThrow(context, [view], { isScan: true }));
+  }
   const ofBases = entries.filter((entry) => !isOfView(entry));
   const bases = await BaseItems.read(
     context,
-    ofBases.flatMap((entry) => decidingKeys(graph, entryTouch(keyOfBase(entry)), undefined)),
+    ofBases.flatMap((entry) => keysOfBase(graph, keyOfBase(entry))),
   );
   const byRecord = new Map(ofBases.map((entry) => [recordOf(entry, bases), entry]));
   const touches = touchesOf(graph, byRecord);
-  const fail = ({ records }: Touch, error: EdgeloomError): void => {
+  const fail = ({ records }: Pick<Touch, 'records'>, error: EdgeloomError): void => {
     if (!isOfEntry(error)) throw error;
     for (const record of records) reasons.set(byRecord.get(record)!, reasonOf(byRecord.get(record)!, error));
   };
-  for (const { touch, error } of await reconcileTouches(context, touches.filter(isReconcilable))) fail(touch, error);
+  for (const { touch, error } of await reconcile(context, touches.filter(isReconcilable))) fail(touch, error);
   // The lost records may have changed what each child copies.
   for (const touch of touches) {
     if (touch.kind !== 'fan-out') continue;

@@ -14,7 +14,7 @@ import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/r
 import { removeAlien } from '../../reconcile/alien.ts';
 import { type ApplyContext, noStats, OutOfTimeError } from '../../reconcile/apply-context.ts';
 import { repairForm } from '../../reconcile/form.ts';
-import { reconcileTouches } from '../../reconcile/touches.ts';
+import { reconcile } from '../../reconcile/reconcile.ts';
 import { standingOf } from '../../registry/standing.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { type ItemToRepair, isRepairedFirst, repairItem, repairingTouches } from './repairs.ts';
@@ -170,14 +170,14 @@ class RepairsTogether {
       const known = this.touches.get(name);
       const isBoth = known?.kind === 'view' && touch.kind === 'view';
       const targets = isBoth ? [...new Set([...known.targets, ...touch.targets])] : [];
-      this.touches.set(name, isBoth ? { ...known, targets } : touch);
+      this.touches.set(name, isBoth ? { ...touch, ...known, targets } : touch);
       this.items.set(name, [...(this.items.get(name) ?? []), key]);
     }
   }
 
   async run(context: ApplyContext): Promise<Map<ItemKey, EdgeloomError>> {
     const failed = new Map<ItemKey, EdgeloomError>();
-    const fail = (touch: Touch, error: EdgeloomError): void => {
+    const fail = (touch: Pick<Touch, 'source' | 'sortKey'>, error: EdgeloomError): void => {
       for (const key of this.items.get(textOfKey(keyOfTouch(touch))) ?? []) failed.set(key, error);
     };
     const onQuarantine: ApplyContext['onQuarantine'] = (_entry, _isRefused, refusal) => {
@@ -191,8 +191,7 @@ class RepairsTogether {
       }),
     );
     const options = { isScan: true, ahead: { was, readAtMs: this.readAtMs } };
-    for (const { touch, error } of await reconcileTouches({ ...context, onQuarantine }, touches, options))
-      fail(touch, error);
+    for (const { touch, error } of await reconcile({ ...context, onQuarantine }, touches, options)) fail(touch, error);
     return failed;
   }
 }

@@ -6,12 +6,11 @@ import { itemTouch, type Reconcilable, viewTouch } from '../../core/plan/touch.t
 import type { ItemKey } from '../../core/store-port.ts';
 import { deleteItem } from '../../reconcile/alien.ts';
 import type { ApplyContext } from '../../reconcile/apply-context.ts';
-import { reconcileCount } from '../../reconcile/counted.ts';
+import { countTask } from '../../reconcile/counts.ts';
 import { restartFanOut } from '../../reconcile/fan-out.ts';
 import { reconcileNamed, touchesOfNamed } from '../../reconcile/named-item.ts';
 import { placeValuesWithoutRoom } from '../../reconcile/others.ts';
-import { reconcileOrThrow } from '../../reconcile/touches.ts';
-import { reconcileViewParts } from '../../reconcile/view.ts';
+import { reconcileOrThrow } from '../../reconcile/reconcile.ts';
 
 export interface ItemToRepair extends Suspect {
   kind: { name: DerivedKind };
@@ -22,13 +21,13 @@ interface ItemRepair {
   isFirst?: true;
   /** Touches that make the item right, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;
-  repair(context: ApplyContext, key: ItemKey, item: Suspect): Promise<unknown>;
+  repair?(context: ApplyContext, key: ItemKey): Promise<unknown>;
 }
 
 const COUNT: ItemRepair = {
   isFirst: true,
   async repair(context, key) {
-    await reconcileCount(context, key.source, key.target);
+    await reconcileOrThrow(context, [countTask(key)], { isScan: true });
     // Also if an item says wrongly that there was no room for its value.
     await placeValuesWithoutRoom(context, key);
   },
@@ -39,7 +38,7 @@ const CONTINUATION: ItemRepair = { repair: restartFanOut };
 const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   count: COUNT,
   total: COUNT,
-  view: { touches: touchesOfView, repair: repairView },
+  view: { touches: touchesOfView },
   'index-item': BY_BASE,
   'target-item': BY_BASE,
   'part-view': BY_BASE,
@@ -63,7 +62,7 @@ export function repairingTouches(graph: CompiledModel, item: ItemToRepair): read
 
 export async function repairItem(context: ApplyContext, item: ItemToRepair): Promise<boolean> {
   const touches = repairingTouches(context.graph, item);
-  if (touches === undefined) return (await REPAIRS[item.kind.name].repair(context, keyOfSuspect(item), item)) !== false;
+  if (touches === undefined) return (await REPAIRS[item.kind.name].repair!(context, keyOfSuspect(item))) !== false;
   await reconcileOrThrow(context, touches, { isScan: true });
   return true;
 }
@@ -81,26 +80,8 @@ function baseNamedByKey(graph: CompiledModel, key: ItemKey): ItemKey | undefined
 }
 
 /** Reverse items come before the view, so that the fan-out of a later change finds the edges. */
-function touchesOfView(
-  graph: CompiledModel,
-  { source, bases = [], returning = [] }: Suspect,
-): readonly Reconcilable[] | undefined {
-  if (returning.length > 0) return undefined;
+function touchesOfView(graph: CompiledModel, { source, bases = [], returning = [] }: Suspect): readonly Reconcilable[] {
   const reverse = bases.flatMap((edge) => keysInTargetOfView(graph, edge).map((key) => itemTouch(key, edge)));
-  return [
-    ...reverse,
-    viewTouch(
-      source,
-      bases.map(({ target }) => target),
-    ),
-  ];
-}
-
-async function repairView(context: ApplyContext, key: ItemKey, { bases = [], returning }: Suspect): Promise<void> {
-  await reconcileViewParts(
-    context,
-    key.source,
-    bases.map(({ target }) => target),
-    returning,
-  );
+  const targets = bases.map(({ target }) => target);
+  return [...reverse, { ...viewTouch(source, targets), ...(returning.length > 0 && { returning }) }];
 }

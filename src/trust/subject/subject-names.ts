@@ -190,7 +190,7 @@ export class SubjectNames {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
 
-  /** @param withKeys keys of types outside the model are texts like others. */
+  /** @param withKeys also search the keys: those of types outside the model are ordinary text. */
   private mentionOf(
     item: Item,
     namingIn: (text: string, attribute: string) => Naming | undefined,

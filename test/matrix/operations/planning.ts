@@ -4,6 +4,7 @@ import { NODE_ROUTES } from '../../../packages/studio/api/nodes.ts';
 import { QUERY_ROUTES, type QueryRow } from '../../../packages/studio/api/query.ts';
 import { requestContext } from '../../../packages/studio/base/context.ts';
 import type { StudioRoute } from '../../../packages/studio/base/route.ts';
+import { TableSample } from '../../../packages/studio/base/table-sample.ts';
 import { status } from '../../../src/admin.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
@@ -124,8 +125,9 @@ async function answerOf(bench: Bench, path: string, input: Options): Promise<Opt
   const found = routes.find((one) => one.path === path)!;
   // The code that asks the same names the table's region.
   const client = { config: { region: async () => 'eu-central-1' } };
-  const studio = { client } as unknown as Parameters<typeof requestContext>[0];
   const given = { graph, store: rig.store, leases };
+  const sample = { read: async () => await new TableSample().read({ ...given, itemCount: async () => 0 }) };
+  const studio = { client, sample } as unknown as Parameters<typeof requestContext>[0];
   const context = requestContext({ ...studio, ...given });
   // As the page gets it.
   return JSON.parse(toJson(await found.answer(context, input))) as Options;

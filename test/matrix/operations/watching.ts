@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { WatchableFeed } from '../../../src/client/feed/watchable-feed.ts';
+import { Feed } from '../../../src/client/feed/feed.ts';
 import { applyWatchEvent } from '../../../src/feed.ts';
 import { type Bench, expectSame, holds } from '../bench.ts';
 import type { Kind, Watch } from '../questions.ts';
@@ -13,6 +13,9 @@ const LIMITS = [1_000, 2];
 /** Longer than any reading takes, in milliseconds of the machine's clock. */
 const LONGEST_MS = 60_000;
 
+/** Of a list, after it was read. */
+const PAUSE_MS = 1_000;
+
 /** One list as the events have made it so far. */
 interface Follower {
   watch: Watch;
@@ -24,16 +27,16 @@ interface Follower {
 class Followers {
   private readonly followers: Follower[] = [];
   private readonly stopping: AbortController[] = [];
-  private readonly feed: WatchableFeed;
+  private readonly feed: Feed;
   /** By shard: the place in the stream. */
   private readonly places = new Map<string, string>();
   private waiting = 0;
   private failure: { error: unknown } | undefined;
 
   constructor(private readonly bench: Bench) {
-    this.feed = new WatchableFeed(bench.model, {
+    this.feed = new Feed(bench.model, {
       now: () => bench.rig.nowMs(),
-      wait: (_, signal) => this.untilRung(signal!),
+      wait: (ms, signal) => (ms === PAUSE_MS ? nextTurn() : this.untilRung(signal!)),
     });
   }
 

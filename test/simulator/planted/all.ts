@@ -1,7 +1,6 @@
 import { type KeepingPack, keptFor } from '../kernel/kept.ts';
 import { ENDED_MUTANTS } from '../packs/ended/planted.ts';
 import { EVOLUTION_MUTANTS } from '../packs/evolution/planted.ts';
-import { JOINED_MUTANTS } from '../packs/joined/planted.ts';
 import { LEVEL_MUTANTS } from '../packs/level/planted.ts';
 import { NATIVE_MUTANTS } from '../packs/native/planted.ts';
 import {
@@ -51,18 +50,17 @@ export const PLANTED: readonly Planted[] = [
   })),
   ...drawnOrKept(OBSERVER_MUTANTS, 'simulator of the observer', 'observer'),
   ...found(WRITTEN_MUTANTS, 'simulator of the observer, written schedule'),
-  ...found(VERIFY_MUTANTS, 'attack on the observer'),
+  ...found(VERIFY_MUTANTS, 'schedules of `verify`'),
   ...OBSERVER_EXPERIMENTS.map((mutant) => ({
     mutant,
     foundBy: HIDDEN[mutant.name] ?? 'nothing so far: not known to be wrong',
   })),
-  ...found(WATCH_MUTANTS, 'simulator of watched lists'),
-  ...found(UPDATE_MUTANTS, 'schedules of updates'),
-  ...found(WALK_MUTANTS, 'schedules of walks'),
-  ...found(NATIVE_MUTANTS, 'schedules of native lists'),
-  ...found(LEVEL_MUTANTS, 'attack on the projector'),
-  ...found(JOINED_MUTANTS, 'schedules of joined items'),
-  ...found(SOURCES_MUTANTS, 'attack on sources'),
-  ...found(TENANTS_MUTANTS, 'attack on another tenant'),
-  ...found(ENDED_MUTANTS, 'schedules of edges that end'),
+  ...found(WATCH_MUTANTS, 'schedules of `watch`'),
+  ...found(UPDATE_MUTANTS, 'schedules of `updates`'),
+  ...found(WALK_MUTANTS, 'schedules of `walks`'),
+  ...found(NATIVE_MUTANTS, 'schedules of `native`'),
+  ...found(LEVEL_MUTANTS, 'schedules of `level`'),
+  ...found(SOURCES_MUTANTS, 'schedules of `sources`'),
+  ...found(TENANTS_MUTANTS, 'schedules of `tenants`'),
+  ...found(ENDED_MUTANTS, 'schedules of `ended`'),
 ];

@@ -33,11 +33,6 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     changes: [setValue('tombstone-outlives-late-writes', '0.2')],
   },
   {
-    name: 'fan-out-by-eventual-query',
-    rule: 'The reverse items are found by a consistent Query.',
-    changes: [setValue('children-are-found-consistently', 'false')],
-  },
-  {
     name: 'check-fan-out-past',
     rule: 'A fan-out that is past an edge mends nothing there: what is wrong behind it is not on its way.',
     changes: [setValue('fan-out-that-is-past-repairs-nothing', 'after !== undefined')],
@@ -84,10 +79,5 @@ export const DIRECTED_MUTANTS: readonly Mutant[] = [
     name: 'refusals-of-edges-share-an-entry',
     rule: "The entry of an item in the partition of an edge's target names the edge: other edges of the node have an item of the same sort key.",
     changes: [setValue('entry-of-an-item-elsewhere-names-its-edge', 'touch.sortKey')],
-  },
-  {
-    name: 'continuation-without-a-further-round',
-    rule: 'A change that meets a fan-out under way gets a round of its own, when that is at its end.',
-    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
   },
 ];

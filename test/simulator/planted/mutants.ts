@@ -7,7 +7,6 @@ import type { Mutant } from './mutant.ts';
 import { OTHER_MUTANTS } from './other.ts';
 import { PART_MUTANTS } from './parts.ts';
 import { PLAN_MUTANTS } from './plan.ts';
-import { REPAIR_MUTANTS } from './repair.ts';
 import { VIEW_MUTANTS } from './view.ts';
 
 /** Every planted bug that schedules find. */
@@ -17,7 +16,6 @@ export const MUTANTS: readonly Mutant[] = [
   ...INDEX_MUTANTS,
   ...OTHER_MUTANTS,
   ...CHECK_MUTANTS,
-  ...REPAIR_MUTANTS,
   ...DEGREE_MUTANTS,
   ...COPY_MUTANTS,
   ...PART_MUTANTS,

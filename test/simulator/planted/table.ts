@@ -13,12 +13,8 @@ how they work. Each bug breaks the rules of its row. A sentence that begins with
 |---|---|
 | simulator | \`test/property/planted-bugs.test.ts\`, \`npm run simulate -- projecting --mutant NAME\` |
 | simulator of the observer | \`test/property/observer.test.ts\`, \`test/property/observer-rules.test.ts\`, \`npm run simulate -- observer --mutant NAME\` |
-| attack on the observer | \`test/property/verify.test.ts\`, \`npm run simulate -- verify --mutant NAME\` |
 | simulator of model changes | \`test/property/evolution.test.ts\`, \`npm run simulate -- evolution --mutant NAME\` |
-| simulator of watched lists | \`test/property/watch.test.ts\`, \`npm run simulate -- watch --mutant NAME\` |
-| schedules of updates | \`test/property/updates.test.ts\` |
-| schedules of walks | \`test/property/sessions.test.ts\` |
-| schedules of joined items | \`test/property/joined.test.ts\` |
+| schedules of a pack | \`test/property/packs.test.ts\`, \`test/property/tenants.test.ts\`, \`npm run simulate -- PACK --mutant NAME\` |
 
 | rule | what it says | where | planted bug | found by |
 |---|---|---|---|---|

@@ -5,8 +5,8 @@ import type { Logger } from '../../../src/foundation/logger.ts';
 import { pause } from '../../../src/stream/concurrency.ts';
 import { type FollowRun, StreamFollower } from '../../../src/stream/follower.ts';
 import { RunReport } from '../../../src/stream/run-report.ts';
-import { ShardPages } from '../../../src/stream/shard-pages.ts';
-import { ShardWorker } from '../../../src/stream/shard-work.ts';
+import { type ShardPage, ShardPages } from '../../../src/stream/shard-pages.ts';
+import { type ReadBatch, ShardWorker } from '../../../src/stream/shard-work.ts';
 import type { StreamSource } from '../../../src/stream/source.ts';
 import { matchesPattern } from '../filter-pattern.ts';
 import { type InvokeResult, type LambdaFunction, type LambdaRecord, toLambdaRecord } from './lambda-function.ts';
@@ -98,36 +98,32 @@ export function createEventSourceMapping(options: MappingOptions): EventSourceMa
   };
 }
 
-class MappingShard extends ShardWorker<MappingRun> {
-  override async work(): Promise<void> {
+type ReadPage = ShardPage & ReadBatch;
+
+class MappingShard extends ShardWorker<MappingRun, ReadPage> {
+  private readonly pages: ShardPages;
+
+  constructor(run: MappingRun, shardId: string) {
+    super(run, shardId, POLL_MS);
+    this.pages = new ShardPages(run.source, shardId, {}, (message) => this.onTrimmed(message));
+  }
+
+  protected override async read(): Promise<ReadPage> {
+    const page = await this.pages.next();
+    return { ...page, isEmpty: page.records.length === 0 };
+  }
+
+  protected override async apply(page: ReadPage): Promise<boolean> {
     const { run, shardId } = this;
-    const { source, quiet, options, sums } = run;
-    const pages = new ShardPages(source, shardId, {}, (message) => this.onTrimmed(message));
-    quiet.noteOpened(shardId);
-    try {
-      while (!this.isEnding()) {
-        const page = await this.retrying('reading', () => pages.next());
-        if (page === undefined) return;
-        const all = page.records.map((record) => toLambdaRecord(record, source.streamArn));
-        const records = all.filter((record) => options.filters.some((filter) => matchesPattern(filter, record)));
-        sums.filtered += all.length - records.length;
-        for (let from = 0; from < records.length; from += options.batchSize) {
-          if (!(await this.deliver(records.slice(from, from + options.batchSize)))) return;
-        }
-        if (all.length > 0) quiet.noteActivity();
-        if (page.isEnd) {
-          run.journal.noteShard({ shardId, sequenceNumber: pages.lastRead, finished: true });
-          run.onLineageChange();
-          return;
-        }
-        if (all.length === 0) {
-          run.onEmptyPoll(shardId);
-          await pause(POLL_MS, run.stopping);
-        }
-      }
-    } finally {
-      quiet.noteClosed(shardId);
+    const { source, options, sums } = run;
+    const all = page.records.map((record) => toLambdaRecord(record, source.streamArn));
+    const records = all.filter((record) => options.filters.some((filter) => matchesPattern(filter, record)));
+    sums.filtered += all.length - records.length;
+    for (let from = 0; from < records.length; from += options.batchSize) {
+      if (!(await this.deliver(records.slice(from, from + options.batchSize)))) return false;
     }
+    if (page.isEnd) run.journal.noteShard({ shardId, sequenceNumber: this.pages.lastRead, finished: true });
+    return true;
   }
 
   /** Delivers a batch until every record of it is done or given up; false where the run ended before. */

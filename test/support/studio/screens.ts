@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { accessibilityProblems, cutTexts, isTooWide } from './visit.ts';
+import { accessibilityProblems, isTooWide } from './visit.ts';
 
 /** Pixels of a small phone, a phone, a tablet and a 4K screen. */
 const WIDTHS = [320, 390, 768, 3840] as const;
@@ -13,11 +13,10 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** Expects that a page is no wider than each screen, and cuts no text there, except if it `mayCut`. */
-export async function expectToFitScreens(page: Page, { mayCut = false }: { mayCut?: boolean } = {}): Promise<void> {
+/** Expects that a page is no wider than each screen. */
+export async function expectToFitScreens(page: Page): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
     await expect.poll(() => isTooWide(page), { message: `${width} px` }).toBe(false);
-    if (!mayCut) expect(await cutTexts(page), `${width} px`).toEqual([]);
   }
 }

@@ -114,14 +114,3 @@ export async function accessibilityProblems(page: Page): Promise<string[]> {
 export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate<boolean>('document.documentElement.scrollWidth > document.documentElement.clientWidth');
 }
-
-/** The texts of drawings that reach out of their drawing. */
-export function cutTexts(page: Page): Promise<string[]> {
-  return page.evaluate<string[]>(`[...document.querySelectorAll('.plot svg')].flatMap((drawing) => {
-    const all = drawing.getBoundingClientRect();
-    return [...drawing.querySelectorAll('text')].filter((text) => {
-      const { left, right, top, bottom } = text.getBoundingClientRect();
-      return left < all.left - 1 || right > all.right + 1 || top < all.top - 1 || bottom > all.bottom + 1;
-    }).map(({ textContent }) => textContent);
-  })`);
-}

@@ -34,7 +34,7 @@ it('a fan-out that stood still does not move a newer one past children that the 
   // It has brought B to three books, and stands still before it looks at the continuation.
   let newer: Promise<unknown> | undefined;
   const stalled = new HookedStore(store, async ({ method, keys }) => {
-    if (method !== 'get' || keys[0] !== `${AUTHOR} ~more/WROTE` || newer !== undefined) return;
+    if (method !== 'getMany' || keys[0] !== `${AUTHOR} ~more/WROTE` || newer !== undefined) return;
     // The newer one brings C to the first book, and leaves the others to its continuation.
     newer = project(store, 1, await rename('C'));
     await newer;

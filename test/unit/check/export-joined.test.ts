@@ -8,8 +8,8 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { edge, node, source } from '../../../src/core/model/schema.ts';
 import { createProjector } from '../../../src/projecting/apply/projector.ts';
 import { fixedModel } from '../../../src/registry/writer-model.ts';
-import { PartitionSummary } from '../../../src/trust/check/compare.ts';
 import { checkExport } from '../../../src/trust/check/export/export.ts';
+import { PartitionComparison } from '../../../src/trust/check/partition.ts';
 import { writeExport } from '../../support/export.ts';
 import { StreamedStore } from '../../support/streamed-store.ts';
 
@@ -95,11 +95,11 @@ describe('a check of an export, of edges that come before the node that decides 
 });
 
 describe('what a check keeps of a partition', () => {
-  const text = ({ graph: _, ...kept }: PartitionSummary): string =>
+  const text = ({ graph: _, ...kept }: PartitionComparison): string =>
     inspect(kept, { depth: 20, maxArrayLength: null, showHidden: false });
 
   it('holds of the node only what its edges use', async () => {
-    const summary = new PartitionSummary(graph, 'A-1');
+    const summary = new PartitionComparison(graph, 'A-1');
     for (const item of await itemsOf(0)) summary.add(stringOf(item['target'])!, item);
     expect(text(summary)).toContain("'one'");
     expect(text(summary)).not.toContain('UNUSED');

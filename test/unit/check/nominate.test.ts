@@ -79,6 +79,36 @@ it('a closer look suspects a total that is changed after its entries were read, 
     },
   });
   const suspects: string[] = [];
-  for await (const { sortKey } of nominate(counted, repairing, 'PARTY-1')) suspects.push(sortKey);
+  for await (const named of nominate({ graph: counted, store: repairing }, 'PARTY-1'))
+    suspects.push(...named.map(({ suspect }) => suspect.sortKey));
   expect(suspects).toEqual([total!.target]);
+});
+
+it('names the same suspects of a partition that has more parts than are kept, in several readings', async () => {
+  const store = new StreamedStore(graph);
+  await store.producer('TICKET-1', 'TICKET-1', { title: { S: 'First' }, dueDate: { S: '2026-01-01' } });
+  for (let i = 0; i < 60; i++) await store.producer('TICKET-1', `IN_PROJECT-PROJECT-${i}`, { role: { S: 'owner' } });
+  await createProjector(graph, { store }).project(store.records);
+  const namedWith = async (mostParts?: number): Promise<{ names: string[]; readings: number }> => {
+    const names: string[] = [];
+    let readings = 0;
+    for await (const named of nominate({ graph, store, ...(mostParts !== undefined && { mostParts }) }, 'TICKET-1')) {
+      readings += 1;
+      names.push(...named.map(({ suspect: { sortKey, bases = [] } }) => `${sortKey} ${JSON.stringify(bases)}`));
+    }
+    return { names: names.sort(), readings };
+  };
+  expect(await namedWith(3)).toEqual({ names: [], readings: 1 });
+  const { items } = await store.query({ partition: 'TICKET-1', sortKey: { beginsWith: '~ix/' } });
+  const [lost, changed, copied] = [items[3]!, items[17]!, items[40]!];
+  await store.delete({ source: 'TICKET-1', target: stringOf(lost['target'])! });
+  await store.put({ ...changed, gsi0sk: { S: 'elsewhere' } });
+  await store.put({ ...copied, target: { S: `${stringOf(copied['target'])!}9` } });
+  const view = await store.derived('TICKET-1', '~view');
+  await store.put({ ...view, attributes: { M: { title: { S: 'Other' } } } });
+  const whole = await namedWith();
+  expect(whole).toMatchObject({ names: { length: 4 }, readings: 1 });
+  const parted = await namedWith(3);
+  expect(parted.names).toEqual(whole.names);
+  expect(parted.readings).toBeGreaterThan(1);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { modelCost } from '../../../packages/cost/capacity.ts';
-import { changedModel, type ModelChange, modelDiff, readabilityOf } from '../../../packages/cost/what-if.ts';
+import { changedModel, type ModelChange, modelDiff } from '../../../packages/cost/what-if.ts';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { nativeIndexes } from '../../../src/core/model/native-indexes.ts';
@@ -42,9 +42,7 @@ function clinic({
 
 /** Names and fingerprints of a model's projections. */
 function projectionsOf(model: CompiledModel): Record<string, string> {
-  return Object.fromEntries(
-    [...definitionsOf(model).projections.values()].map(({ name, fingerprint }) => [name, fingerprint]),
-  );
+  return Object.fromEntries([...definitionsOf(model).values()].map(({ name, fingerprint }) => [name, fingerprint]));
 }
 
 const TREATS = { edge: 'TREATS' } as const;
@@ -192,20 +190,6 @@ describe('a native edge type', () => {
     expect(() => changedModel(clinic(NATIVE), orders)).toThrow(expect.objectContaining(error));
     expect(nativeIndexes(changedModel(clinic(NATIVE), orders.slice(1)))).toHaveLength(18);
   });
-});
-
-it('tells what can be read meanwhile', () => {
-  const changes: ModelChange[] = [
-    { kind: 'search-shards', node: 'DOCTOR', search: 'name', shards: 4 },
-    BY_ROOM,
-    BY_DAY,
-  ];
-  expect(readabilityOf(clinic(), changedModel(clinic(), changes))).toEqual([
-    { name: 'search:DOCTOR.name', readable: 'throughout' },
-    { name: 'inbound:TREATS', readable: 'by the present model' },
-    { name: 'order:TREATS.byDay', readable: 'once built' },
-  ]);
-  expect(readabilityOf(clinic(), changedModel(clinic(), []))).toEqual([]);
 });
 
 it('shows the lines of the model file', () => {

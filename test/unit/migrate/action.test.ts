@@ -5,23 +5,21 @@ import type { Generation, Registry } from '../../../src/registry/registry.ts';
 const ID = 1_503_238_554;
 const registry: Registry = {
   version: 3,
-  projections: new Map(),
-  shapes: new Map([
-    ['USER', { next: ID + 1, shape: { id: ID, definition: 'a', trusted: true, ready: true, changed: 1 } }],
-    ['GONE', { next: 8 }],
+  projections: new Map([
+    ['view:USER', { next: ID + 1, generations: [{ id: ID, definition: 'a', state: 'ready', changed: 1 }] }],
+    ['view:GONE', { next: 8, generations: [] }],
   ]),
 };
-const WANTED = { projections: new Map(), views: new Map() };
 const targetsOf = (registry: Registry, ...actions: MigrateAction[]) =>
-  actionTargets(registry, new Map(), WANTED, actions);
+  actionTargets(registry, new Map(), new Map(), actions);
 
 describe('an action that names views', () => {
   it.each([
     ['view:USER', 'view:USER', [ID]],
     [`view:USER@${ID}`, 'view:USER', [ID]],
     ['view:USER@1', 'view:USER', []],
-    ['view:GONE', 'view:GONE', [7]],
-  ])('%s is about the views of the shape that it names', (name, projection, ids) => {
+    ['view:GONE', 'view:GONE', []],
+  ])('%s is about the views of the generation that it names', (name, projection, ids) => {
     expect(targetsOf(registry, { kind: 'drop', name })).toEqual([
       { kind: 'drop', name: projection, generations: new Set(ids) },
     ]);

@@ -170,7 +170,9 @@ describe('a migration', () => {
     const killed = new Bench();
     await killed.migrate(model(), { mostSteps: 1 });
     expect(await registerIfEmpty({ graph: model(), store: killed.store })).toBe(true);
-    expect((await killed.registry()).shapes.get('USER')?.shape).toMatchObject({ ready: true, since: 0 });
+    expect((await killed.registry()).projections.get('view:USER')?.generations).toMatchObject([
+      { state: 'ready', since: 0 },
+    ]);
     expect(await registerIfEmpty({ graph: model({ shards: 8 }), store: killed.store })).toBe(false);
   });
 

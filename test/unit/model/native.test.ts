@@ -77,14 +77,12 @@ describe('native indexes', () => {
         attributes: ['day', 'note', 'targetId', 'void'],
       },
     ]);
-    expect([...definitionsOf(graph).projections.keys()]).toEqual(
-      nativeIndexes(graph).map(({ name }) => `index:${name}`),
-    );
+    expect([...definitionsOf(graph).keys()]).toEqual(nativeIndexes(graph).map(({ name }) => `index:${name}`));
     expect(graph.indexes).toEqual(['gsi0']);
   });
 
   it('leave a count its items', () => {
-    expect([...definitionsOf(graphOf({ orders: ORDER }, {}, {}, { degree: true })).projections.keys()]).toEqual([
+    expect([...definitionsOf(graphOf({ orders: ORDER }, {}, {}, { degree: true })).keys()]).toEqual([
       'inbound:LOAN',
       'index:target-day',
     ]);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isInShare } from '../../../src/trust/observe/share.ts';
+import { isInShare } from '../../../src/trust/observe/index-sample.ts';
 
 const numbers = Array.from({ length: 100_000 }, (_, i) => String(49_590_338_271_490_256n + BigInt(i)));
 const taken = (share: number): number[] => numbers.flatMap((text, i) => (isInShare(text, share) ? [i] : []));

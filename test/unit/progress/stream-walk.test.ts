@@ -4,7 +4,7 @@ import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { saveAppliedPlace } from '../../../src/stream/progress/applied-places.ts';
 import type { Claim } from '../../../src/stream/progress/claims.ts';
-import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
+import { claimsItem } from '../../../src/stream/progress/claims.ts';
 import { LowWatermarkMover } from '../../../src/stream/progress/low-watermark-mover.ts';
 import { streamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';

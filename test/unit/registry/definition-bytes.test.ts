@@ -149,8 +149,7 @@ describe('the model of this test', () => {
 
 /** What tables have of a model, a line each: the fingerprint, the name, and the bytes or the fingerprint of a meaning. */
 function storedLines(graph: CompiledModel): string[] {
-  const { projections, views } = definitionsOf(graph);
-  const definitions = [...projections, ...views].map(([name, { data, fingerprint, meanings }]: [string, Defined]) => {
+  const definitions = [...definitionsOf(graph).values()].map(({ name, data, fingerprint, meanings }: Defined) => {
     return `${fingerprint} ${meanings.join(',')} ${name} ${JSON.stringify(data)}`;
   });
   const searches = [...graph.nodes.values()].flatMap((model) =>
@@ -186,8 +185,8 @@ describe('definitions, their fingerprints and those of meanings', () => {
       372e98bf2441ecf4 a167262b8d816548 inbound:LIKES {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"inbound","orders":[{"index":"gsi0","name":"newest","order":{"attribute":"since","kind":"attribute","type":"string"}},{"index":"gsi1","name":"byWeight","order":{"attribute":"weight","kind":"attribute","type":"number"}}],"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       29eca84a44483818 fe04a2fde41192e5 order:LIKES.byNote {"edge":{"from":{"$set":["USER"]},"keys":"hashed","to":{"$set":["GOAL"]},"type":"LIKES"},"kind":"order","order":{"index":"gsi0","isNamed":true,"name":"byNote","order":{"attribute":"note","kind":"attribute","type":"string"}},"settings":{"hash":"fnv1a","partition":{"attribute":"kind","of":"edge"},"project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
       68014d910f33d6fc 68014d910f33d6fc inbound:SEES {"degree":true,"edge":{"from":{"$set":["USER"]},"keys":"plain","to":{"$set":["GOAL"]},"type":"SEES"},"kind":"inbound","orders":[]}
-      087c34de43b4824d 087c34de43b4824d USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
-      aac81a1342260083 aac81a1342260083 GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
+      087c34de43b4824d 087c34de43b4824d view:USER {"edges":[{"copy":["title"],"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"},{"from":{"kind":"derive","version":1},"name":"title"}],"to":{"$set":["GOAL"]},"type":"FOLLOWS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[],"to":{"$set":["GOAL"]},"type":"OWNS"},{"from":{"$set":["USER"]},"keys":"plain","labels":[{"from":{"attribute":"since","kind":"attribute"},"name":"since"}],"to":{"$set":["GOAL"]},"type":"SEES"}],"kind":"view","type":"USER","view":{"attributes":["name","city"],"kind":"LIST"},"viewBudgetBytes":4096}
+      aac81a1342260083 aac81a1342260083 view:GOAL {"edges":[],"kind":"view","type":"GOAL","view":{"kind":"ALL"}}
       78e2a975b9779f1c cursors of USER.name
       02aee3ea8c3edd0e cursors of USER.tags
       705229bf5a039af6 cursors of USER.born
@@ -213,7 +212,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
       "5512b570 the model
       7013c7ead9ac4c0a 267d446bfb21b09d search:PLAN.name {"deletedWhen":{"$map":[["PLAN","left"]]},"kind":"search","search":{"hash":"fnv1a","indexPartition":"PLAN.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"PLAN"}
       38c15562d5eccf8e 5f41de0fcef8f596 inbound:AFTER {"deletedWhen":{"$map":[["PLAN","left"]]},"edge":{"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","to":{"$set":["PLAN"]},"type":"AFTER"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"kind":"source","order":{"attribute":"name","kind":"attribute","type":"string"}}}],"settings":{"hash":"fnv1a","project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
-      18cfecdb6e005bd2 18cfecdb6e005bd2 PLAN {"deletedWhen":{"$map":[["PLAN","left"]]},"edges":[{"copy":["name"],"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
+      18cfecdb6e005bd2 18cfecdb6e005bd2 view:PLAN {"deletedWhen":{"$map":[["PLAN","left"]]},"edges":[{"copy":["name"],"deletedWhen":"ended","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
       d2142e9a188f550c cursors of PLAN.name
       45fd108f4a3f7c97 cursors of AFTER.gsi0
       "
@@ -225,7 +224,7 @@ describe('definitions, their fingerprints and those of meanings', () => {
       "2bf68364 the model
       642b19cb0669edba aa8ec5dc251ee0a8 search:PLAN.name {"expires":{"$map":[["PLAN","expiresAt"]]},"kind":"search","search":{"hash":"fnv1a","indexPartition":"PLAN.name","name":"name","order":{"attribute":"name","kind":"attribute","type":"string"},"project":{"kind":"KEYS_ONLY"},"shardBy":"value","shards":200},"type":"PLAN"}
       8cdfc6afa0e61433 d3308401cf5396c1 inbound:AFTER {"edge":{"expires":"expiresAt","from":{"$set":["PLAN"]},"keys":"plain","to":{"$set":["PLAN"]},"type":"AFTER"},"kind":"inbound","orders":[{"index":"gsi0","name":"gsi0","order":{"attribute":"since","kind":"attribute","type":"string"}}],"settings":{"hash":"fnv1a","project":{"kind":"KEYS_ONLY"},"shardBy":"source","shards":1}}
-      185c438e434b722b 185c438e434b722b PLAN {"edges":[{"copy":["name"],"expires":"expiresAt","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"expires":{"$map":[["PLAN","expiresAt"]]},"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
+      185c438e434b722b 185c438e434b722b view:PLAN {"edges":[{"copy":["name"],"expires":"expiresAt","from":{"$set":["PLAN"]},"keys":"plain","labels":[],"to":{"$set":["PLAN"]},"type":"AFTER"}],"expires":{"$map":[["PLAN","expiresAt"]]},"kind":"view","type":"PLAN","view":{"attributes":["name"],"kind":"LIST"}}
       ad99d0d181374789 cursors of PLAN.name
       18547dee1b9fe3ac cursors of AFTER.gsi0
       "

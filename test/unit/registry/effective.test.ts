@@ -10,11 +10,11 @@ import { definitionsOf } from '../../../src/registry/definition.ts';
 import { effectiveModel } from '../../../src/registry/effective.ts';
 import { decodeRegistry, encodeRegistry, type Registry } from '../../../src/registry/registry.ts';
 import {
-  distrustViews,
-  installShapes,
-  keepGeneration,
+  addGeneration,
   makeAllReady,
   registerAll,
+  replaceViews,
+  withdrawGeneration,
 } from '../../../src/registry/transitions.ts';
 import { bookGraph } from '../../support/book-graph.ts';
 import { goalGraph } from '../../support/contracts-model.ts';
@@ -191,7 +191,7 @@ describe('the model that the registry has writers maintain', () => {
   it('refuses a definition with an option that this software does not know', () => {
     const own = goals();
     const data = new Map(dataOf(own));
-    const { fingerprint, data: stored } = definitionsOf(own).projections.get('search:USER.name')!;
+    const { fingerprint, data: stored } = definitionsOf(own).get('search:USER.name')!;
     const search = (stored as { search: Record<string, Data> }).search;
     data.set(fingerprint, { ...(stored as object), search: { ...search, phonetic: true } });
     expect(() => effectiveModel(registered(own), data, goals({ shards: 9 }))).toThrow(
@@ -199,11 +199,12 @@ describe('the model that the registry has writers maintain', () => {
     );
   });
 
-  it('has the shape that is installed, with its stamp', () => {
+  it('has the views that replace others, with their stamp', () => {
     const own = goals();
-    let registry = distrustViews(registered(own), ['GOAL']);
-    const seen = new Map([['GOAL', { name: 'GOAL', id: 1, changed: registry.version }]]);
-    registry = installShapes(registry, new Map([['GOAL', definitionsOf(own).views.get('GOAL')!.fingerprint]]), seen);
+    const ready = registered(own);
+    const name = 'view:GOAL';
+    let registry = withdrawGeneration(ready, { name, id: 1, changed: ready.version });
+    registry = replaceViews(registry, [definitionsOf(own).get(name)!], [{ name, id: 1, changed: registry.version }]);
     const made = effectiveModel(registry, dataOf(own), own);
     expect(made.shapes?.get('GOAL')).toEqual({ stamp: '@2', ready: false });
     expect(made.shapes?.get('USER')).toEqual({ stamp: '@1', ready: true });
@@ -211,7 +212,7 @@ describe('the model that the registry has writers maintain', () => {
 });
 
 describe('fingerprints of definitions', () => {
-  const nameOf = (model: CompiledModel, name = 'search:USER.name') => definitionsOf(model).projections.get(name)!;
+  const nameOf = (model: CompiledModel, name = 'search:USER.name') => definitionsOf(model).get(name)!;
 
   it('a change of shards changes the definition and not its meaning', () => {
     expect(nameOf(goals({ shards: 8 })).fingerprint).not.toBe(nameOf(goals()).fingerprint);
@@ -232,21 +233,17 @@ describe('fingerprints of definitions', () => {
 });
 
 function registered(model: CompiledModel): Registry {
-  return decodeRegistry(encodeRegistry(makeAllReady(registerAll(definitionsOf(model)))));
+  return decodeRegistry(encodeRegistry(makeAllReady(registerAll([...definitionsOf(model).values()]))));
 }
 
 function keepOf(registry: Registry, model: CompiledModel, name: string): Registry {
-  return decodeRegistry(
-    encodeRegistry(keepGeneration(registry, name, definitionsOf(model).projections.get(name)!.fingerprint)),
-  );
+  return decodeRegistry(encodeRegistry(addGeneration(registry, name, definitionsOf(model).get(name)!.fingerprint)));
 }
 
 function dataOf(model: CompiledModel): Map<string, Data> {
-  const { projections, views } = definitionsOf(model);
-  return new Map([...projections.values(), ...views.values()].map(({ fingerprint, data }) => [fingerprint, data]));
+  return new Map([...definitionsOf(model).values()].map(({ fingerprint, data }) => [fingerprint, data]));
 }
 
 function definitionsAsData(model: CompiledModel): Map<string, Data> {
-  const { projections, views } = definitionsOf(model);
-  return new Map([...projections.values(), ...views.values()].map(({ name, data }) => [name, data]));
+  return new Map([...definitionsOf(model).values()].map(({ name, data }) => [name, data]));
 }

@@ -12,13 +12,12 @@ const { table: TABLE } = defineGraph({ table: 'registered', nodes: { USER: node(
 
 /** A registry of a model with many searches. */
 function registryOf(definitions: number) {
-  const projections = new Map(
-    Array.from({ length: definitions }, (_, i) => [
-      `search:USER.attribute${i}`,
-      { fingerprint: `fingerprint-${i}`.padEnd(32, 'f') },
-    ]),
+  return registerAll(
+    Array.from({ length: definitions }, (_, i) => ({
+      name: `search:USER.attribute${i}`,
+      fingerprint: `fingerprint-${i}`.padEnd(32, 'f'),
+    })),
   );
-  return registerAll({ projections, views: new Map() });
 }
 
 function writerOn(store: Store) {

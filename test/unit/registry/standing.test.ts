@@ -6,7 +6,7 @@ import { edge, node, rank, source } from '../../../src/core/model/schema.ts';
 import { keysMovedSince, modelOfReady } from '../../../src/registry/checked.ts';
 import type { Data } from '../../../src/registry/data.ts';
 import { definitionsOf } from '../../../src/registry/definition.ts';
-import type { Registry, TypeShape } from '../../../src/registry/registry.ts';
+import type { ProjectionState, RegisteredProjection, Registry } from '../../../src/registry/registry.ts';
 import { neededFanOuts, standingOf } from '../../../src/registry/standing.ts';
 
 const GRAPH = defineGraph({
@@ -26,36 +26,34 @@ const GRAPH = defineGraph({
     LEADS: edge({ from: 'TEAM', to: 'USER', copy: ['name'] }),
   },
 });
-const { projections, views } = definitionsOf(GRAPH);
-const DATA = new Map<string, Data>(
-  [...projections.values(), ...views.values()].map(({ fingerprint, data }) => [fingerprint, data]),
-);
+const DEFINITIONS = definitionsOf(GRAPH);
+const DATA = new Map<string, Data>([...DEFINITIONS.values()].map(({ fingerprint, data }) => [fingerprint, data]));
+
+const views = (type: string, state: ProjectionState, id = 2): [string, RegisteredProjection] => {
+  const definition = DEFINITIONS.get(`view:${type}`)!.fingerprint;
+  return [`view:${type}`, { next: id + 1, generations: [{ id, definition, state, since: 0, changed: 1 }] }];
+};
+const NO_VIEWS = { next: 3, generations: [] };
 
 /**
- * Of each projection 1 is retired, 2 is ready, 3 is kept, 4 is absent and 5 is the next id; the search by first name was dropped. GOAL's
- * shape 2 is ready, that of USER not ready, that of TEAM not trusted; BOOK's was dropped.
+ * Of each projection 1 is forgotten, 2 is ready, 3 is building, 4 is retired and 5 is the next id; the search by first name was dropped.
+ * Views 2 of GOAL are ready, those of USER retired, those of TEAM building; BOOK's were dropped.
  */
-function registry(changes: { shapes?: Record<string, TypeShape>; ready?: number } = {}): Registry {
+function registry(changes: { views?: [string, RegisteredProjection][]; ready?: number } = {}): Registry {
   const { ready = 2 } = changes;
-  const shape = (type: string, trusted: boolean, isReady: boolean): [string, TypeShape] => {
-    const definition = views.get(type)!.fingerprint;
-    return [type, { next: 3, shape: { id: 2, definition, trusted, ready: isReady, since: 0, changed: 1 } }];
-  };
   return {
     version: 1,
-    projections: new Map(
-      [...projections.values()].map(({ name, fingerprint: definition }) => {
-        const generation = (id: number, state: 'absent' | 'kept' | 'ready') => {
+    projections: new Map([
+      ...[...DEFINITIONS.values()].map(({ name, fingerprint: definition }): [string, RegisteredProjection] => {
+        const generation = (id: number, state: ProjectionState) => {
           return { id, definition, since: 0, changed: 1, state: id === ready ? 'ready' : state } as const;
         };
-        const generations = [generation(2, 'kept'), generation(3, 'kept'), generation(4, 'absent')];
+        const generations = [generation(2, 'building'), generation(3, 'building'), generation(4, 'retired')];
         return [name, { next: 5, generations: name === 'search:USER.first-name' ? [] : generations }];
       }),
-    ),
-    shapes: new Map([
-      ...[shape('GOAL', true, true), shape('USER', true, false), shape('TEAM', false, true)],
-      ['BOOK', { next: 3 }],
-      ...Object.entries(changes.shapes ?? {}),
+      ...[views('GOAL', 'ready'), views('USER', 'retired'), views('TEAM', 'building')],
+      ['view:BOOK', NO_VIEWS],
+      ...(changes.views ?? []),
     ]),
   };
 }
@@ -148,7 +146,7 @@ describe('what a check has to do with a derived item', () => {
     expect(standingOf(GRAPH, 'USER-1', '~ix/@9/name', {})).toEqual({ kind: 'compared', name: '' });
   });
 
-  it('goes by the shape of a view, whatever its stamp, unless nobody has given that out', () => {
+  it('goes by the last views of the type, whatever the stamp, unless nobody has given that out', () => {
     const stamped = (stamp: string) => ({ model: { S: stamp } });
     expect(standing('GOAL-1', '~view', stamped('@2'))).toBe('compared view:GOAL@2');
     expect(standing('GOAL-1', '~view', stamped('@1'))).toBe('compared view:GOAL@2');
@@ -173,16 +171,14 @@ describe('what a check has to do with a derived item', () => {
 
   it('takes an open fan-out that nothing needs for garbage, where no change is under way', () => {
     const open: Item = { after: { S: '~rev/LEADS-TEAM-1' } };
-    const { shapes, projections: all, ...rest } = registry();
-    const ready = { ...shapes.get('USER')!, shape: { ...shapes.get('USER')!.shape!, ready: true } };
+    const built = registry({ views: [views('USER', 'ready'), ['view:TEAM', NO_VIEWS]] });
     const calm: Registry = {
-      ...rest,
+      ...built,
       projections: new Map(
-        [...all].map(([name, { next, generations }]) => {
+        [...built.projections].map(([name, { next, generations }]) => {
           return [name, { next, generations: generations.filter(({ state }) => state === 'ready') }];
         }),
       ),
-      shapes: new Map([...shapes, ['USER', ready], ['TEAM', { next: 3 }]]),
     };
     const settled = modelOfReady(calm, DATA, GRAPH);
     expect(standing('USER-1', '~more/LEADS', open, settled)).toBe('retired a fan-out of LEADS');
@@ -190,8 +186,7 @@ describe('what a check has to do with a derived item', () => {
     expect(standing('USER-1', '~more/LEADS', {}, settled)).toBe('left');
     expect(standing('BOOK-1', '~more/ABOUT', open, settled)).toBe('compared ABOUT for @2');
     expect(standing('USER-1', '~more/@2/LEADS', open, settled)).toBe('unregistered LEADS@2');
-    const { shapes: _dropped, ...built } = registry();
-    const building = modelOfReady({ ...built, shapes: calm.shapes }, DATA, GRAPH);
+    const building = modelOfReady(built, DATA, GRAPH);
     expect(standing('USER-1', '~more/LEADS', open, building)).toBe('left');
   });
 
@@ -204,26 +199,27 @@ describe('what a check has to do with a derived item', () => {
         HELPS: edge({ from: 'GOAL', to: 'USER', inbound: { orders: { gsi0: 'date' }, projectSource: ['title'] } }),
       },
     });
-    const own = [...definitionsOf(joined).projections.values()];
+    const own = [...definitionsOf(joined).values()];
     const data = new Map<string, Data>([...DATA, ...own.map((one) => [one.fingerprint, one.data] as const)]);
-    const withJoined = (state: 'absent' | 'kept' | 'ready'): Registry => ({
+    const withJoined = (state: ProjectionState): Registry => ({
       ...registry(),
-      projections: new Map(
-        own.map(({ name, fingerprint }) => {
+      projections: new Map([
+        ...own.map(({ name, fingerprint }): [string, RegisteredProjection] => {
           return [name, { next: 2, generations: [{ id: 1, definition: fingerprint, state, since: 0, changed: 1 }] }];
         }),
-      ),
+        ...[views('GOAL', 'ready'), views('TEAM', 'building')],
+      ]),
     });
     const keys = ['~more/LEADS', '~more/ABOUT', '~more/MEMBER', '~more/#source/MEMBER', '~more/#source/HELPS'];
     const needed = (from: Registry | undefined, definitions = data) => keys.filter(neededFanOuts(from, definitions));
-    // The views that copy by LEADS are not trusted.
+    // The views that copy by LEADS are being built.
     const copies = ['~more/LEADS', '~more/ABOUT'];
     const joins = ['~more/#source/MEMBER', '~more/#source/HELPS'];
-    expect(needed(withJoined('kept'))).toEqual([...copies, ...joins]);
+    expect(needed(withJoined('building'))).toEqual([...copies, ...joins]);
     expect(needed(withJoined('ready'))).toEqual([...copies, ...joins]);
-    expect(needed(withJoined('absent'))).toEqual(copies);
+    expect(needed(withJoined('retired'))).toEqual(copies);
     expect(needed(undefined)).toEqual(keys);
-    expect(needed(withJoined('kept'), DATA)).toEqual(keys);
+    expect(needed(withJoined('building'), DATA)).toEqual(keys);
   });
 
   it('lists what is built and what is taken away, with a reason', () => {
@@ -235,8 +231,8 @@ describe('what a check has to do with a derived item', () => {
     const reasonOf = (name: string) => changing.find((part) => part.name === name)?.reason;
     expect(reasonOf('search:USER.name@3')).toContain('it is being built, or taken away; edgeloom migrate');
     expect(reasonOf('search:USER.name@4')).toContain('its items are being deleted; edgeloom migrate');
-    expect(reasonOf('view:USER@2')).toContain('views are being rebuilt');
-    expect(reasonOf('view:TEAM@2')).toContain('views are about to change');
+    expect(reasonOf('view:USER@2')).toContain('its items are being deleted');
+    expect(reasonOf('view:TEAM@2')).toContain('it is being built, or taken away');
   });
 });
 
@@ -261,15 +257,13 @@ describe('what the registry has moved since a check began', () => {
     expect(await moved(same)).toEqual([false, false, false, false, false, true]);
   });
 
-  it('is what has another state, or a shape with another id', async () => {
+  it('is what has another state, or views with another id', async () => {
     expect(await moved(modelOfReady(registry({ ready: 3 }), DATA, GRAPH))).toEqual([
       ...[true, true, false, false, false, true],
     ]);
-    const { fingerprint: definition } = views.get('GOAL')!;
-    const shape = { id: 3, definition, trusted: true, ready: true, since: 0, changed: 1 };
-    const reshaped = registry({ shapes: { GOAL: { next: 4, shape } } });
-    // Reverse items that views of two shapes copy by: those in between may have copied nothing, and none was kept.
-    expect(await moved(modelOfReady(reshaped, DATA, GRAPH))).toEqual([false, false, false, true, true, true]);
+    const replaced = registry({ views: [views('GOAL', 'ready', 3)] });
+    // Reverse items that views of two generations copy by: those in between may have copied nothing.
+    expect(await moved(modelOfReady(replaced, DATA, GRAPH))).toEqual([false, false, false, true, true, true]);
   });
 
   it('is all of it where the table had no registry before', async () => {

@@ -46,7 +46,7 @@ describe('a table that is another than the registered one', () => {
     expect(done).toBe(true);
     const made = steps.map(({ step }) => step);
     expect(made[0]).toBe('doubt');
-    expect(made).toEqual(expect.arrayContaining(['backfill', 'reconcile-views', 'ready', 'shape-ready']));
+    expect(made).toEqual(expect.arrayContaining(['backfill', 'reconcile-views', 'ready']));
     expect((await run({ table: now })).steps).toEqual([]);
   });
 

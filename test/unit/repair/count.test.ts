@@ -154,10 +154,10 @@ describe('a repair of an index item', () => {
   it('makes no count that the model does not keep, of an item that names one by mistake', async () => {
     // The first generation of the edges' items has no count; one that is being built has.
     const parts = [
-      { definition: definitionsOf(counting).projections.get('inbound:FOLLOWS')!.definition, kept: keptOf(2) },
-      { definition: definitionsOf(plain).projections.get('inbound:FOLLOWS')!.definition, kept: keptOf(1) },
+      { definition: definitionsOf(counting).get('inbound:FOLLOWS')!.definition, kept: keptOf(2) },
+      { definition: definitionsOf(plain).get('inbound:FOLLOWS')!.definition, kept: keptOf(1) },
     ];
-    const { at, damage, mend } = await projected(compileLayers([], parts, plain, '@1'));
+    const { at, damage, mend } = await projected(compileLayers(parts, plain, '@1'));
     const sortKey = edgeIndexKey(base.target);
     expect(await at(degreeKey(countNameOf('FOLLOWS', 2)))).toHaveProperty('count', { N: '1' });
     await damage(sortKey, { counted: { S: 'FOLLOWS' } });

@@ -24,36 +24,41 @@ function slowStore(): CheckpointStore & { saves: Checkpoint[]; finish(error?: Er
   };
 }
 
+function openJournal(store: CheckpointStore): Promise<Journal> {
+  return Journal.open(store, STREAM, (other) => {
+    throw new Error(`The checkpoint is of ${other}.`);
+  });
+}
+
 describe('a journal', () => {
   it('goes on from what was kept of its stream', async () => {
     const store = memoryCheckpoint();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     journal.noteShard({ shardId: 'a', sequenceNumber: '12', finished: false });
     journal.noteShard({ shardId: 'b', finished: true });
     await journal.flush();
 
-    const opened = await Journal.open(store, STREAM);
-    expect(opened.setAside).toBeUndefined();
-    expect(opened.journal.get('a')).toEqual({ shardId: 'a', sequenceNumber: '12', finished: false });
-    expect(opened.journal.isFinished('a')).toBe(false);
-    expect(opened.journal.isFinished('b')).toBe(true);
-    expect(opened.journal.isFinished('constructor')).toBe(false);
-    expect(opened.journal.shardIds()).toEqual(['a', 'b']);
+    const opened = await openJournal(store);
+    expect(opened.get('a')).toEqual({ shardId: 'a', sequenceNumber: '12', finished: false });
+    expect(opened.isFinished('a')).toBe(false);
+    expect(opened.isFinished('b')).toBe(true);
+    expect(opened.isFinished('constructor')).toBe(false);
+    expect(opened.shardIds()).toEqual(['a', 'b']);
   });
 
-  it('sets the checkpoint of another stream aside and starts empty', async () => {
+  it('leaves the checkpoint of another stream, says so, and starts empty', async () => {
     const store = memoryCheckpoint();
     const old = STREAM.replace('2026', '2025');
     await store.save({ version: 1, streamArn: old, shards: [{ shardId: 'a', sequenceNumber: '12', finished: false }] });
-    const { journal, setAside } = await Journal.open(store, STREAM);
-    expect(setAside).toEqual({ streamArn: old, keptAt: undefined });
+    const others: string[] = [];
+    const journal = await Journal.open(store, STREAM, (streamArn) => others.push(streamArn));
+    expect(others).toEqual([old]);
     expect(journal.shardIds()).toEqual([]);
-    expect(await store.load()).toBeUndefined();
   });
 
   it('saves once for all that is noted while a save runs', async () => {
     const store = slowStore();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     const flushes: Promise<void>[] = [];
     for (const sequenceNumber of ['1', '2', '3', '4']) {
       journal.noteShard({ shardId: 'a', sequenceNumber, finished: false });
@@ -69,7 +74,7 @@ describe('a journal', () => {
 
   it('resolves a flush only when what was noted before it is kept', async () => {
     const store = slowStore();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     journal.noteShard({ shardId: 'a', sequenceNumber: '1', finished: false });
     const first = journal.flush();
     while (store.saves.length === 0) await Promise.resolve();
@@ -88,14 +93,14 @@ describe('a journal', () => {
 
   it('saves nothing where nothing was noted', async () => {
     const store = slowStore();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     await journal.flush();
     expect(store.saves).toEqual([]);
   });
 
   it('tells of a failed save, and tries again with the next flush', async () => {
     const store = slowStore();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     journal.noteShard({ shardId: 'a', sequenceNumber: '1', finished: false });
     const failing = expect(journal.flush()).rejects.toThrow('disk full');
     await store.finish(new Error('disk full'));
@@ -108,7 +113,7 @@ describe('a journal', () => {
 
   it('forgets shards, in the file too', async () => {
     const store = memoryCheckpoint();
-    const { journal } = await Journal.open(store, STREAM);
+    const journal = await openJournal(store);
     journal.noteShard({ shardId: 'a', finished: true });
     journal.noteShard({ shardId: 'b', finished: false });
     await journal.flush();

@@ -32,13 +32,6 @@ describe.each([
     await store.save(CHECKPOINT);
     expect(await store.load()).toEqual(CHECKPOINT);
   });
-
-  it('has none after it was set aside', async () => {
-    const store = make();
-    await store.save(CHECKPOINT);
-    await store.setAside();
-    expect(await store.load()).toBeUndefined();
-  });
 });
 
 describe('a checkpoint file', () => {
@@ -68,13 +61,6 @@ describe('a checkpoint file', () => {
       message: expect.stringContaining(file),
     });
     expect(await store.load()).toEqual(CHECKPOINT);
-  });
-
-  it('that is set aside can be found under the name that is given', async () => {
-    const store = fileCheckpoint(file);
-    await store.save(CHECKPOINT);
-    const aside = (await store.setAside()) ?? '';
-    expect(JSON.parse(await readFile(aside, 'utf8'))).toEqual(CHECKPOINT);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { defineGraph } from '../../../src/core/model/compile/define-graph.ts';
 import { node } from '../../../src/core/model/schema.ts';
 import { readPublishedLowWatermark, saveAppliedPlace } from '../../../src/stream/progress/applied-places.ts';
-import { claimsItem } from '../../../src/stream/progress/claims-item.ts';
+import { claimsItem } from '../../../src/stream/progress/claims.ts';
 import { StreamWalk } from '../../../src/stream/progress/stream-walk.ts';
 import { lowWatermarkOfTail } from '../../../src/stream/progress/tail-low-watermark.ts';
 import { ShardPages } from '../../../src/stream/shard-pages.ts';

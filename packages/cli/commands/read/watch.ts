@@ -132,12 +132,11 @@ async function printEvents(events: AsyncIterable<WatchEvent<Watched>>, asJson: b
 }
 
 const COLOUR_OF: Readonly<Partial<Record<WatchEvent['type'], Colour>>> = {
-  ...{ enter: 'green', leave: 'red', change: 'yellow', resync: 'yellow' },
+  ...{ enter: 'green', leave: 'red', change: 'yellow' },
 };
 const SIGNS = { enter: '+', leave: '-', change: '~' } as const;
 
 function textOf(event: WatchEvent<Watched>): string {
-  if (event.type === 'resync') return `! ${printable(event.reason)} The list is read again.`;
   if (event.type !== 'page') return `${SIGNS[event.type]} ${event.at} ${rowText(event.item)}`;
   const rows = event.items.map((item, at) => `  ${at} ${rowText(item)}`);
   return [countText(event.items.length, 'row'), ...rows].join('\n');

@@ -4,11 +4,11 @@ import { isClean, isDrift, noVerdicts, VERDICT_NAMES } from '../../../../src/cor
 import { EdgeloomError } from '../../../../src/foundation/errors.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import { printable } from '../../../../src/foundation/printable.ts';
-import { saveLastCheck } from '../../../../src/stream/progress/last-check.ts';
 import type { CheckOptions, CheckResult } from '../../../../src/trust/check/check.ts';
 import { checkExport, type ExportCheckResult } from '../../../../src/trust/check/export/export.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
+import { saveLastCheck } from '../../../../src/trust/check/last-check.ts';
 import { sampleOptions } from '../../../../src/trust/check/scan.ts';
 import { unreadyText } from '../../shared/model-notice.ts';
 import {

@@ -50,49 +50,55 @@ function follow(listen: (told: Tick | Failure) => void): () => void {
   };
 }
 
-export interface Touches {
+export interface Live {
   isLive: boolean;
   failure?: string | undefined;
-  count: number;
 }
 
-const STILL: Touches = { isLive: false, count: 0 };
+const STILL: Live = { isLive: false };
 
 /**
- * Counts writes to a node, or to nodes of a type (`GOAL-`), while the page is visible. Undefined follows nothing. `isList`: counts each
- * change again a second later, when indexes have it.
+ * Asks again after writes to a node, or to nodes of a type (`GOAL-`), while the page is visible. Undefined follows nothing. `isList`: asks
+ * once more a second later, when indexes have the change.
  */
-export function useTouches(of: string | undefined, isList = false): Touches {
-  const [state, setState] = useState<{ of?: string; touches: Touches }>({ touches: STILL });
+export function useLive(of: string | undefined, asked: readonly Asked<unknown>[], isList = false): Live {
+  const [state, setState] = useState<{ of?: string; live: Live; count: number }>({ live: STILL, count: 0 });
   useEffect(() => {
     if (of === undefined) return;
-    let touches = STILL;
     const isOf = (id: string): boolean => (of.endsWith('-') ? id.startsWith(of) : id === of);
     const isIn = ({ changed }: FlowAnswer): boolean => changed === null || changed.some(isOf);
     return follow((told) => {
-      let { count } = touches;
-      let failure: string | undefined;
-      if ('answer' in told) {
-        const { answer, before } = told;
-        if (isIn(answer) || (isList && before !== undefined && isIn(before))) count += 1;
-        failure = answer.hasStream ? (answer.failure ?? undefined) : 'The table has no stream.';
-      } else failure = told.message;
-      if (count === touches.count && failure === touches.failure && touches.isLive === (failure === undefined)) return;
-      touches = { isLive: failure === undefined, failure, count };
-      setState({ of, touches });
+      if (!('answer' in told)) return setState(({ count }) => ({ of, live: failed(told.message), count }));
+      const { answer, before } = told;
+      const isTouched = isIn(answer) || (isList && before !== undefined && isIn(before));
+      const failure = answer.hasStream ? answer.failure : 'The table has no stream.';
+      setState((old) => {
+        const isSame =
+          old.of === of && old.live.failure === (failure ?? undefined) && old.live.isLive === (failure === null);
+        if (isSame && !isTouched) return old;
+        return {
+          of,
+          live: failure === null ? { isLive: true } : failed(failure),
+          count: old.count + (isTouched ? 1 : 0),
+        };
+      });
     });
   }, [of, isList]);
-  return state.of === of ? state.touches : STILL;
+  useAskedAgain(asked, state.count);
+  return state.of === of ? state.live : STILL;
 }
 
-/** Asks again after writes, one question at a time. */
-export function useAskedAgain({ again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>, count: number): void {
+function failed(failure: string): Live {
+  return { isLive: false, failure };
+}
+
+/** One question at a time. */
+function useAskedAgain(asked: readonly Asked<unknown>[], count: number): void {
   const answered = useRef(0);
+  const isWaiting = asked.some((one) => one.isWaiting);
   useEffect(() => {
-    // Another node starts at 0.
-    if (count < answered.current) answered.current = 0;
     if (isWaiting || count === answered.current) return;
     answered.current = count;
-    again();
-  }, [again, isWaiting, count]);
+    for (const { again } of asked) again();
+  }, [isWaiting, count]);
 }

@@ -9,11 +9,6 @@ export function sampledText(count: number, { isWhole, items, of }: LookedAt): st
   return `${of > items ? '≈' : '≥'} ${COMPACT.format(count < 1_000 ? Math.round(count) : count)}`;
 }
 
-/** Shortens UUIDs. */
-export function shortId(id: string): string {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id) ? id.slice(0, 8) : id;
-}
-
 /** Without the key, which stands beside it. */
 export function reasonOf({ source, target, reason }: Pick<QuarantineEntry, 'source' | 'target' | 'reason'>): string {
   const key = `${source} ${target} - `;

@@ -73,7 +73,6 @@ export function AddEdge({ model, id, onDone }: { model: ModelAnswer; id: string;
         </select>
       </label>
       <NodeField name="target" label="Target" types={edge.to} id="" />
-      {edge.uses.length > 0 && <p class="quiet">Attributes that the model uses: {edge.uses.join(', ')}.</p>}
     </CreateLater>
   );
 }

@@ -46,7 +46,7 @@ export function Ripple({
   }, [isProjected]);
   if (failure !== undefined) return <FailureNote failure={failure} />;
   if (trace === undefined) return <p class="quiet">Reading …</p>;
-  const { write, batch, derived, native, lag } = trace;
+  const { write, batch, derived, lag } = trace;
   if (write === null) {
     const reason =
       asked.after === undefined
@@ -54,30 +54,21 @@ export function Ripple({
         : 'Waiting for the stream record.';
     return <p class="quiet">{reason}</p>;
   }
-  const lastMs = batch?.endedMs ?? Math.max(...derived.map(({ afterMs }) => afterMs ?? 0));
-  const share = (ms: number): number => (lastMs > 0 ? Math.max(0, Math.min(100, (100 * ms) / lastMs)) : 0);
-  const bar = (from: number | null, to: number | null) =>
-    from === null || to === null ? null : { from: share(from), size: Math.max(1, share(to) - share(from)) };
   return (
     <>
       {isProjected && <Bill trace={trace} />}
       <ol class="ripple" aria-label="Path of the write">
-        <Station at={0} bar={bar(0, write.afterMs)} title="Base write">
+        <Station at={0} title="Base write">
           <ItemKey step={write} /> <Units of={write} />
           <Changes changes={write.changes} />
           {onUndone && <Undo write={write} onDone={onUndone} />}
         </Station>
-        {native.length > 0 && (
-          <Station at={write.afterMs} title="Native lists">
-            <bdi>{native.join(', ')}</bdi> <span class="quiet">maintained by DynamoDB</span>
-          </Station>
-        )}
         <Station at={null} title="Stream record">
           <span class="quiet">
             {new Date(write.atMs).toISOString().slice(11, 19)} UTC, sequence number <span class="key">{write.rev}</span>
           </span>
         </Station>
-        <Station at={batch?.beganMs ?? null} bar={batch && bar(batch.beganMs, batch.endedMs)} title="Batch">
+        <Station at={batch?.beganMs ?? null} title="Batch">
           {batch === null ? (
             <span class="quiet">
               {lag}. Another process projects this table, so the times of the batch are not known here.
@@ -89,12 +80,7 @@ export function Ripple({
           )}
         </Station>
         {derived.map((step) => (
-          <Station
-            key={`${step.source} ${step.target}`}
-            at={step.afterMs}
-            bar={bar(batch?.beganMs ?? null, step.afterMs)}
-            title={<Kind step={step} />}
-          >
+          <Station key={`${step.source} ${step.target}`} at={step.afterMs} title={<Kind step={step} />}>
             <ItemKey step={step} /> <Units of={step} />
             <Changes changes={step.changes} />
           </Station>
@@ -140,14 +126,11 @@ function Bill({ trace: { batch, derived, price } }: { trace: TraceAnswer }) {
 
 function Station({
   at,
-  bar,
   title,
   children,
 }: {
   /** Milliseconds after the write. */
   at: number | null;
-  /** Per cent of the whole time. */
-  bar?: { from: number; size: number } | null;
   title: ComponentChildren;
   children: ComponentChildren;
 }) {
@@ -157,11 +140,6 @@ function Station({
       <div>
         <h3>{title}</h3>
         {children}
-        {bar && (
-          <svg class="bar" viewBox="0 0 100 1" preserveAspectRatio="none" aria-hidden="true">
-            <rect x={bar.from} y="0" width={Math.min(bar.size, 100 - bar.from)} height="1" />
-          </svg>
-        )}
       </div>
     </li>
   );

@@ -1,8 +1,6 @@
 import type { JSX } from 'preact';
-import { useState } from 'preact/hooks';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
-import { useSuggestions } from './suggestions.tsx';
 
 interface ChoiceFieldProps extends JSX.InputHTMLAttributes<HTMLInputElement> {
   name: string;
@@ -29,7 +27,7 @@ export function ChoiceField({ name, label, choices, ...rest }: ChoiceFieldProps)
   );
 }
 
-/** For the id of a node of some types; suggests nodes as one types. */
+/** For the id of a node of some types. */
 export function NodeField({
   id,
   types,
@@ -41,11 +39,7 @@ export function NodeField({
   id: string;
 }) {
   const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
-  const [text, setText] = useState('');
-  const suggested = useSuggestions(text).suggestions.filter((one) =>
-    types.includes(one.id.slice(0, one.id.indexOf('-'))),
-  );
-  const nodes = suggested.length > 0 ? suggested : types.flatMap((type) => sample?.nodes[type]?.some ?? []);
+  const nodes = types.flatMap((type) => sample?.nodes[type]?.some ?? []);
   return (
     <ChoiceField
       {...rest}
@@ -53,7 +47,6 @@ export function NodeField({
       defaultValue={id}
       required
       choices={nodes.map(({ id: value, name }) => ({ value, name }))}
-      onInput={(event) => setText(event.currentTarget.value)}
       placeholder={`${types[0]}-…`}
     />
   );

@@ -1,11 +1,10 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
-import type { Failure } from '../base/ask.ts';
+import { type Failure, postTo } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
 import { questionOfType } from '../base/question.ts';
-import { type Action, actionsOf } from './actions.ts';
-import { useKey } from './keys.tsx';
+import { showKeys, useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
 import { FailureNote } from './told.tsx';
 
@@ -13,7 +12,7 @@ interface Found {
   title: string;
   note: string | null;
   to?: string;
-  run?: Action['run'];
+  run?: () => void | Promise<void>;
 }
 
 const MOST_OWN = 6;
@@ -35,7 +34,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
     },
   );
   const small = text.trim().toLowerCase();
-  const actions = actionsOf(model).map((action): Found => ({ ...action, note: 'action' }));
+  const actions = actionsOf(model);
   const own = [...places, ...typesOf(model), ...actions].filter(({ title }) => isLike(title, small));
   const all: Found[] = [
     ...found.suggestions.map(({ id, name, by }) => ({
@@ -136,4 +135,16 @@ function typesOf(model: ModelAnswer | undefined): Found[] {
   ]);
   const edges = model.edges.map(({ type }) => ({ to: addressOf('/query', { type }), title: type, note: 'edges' }));
   return [...nodes, ...edges];
+}
+
+function actionsOf(model: ModelAnswer | undefined): Found[] {
+  const redrive = async (): Promise<void> => {
+    await postTo('/api/redrive', {});
+    goTo('/trust');
+  };
+  return [
+    ...(model?.isWritable === true ? [{ title: 'Redrive all quarantined items', note: 'action', run: redrive }] : []),
+    { title: 'Check the table (shows the price first)', note: 'action', run: () => goTo('/trust') },
+    { title: 'Show keyboard shortcuts', note: 'action', run: showKeys },
+  ];
 }

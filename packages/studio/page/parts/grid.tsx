@@ -1,13 +1,13 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { ComponentChildren } from 'preact';
-import { useNames } from '../base/names.ts';
 import { NodeLink } from '../base/place.tsx';
 import { Rows } from './rows.tsx';
-import { FailureNote } from './told.tsx';
 import { jsonText, Value } from './value.tsx';
 
 export interface GridRow {
   id: string;
+  /** Of the node, if the sample has it. */
+  name: string | null;
   /** Columns before those of the attributes. */
   own: Record<string, unknown>;
   attributes: Record<string, unknown>;
@@ -17,53 +17,44 @@ export interface GridProps<Row extends GridRow> {
   label: string;
   idHeading: string;
   rows: readonly Row[];
-  /** Attributes shown first. */
-  known?: readonly string[];
   note: (row: Row, at: number) => ComponentChildren;
   empty: string;
 }
 
 /** A row for each node or edge, a column for each attribute. */
-export function Grid<Row extends GridRow>({ label, idHeading, rows, known = [], note, empty }: GridProps<Row>) {
-  const { names, failure } = useNames(rows.map(({ id }) => id));
+export function Grid<Row extends GridRow>({ label, idHeading, rows, note, empty }: GridProps<Row>) {
   const own = Object.keys(rows[0]?.own ?? {});
   const met = new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)));
   // Engines return attributes in any order.
-  const attributes = [
-    ...known.filter((name) => met.has(name)),
-    ...[...met].filter((name) => !known.includes(name)).sort(),
-  ].filter((name) => !own.includes(name));
+  const attributes = [...met].filter((name) => !own.includes(name)).sort();
   const values = rows.map((row) => [
     ...own.map((name) => row.own[name]),
     ...attributes.map((name) => (Object.hasOwn(row.attributes, name) ? row.attributes[name] : undefined)),
   ]);
   const headings = [...own, ...attributes];
   return (
-    <>
-      <FailureNote failure={failure} />
-      <Rows
-        {...{ label, empty }}
-        headings={[idHeading, ...headings]}
-        numbers={[false, ...headings.map((_, column) => isOfNumbers(values.map((row) => row[column])))]}
-        keys={rows.map((row) => jsonText([row.id, row.own]))}
-        rows={rows.map((row, at) => [
-          <>
-            <NodeLink id={row.id} name={otherName(names[row.id], values[at]!)} /> {note(row, at)}
-          </>,
-          ...values[at]!.map(shownCell),
-        ])}
-      />
-    </>
+    <Rows
+      {...{ label, empty }}
+      headings={[idHeading, ...headings]}
+      numbers={[false, ...headings.map((_, column) => isOfNumbers(values.map((row) => row[column])))]}
+      keys={rows.map((row) => jsonText([row.id, row.own]))}
+      rows={rows.map((row, at) => [
+        <>
+          <NodeLink id={row.id} name={otherName(row.name, values[at]!)} /> {note(row, at)}
+        </>,
+        ...values[at]!.map(shownCell),
+      ])}
+    />
   );
 }
 
-function otherName(name: string | null = null, values: readonly unknown[]): string | null {
+function otherName(name: string | null, values: readonly unknown[]): string | null {
   return values.includes(name) ? null : name;
 }
 
 function shownCell(value: unknown): ComponentChildren {
   if (value === undefined) return '';
-  return isNumber(value) ? <span class="value">{groupedDigits(String(value))}</span> : <Value value={value} />;
+  return isNumber(value) ? <span class="value">{String(value)}</span> : <Value value={value} />;
 }
 
 function isNumber(value: unknown): boolean {
@@ -73,10 +64,4 @@ function isNumber(value: unknown): boolean {
 function isOfNumbers(column: readonly unknown[]): boolean {
   const values = column.filter((value) => value !== undefined && value !== null);
   return values.length > 0 && values.every(isNumber);
-}
-
-/** Years have four digits. */
-function groupedDigits(text: string): string {
-  const [all, sign, whole, rest] = /^(-?)(\d{5,40})(\.\d{1,40})?$/.exec(text) ?? [];
-  return all === undefined ? text : `${sign}${whole!.replace(/\B(?=(?:\d{3}){1,13}$)/g, ',')}${rest ?? ''}`;
 }

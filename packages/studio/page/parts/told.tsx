@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
 import { useLost } from '../base/connection.ts';
-import type { Touches } from '../base/flow.ts';
+import type { Live } from '../base/flow.ts';
 
 export interface PlaceProps {
   model: ModelAnswer;
@@ -38,7 +38,7 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'pla
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-export function LiveMark({ live: { isLive, failure } }: { live: Touches }) {
+export function LiveMark({ live: { isLive, failure } }: { live: Live }) {
   const isHere = useLost() === undefined;
   if (isHere && failure !== undefined) return <p class="quiet">Not live: {failure}</p>;
   return <p class="live">{isLive && isHere && <Badge kind="good">live</Badge>}</p>;

@@ -66,7 +66,7 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
   );
 }
 
-/** Marks the difference; of two maps, only attributes that differ. Null: nothing. */
+/** Of two maps, only attributes that differ. Null: nothing. */
 export function Difference({ of, expected, stored }: { of: ItemKey; expected: string | null; stored: string | null }) {
   const [left, right] = [expected, stored].map((text) =>
     text === null ? new Map<string, string>() : canonicalEntries(text),
@@ -82,36 +82,16 @@ export function Difference({ of, expected, stored }: { of: ItemKey; expected: st
     <Rows
       label={`Difference of ${of.source} ${of.target}`}
       headings={['attribute', 'expected', 'stored']}
-      rows={texts.map(([name, own, other]) => {
-        const ends = sameEnds(own ?? '', other ?? '');
-        return [<bdi>{name}</bdi>, marked('ins', own, ends), marked('del', other, ends)];
-      })}
+      rows={texts.map(([name, own, other]) => [<bdi>{name}</bdi>, marked('ins', own), marked('del', other)])}
     />
   );
 }
 
-function marked(Mark: 'ins' | 'del', text: string | null, [start, end]: readonly [number, number]) {
+function marked(Mark: 'ins' | 'del', text: string | null) {
   if (text === null) return <em>nothing</em>;
-  const middle = text.slice(start, text.length - end);
   return (
-    <bdi class="value">
-      <Text text={text.slice(0, start)} />
-      {middle !== '' && (
-        <Mark>
-          <Text text={middle} />
-        </Mark>
-      )}
-      <Text text={text.slice(text.length - end)} />
-    </bdi>
+    <Mark>
+      <Text text={text} />
+    </Mark>
   );
-}
-
-/** The lengths of the common prefix and suffix. */
-function sameEnds(left: string, right: string): [start: number, end: number] {
-  const most = Math.min(left.length, right.length);
-  let start = 0;
-  while (start < most && left[start] === right[start]) start += 1;
-  let end = 0;
-  while (end < most - start && left[left.length - 1 - end] === right[right.length - 1 - end]) end += 1;
-  return [start, end];
 }

@@ -1,7 +1,7 @@
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
 import { useAnswer } from '../base/ask.ts';
-import { useAskedAgain } from '../base/flow.ts';
+import { useLive } from '../base/flow.ts';
 import { hereWith, Link } from '../base/place.tsx';
 import { Item } from '../items/item.tsx';
 import { Pager } from '../parts/rows.tsx';
@@ -13,17 +13,16 @@ interface ItemsProps {
   isWritable: boolean;
   id: string;
   parameters: URLSearchParams;
-  writes: number;
 }
 
 export function ItemsOfNode(props: ItemsProps) {
-  const { id, parameters, isWritable, writes } = props;
+  const { id, parameters, isWritable } = props;
   const target = parameters.get('target');
   const asked = useAnswer<{ item: StoredItem | null }>(target === null ? undefined : '/api/item', {
     source: id,
     target: target ?? undefined,
   });
-  useAskedAgain(asked, writes);
+  useLive(id, [asked]);
   return (
     <>
       {target !== null && (
@@ -47,10 +46,10 @@ export function ItemsOfNode(props: ItemsProps) {
   );
 }
 
-function Side({ id, parameters, writes, side }: ItemsProps & { side: keyof typeof SIDES }) {
+function Side({ id, parameters, side }: ItemsProps & { side: keyof typeof SIDES }) {
   const cursor = parameters.get(side) ?? undefined;
   const asked = useAnswer<PartitionAnswer>('/api/partition', { id, side, limit: '25', cursor });
-  useAskedAgain(asked, writes);
+  useLive(id, [asked]);
   return (
     <Card title={SIDES[side]}>
       <Told asked={asked}>

@@ -2,12 +2,15 @@ import { useMemo } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
+import { addressOf } from '../base/address.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
-import { Layers } from '../parts/layers.tsx';
-import { boxesNextTo, modelBoxes } from './model-boxes.ts';
+import { sampledText } from '../base/words.ts';
+import { type Box, Layers, type Way } from '../parts/layers.tsx';
 import { PickedType } from './picked-type.tsx';
 
 const SAMPLED_MS = 15_000;
+const NODE = 'node ';
+const EDGE = 'edge ';
 
 /** `chosen`: such as `node USER`. */
 export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
@@ -15,20 +18,49 @@ export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: stri
   useAskedLater(asked, SAMPLED_MS);
   const { answer: sample } = asked;
   const { boxes, ways } = useMemo(() => modelBoxes(model, sample), [model, sample]);
-  const isKnown = boxes.some(({ id }) => id === chosen);
-  const picked = useMemo(() => (isKnown ? boxesNextTo(ways, chosen!) : undefined), [ways, chosen, isKnown]);
   const types = model.nodes.map(({ type }) => type).join(', ');
   return (
     <>
       <Layers
         label={`The model as a graph of the node types ${types}; choose a type to see its details`}
-        {...{ boxes, ways, picked, chosen }}
+        {...{ boxes, ways, chosen }}
       />
       <p class="quiet">
         {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
         {sample !== undefined && !sample.isWhole && <>; counts estimated from {figureText(sample.items)} items</>}
       </p>
-      {isKnown && <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />}
+      {boxes.some(({ id }) => id === chosen) && (
+        <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />
+      )}
     </>
   );
+}
+
+function placeOfType(kind: 'node' | 'edge', type: string): string {
+  return addressOf('/', { picked: `${kind} ${type}` });
+}
+
+/** Node and edge types may share a name. */
+function modelBoxes({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefined): { boxes: Box[]; ways: Way[] } {
+  const countOf = (count: number | undefined): string | undefined =>
+    sample === undefined || count === undefined ? undefined : sampledText(count, sample);
+  const ofNodes = nodes.map(({ type, searches }): Box => {
+    const lines = searches.map(({ name }) => {
+      return { text: name.slice(type.length + 1), to: addressOf('/query', { search: name }) };
+    });
+    const count = countOf(sample?.nodes[type]?.count);
+    return { id: NODE + type, title: type, count, kind: 'node', to: placeOfType('node', type), lines };
+  });
+  const ofEdges = edges.map(({ type, orders }): Box => {
+    const lines = orders.map(({ name, from }) => {
+      return { text: `${name}: ${from}`, to: addressOf('/query', { type, order: name }) };
+    });
+    const count = countOf(sample?.edges[type]?.count);
+    return { id: EDGE + type, title: type, count, kind: 'edge', to: placeOfType('edge', type), lines };
+  });
+  const ways = edges.flatMap(({ type, from, to }): Way[] => [
+    ...from.map((one) => ({ from: NODE + one, to: EDGE + type, hasHead: false })),
+    ...to.map((one) => ({ from: EDGE + type, to: NODE + one, hasHead: true })),
+  ]);
+  return { boxes: [...ofNodes, ...ofEdges], ways };
 }

@@ -1,11 +1,10 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
-import type { EdgeResult, Page } from '../../../../src/client/read/request/result.ts';
+import type { Page } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { ListOfNode, NodeAnswer } from '../../api/nodes.ts';
+import type { ListOfNode, NamedEdge, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
-import { useAskedAgain, useTouches } from '../base/flow.ts';
+import { useLive } from '../base/flow.ts';
 import { ItemLink, Link } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive, RepairNode } from '../items/buttons.tsx';
@@ -30,13 +29,13 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
   const part = parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   const counted = useAnswer<{ lists: ListOfNode[] }>('/api/lists', { id });
-  const touches = useTouches(part === 'node' ? id : undefined);
-  const [writes, setWrites] = useState(0);
-  useAskedAgain(asked, touches.count + writes);
-  useAskedAgain(counted, writes);
+  const live = useLive(id, [asked]);
   // Lag turns into drift without a write.
   useAskedLater(asked, asked.answer?.wrong.some(({ state }) => state === 'lag') ? BEHIND_MS : undefined);
-  const noteWrite = (): void => setWrites((before) => before + 1);
+  const noteWrite = (): void => {
+    asked.again();
+    counted.again();
+  };
   const [written, after] = [parameters.get('written'), parameters.get('after')];
   const lists = counted.answer?.lists ?? [];
   return (
@@ -47,7 +46,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
           <bdi class="key">{id}</bdi>
         </h1>
         {asked.answer !== undefined && <State node={asked.answer} />}
-        {part === 'node' && <LiveMark live={touches} />}
+        <LiveMark live={live} />
       </div>
       <nav class="parts" aria-label="Parts of the node">
         {Object.entries(PARTS).map(([name, text]) => (
@@ -67,12 +66,12 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
       {part === 'compare' ? (
         <Compare model={model} id={id} parameters={parameters} />
       ) : part === 'items' ? (
-        <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} writes={writes} />
+        <ItemsOfNode isWritable={model.isWritable} id={id} parameters={parameters} />
       ) : (
         <>
           <NodeItself {...{ model, id, asked }} onWritten={noteWrite} />
           {model.edges.some(({ from }) => from.includes(id.slice(0, id.indexOf('-')))) && (
-            <Edges id={id} parameters={parameters} touches={touches.count + writes}>
+            <Edges id={id} parameters={parameters}>
               {model.isWritable && asked.answer?.base != null && <AddEdge model={model} id={id} onDone={noteWrite} />}
             </Edges>
           )}
@@ -204,16 +203,11 @@ function Wrong({
   );
 }
 
-function Edges({
-  id,
-  parameters,
-  touches,
-  children,
-}: Omit<NodePartProps, 'model'> & { touches: number; children: ComponentChildren }) {
+function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { children: ComponentChildren }) {
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
-  const asked = useAnswer<Page<EdgeResult>>('/api/edges', { id, type, cursor });
-  useAskedAgain(asked, touches);
+  const asked = useAnswer<Page<NamedEdge>>('/api/edges', { id, type, cursor });
+  useLive(id, [asked]);
   return (
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
       {children}
@@ -224,7 +218,7 @@ function Edges({
             <Grid
               label="Edges"
               idHeading="target"
-              rows={items.map(({ target, type: own, attributes }) => ({ id: target, own: { type: own }, attributes }))}
+              rows={items.map(({ target, type: own, ...edge }) => ({ ...edge, id: target, own: { type: own } }))}
               note={({ id: target, own }, row) => (
                 <Why
                   id={target}

@@ -1,11 +1,11 @@
+import { indexSampleText } from '../../../../src/trust/explain/index-sample.ts';
+import { NOT_VERIFIED, verifiedText } from '../../../../src/trust/explain/verified-text.ts';
 import type { StatusAnswer } from '../../api/model-and-status.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Link } from '../base/place.tsx';
-import { shortId } from '../base/words.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
-import { Verified } from '../parts/verified.tsx';
 import { ModelGraph } from './model-graph.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -19,28 +19,26 @@ const STATE_KINDS = {
 } as const;
 
 export function Overview({ model, parameters }: PlaceProps) {
-  // Comes before the stream is read.
-  const quick = useAnswer<StatusAnswer>('/api/status', { quick: 'true' });
-  const whole = useAnswer<StatusAnswer>('/api/status');
-  useAskedLater(whole, EVERY_MS);
-  const ofTable = whole.answer === undefined ? quick : whole;
+  const asked = useAnswer<StatusAnswer>('/api/status');
+  useAskedLater(asked, EVERY_MS);
+  const { answer: status } = asked;
   return (
     <div class="cards">
-      {ofTable.answer !== undefined && ofTable.answer.problems.length > 0 && <Problems status={ofTable.answer} />}
+      {status !== undefined && status.problems.length > 0 && <Problems status={status} />}
       <Card title="Model" wide>
         <ModelGraph model={model} chosen={parameters.get('picked') ?? undefined} />
       </Card>
-      {whole.answer?.problems.length === 0 && (
+      {status?.problems.length === 0 && (
         <p class="wide">
-          <Badge kind={whole.answer.lastCheck === null ? 'plain' : 'good'}>No problems found</Badge>{' '}
-          <LastCheck lastCheck={whole.answer.lastCheck} />
+          <Badge kind={status.lastCheck === null ? 'plain' : 'good'}>No problems found</Badge>{' '}
+          <LastCheck lastCheck={status.lastCheck} />
         </p>
       )}
       <Card title="Consumers">
-        <Told asked={whole}>{(status) => <Consumers status={status} />}</Told>
+        <Told asked={asked}>{(answer) => <Consumers status={answer} />}</Told>
       </Card>
       <Card title="Verified">
-        <Told asked={ofTable}>{(status) => <Verified status={status} />}</Told>
+        <Told asked={asked}>{(answer) => <Verified status={answer} />}</Told>
       </Card>
       <Card title="Model changes">
         <Timeline />
@@ -73,6 +71,16 @@ function LastCheck({ lastCheck }: Pick<StatusAnswer, 'lastCheck'>) {
   );
 }
 
+function Verified({ status }: { status: StatusAnswer }) {
+  return (
+    <>
+      <p>{verifiedText(status, status.atMs)}.</p>
+      {status.indexSample !== null && <p>{indexSampleText(status.indexSample)}.</p>}
+      {status.verifiedThrough !== null && <p>Not verified: {NOT_VERIFIED.join(', ')}.</p>}
+    </>
+  );
+}
+
 /** A busy consumer is seen every 10 s. */
 const RATE_HOLDS_MS = 20_000;
 
@@ -96,9 +104,7 @@ function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnsw
           const { id, kind, writes, seen, isStopped, recordsPerSecond } = consumer;
           const isOld = isStopped || atMs - Date.parse(seen) > RATE_HOLDS_MS;
           return [
-            <span class="key" title={id}>
-              {shortId(id)}
-            </span>,
+            <span class="key">{id}</span>,
             kind,
             isOld ? '' : recordsPerSecond,
             writes ?? '',

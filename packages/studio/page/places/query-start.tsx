@@ -2,60 +2,35 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer } from '../base/ask.ts';
-import { Link, NodeLink } from '../base/place.tsx';
-import { questionOfType } from '../base/question.ts';
+import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
 const MOST_QUESTIONS = 10;
-const FEW = 3;
 
 export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   return (
     <Told asked={asked}>
       {(sample) => (
-        <>
-          <Card title="Nodes">
-            <Rows
-              label="Types and their nodes"
-              headings={['type', 'nodes', 'for example']}
-              rows={model.nodes.map(({ type }) => {
-                const question = questionOfType(model, type);
-                const { count = 0, some = [] } = sample.nodes[type] ?? {};
-                return [
-                  question === undefined ? type : <Link to={addressOf('/query', question)}>{type}</Link>,
+        <Card title="Lists and searches">
+          <Rows
+            label="Lists and searches to begin with"
+            headings={['list or search', 'values', 'edges or nodes of the type']}
+            rows={[listsOf(model, sample), searchesOf(model, sample)].flatMap((questions) =>
+              questions
+                .sort((left, right) => right.count - left.count)
+                .slice(0, MOST_QUESTIONS)
+                .map(({ title, parameters, by, count }) => [
+                  <Link to={addressOf('/query', parameters)}>{title}</Link>,
+                  by,
                   sampledText(count, sample),
-                  <ul class="entries">
-                    {some.slice(0, FEW).map((node) => (
-                      <li key={node.id}>
-                        <NodeLink {...node} />
-                      </li>
-                    ))}
-                  </ul>,
-                ];
-              })}
-            />
-          </Card>
-          <Card title="Lists and searches">
-            <Rows
-              label="Lists and searches to begin with"
-              headings={['list or search', 'values', 'edges or nodes of the type']}
-              rows={[listsOf(model, sample), searchesOf(model, sample)].flatMap((questions) =>
-                questions
-                  .sort((left, right) => right.count - left.count)
-                  .slice(0, MOST_QUESTIONS)
-                  .map(({ title, parameters, by, count }) => [
-                    <Link to={addressOf('/query', parameters)}>{title}</Link>,
-                    by,
-                    sampledText(count, sample),
-                  ]),
-              )}
-              empty="No list or search can be shown yet."
-            />
-          </Card>
-        </>
+                ]),
+            )}
+            empty="No list or search can be shown yet."
+          />
+        </Card>
       )}
     </Told>
   );

@@ -1,10 +1,10 @@
+import { useState } from 'preact/hooks';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
 import { isAsked, type Question, questionOf, shardsAsked, subjectOf } from '../base/question.ts';
 import { NewNode } from '../items/create.tsx';
-import { useCopy } from '../parts/copy.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Card, type PlaceProps } from '../parts/told.tsx';
 import { QueryForm } from './query-form.tsx';
@@ -48,7 +48,14 @@ function Answer(props: { model: ModelAnswer; question: Question; cursor: string 
 }
 
 function Code({ code }: { code: string }) {
-  const { copy, told } = useCopy();
+  const [told, setTold] = useState('');
+  const copy = (): void => {
+    navigator.clipboard.writeText(code).then(
+      () => setTold('Copied.'),
+      // A browser may forbid copying.
+      () => setTold("The browser doesn't allow copying. Select the text instead."),
+    );
+  };
   return (
     <Card title="TypeScript">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
@@ -56,10 +63,10 @@ function Code({ code }: { code: string }) {
         <code>{code}</code>
       </pre>
       <p class="row">
-        <button type="button" onClick={() => copy(code)}>
+        <button type="button" onClick={copy}>
           Copy
         </button>
-        {told}
+        <span role="status">{told}</span>
       </p>
       <p class="quiet">
         Save it next to <code>edgeloom.config.ts</code>, for example as <code>ask.ts</code>, and run{' '}

@@ -5,17 +5,8 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
 import { useAnswer } from '../base/ask.ts';
-import { useAskedAgain, useTouches } from '../base/flow.ts';
-import { hereWith, Link } from '../base/place.tsx';
-import {
-  attributesOfSubject,
-  type Question,
-  type Sort,
-  type Subject,
-  shardsAsked,
-  sortsOf,
-  subjectOf,
-} from '../base/question.ts';
+import { useLive } from '../base/flow.ts';
+import { type Question, type Subject, shardsAsked, subjectOf } from '../base/question.ts';
 import { Grid } from '../parts/grid.tsx';
 import { Pager } from '../parts/rows.tsx';
 import { Card, LiveMark, Told } from '../parts/told.tsx';
@@ -34,8 +25,7 @@ export function QuestionGrid(props: QuestionGridProps) {
   const subject = subjectOf(model, question);
   const isCheap = unitsOfShards(shardsAsked(model, question)) <= UNITS_AT_ONCE;
   const listed = subject.edge === undefined ? `${subject.nodeType}-` : question.id;
-  const touches = useTouches(isCheap ? listed : undefined, true);
-  useAskedAgain(found, touches.count);
+  const live = useLive(isCheap ? listed : undefined, [found], true);
   return (
     <Told asked={found}>
       {(answer) => {
@@ -47,14 +37,12 @@ export function QuestionGrid(props: QuestionGridProps) {
               {(question.where ?? []).length > 0 && (
                 <p class="quiet">Rows removed by the filter still consume read capacity.</p>
               )}
-              <Sorts sorts={sortsOf(model, question)} isDescending={question.reverse !== undefined} />
-              <LiveMark live={touches} />
+              <LiveMark live={live} />
               <Grid
                 label="Rows"
                 empty="Nothing found."
                 idHeading={subject.edge === undefined ? 'id' : 'source'}
                 rows={rows.map((row) => ({ ...row, own: sortColumns(row) }))}
-                known={attributesOfSubject(model, subject)}
                 note={({ id, by, sortedBy }, row) => (
                   <Why
                     {...{ id, row }}
@@ -103,24 +91,6 @@ function Plan({ plan: { rcu, calls, steps, partitions } }: { plan: QueryPlan }) 
 function titleOf({ edge, search, nodeType }: Subject, { id }: Question): string {
   if (edge !== undefined) return `${edge.type} edges into ${id}`;
   return search === undefined ? `All ${nodeType} nodes` : `Results of ${search.name}`;
-}
-
-function Sorts({ sorts, isDescending }: { sorts: readonly Sort[]; isDescending: boolean }) {
-  if (sorts.length === 0) return null;
-  return (
-    <>
-      <nav class="parts" aria-label="Sort by">
-        <span class="quiet">Sort by</span>
-        {sorts.map(({ by, isCurrent, changes }) => (
-          <Link key={by} to={hereWith(changes)} aria-current={isCurrent ? 'page' : undefined}>
-            {by}
-            {isCurrent && (isDescending ? ', descending' : ', ascending')}
-          </Link>
-        ))}
-      </nav>
-      <p class="quiet">To sort another way, add an order or a search to the model.</p>
-    </>
-  );
 }
 
 function sortColumns({ sortedBy = [], attributes }: QueryRow): Record<string, unknown> {

@@ -7,8 +7,7 @@ import type { QueryAnswer } from '../../api/query.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
 import { postTo, useAnswer, useDoing } from '../base/ask.ts';
-import { useAskedAgain, useTouches } from '../base/flow.ts';
-import { useNames } from '../base/names.ts';
+import { useLive } from '../base/flow.ts';
 import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
 import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
 import { Attributes, jsonText } from '../parts/value.tsx';
@@ -58,39 +57,38 @@ export function RankedEdgeView({
   const item = useAnswer<{ item: StoredItem | null }>('/api/item', { source, target: `${type}-${end}` });
   const list = useAnswer<QueryAnswer>('/api/query', { type, id: end, order, reverse: 'true', limit: `${MOST_ROWS}` });
   const node = useAnswer<NodeAnswer>(isInSet ? '/api/node' : undefined, { id: source });
-  const ofSource = useTouches(source);
-  const ofEnd = useTouches(end, true);
-  useAskedAgain(item, ofSource.count);
-  useAskedAgain(node, ofSource.count);
-  useAskedAgain(list, ofEnd.count);
-  const entering = (list.answer?.rows ?? []).map(({ id, attributes }) => ({ id, label: attributes[attribute] }));
+  useLive(source, [item, node]);
+  const ofEnd = useLive(end, [list], true);
+  const { name = null, names = {} } = node.answer ?? {};
+  const entering = (list.answer?.rows ?? []).map((row) => ({ ...row, label: row.attributes[attribute] }));
   const ranked = (label: unknown): number => labels.indexOf(String(label));
   const leaving = (node.answer?.edgeSet ?? [])
     .filter((element) => element.type === type)
-    .map((element) => ({ id: element.target, label: (element as Record<string, unknown>)[attribute] }))
+    .map((element) => ({
+      id: element.target,
+      name: names[element.target] ?? null,
+      label: (element as Record<string, unknown>)[attribute],
+    }))
     .sort((left, right) => ranked(left.label) - ranked(right.label))
     .slice(0, MOST_ROWS);
-  const { names } = useNames([source, end, ...[...entering, ...leaving].map(({ id }) => id)], true);
-  const nameOf = (id: string): string | null => names[id] ?? null;
+  const nameOfEnd = names[end] ?? null;
   return (
     <div class="ranked">
       <Card title={`Change the ${attribute}`}>
         <Told asked={item}>
-          {({ item: stored }) => (
-            <Labels edge={edge} stored={stored} isWritable={isWritable} nameOf={nameOf} onWritten={item.again} />
-          )}
+          {({ item: stored }) => <Labels {...{ edge, stored, isWritable, name, nameOfEnd }} onWritten={item.again} />}
         </Told>
       </Card>
       {children}
       <div class="lists">
-        <Card title={`${type} edges into ${nameOf(end) ?? end}, by ${attribute}`}>
+        <Card title={`${type} edges into ${nameOfEnd ?? end}, by ${attribute}`}>
           <LiveMark live={ofEnd} />
-          <Told asked={list}>{() => <Ranked rows={entering} chosen={source} nameOf={nameOf} />}</Told>
+          <Told asked={list}>{() => <Ranked rows={entering} chosen={source} />}</Told>
           <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
         {isInSet && (
-          <Card title={`${type} edges from ${nameOf(source) ?? source}, by ${attribute}`}>
-            <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} nameOf={nameOf} />}</Told>
+          <Card title={`${type} edges from ${name ?? source}, by ${attribute}`}>
+            <Told asked={node}>{() => <Ranked rows={leaving} chosen={end} />}</Told>
             <p class="quiet">The node's view holds these edges: one read returns the node and its edges.</p>
           </Card>
         )}
@@ -103,13 +101,15 @@ function Labels({
   edge: { source, type, end, attribute, labels },
   stored,
   isWritable,
-  nameOf,
+  name,
+  nameOfEnd,
   onWritten,
 }: {
   edge: RankedEdge;
   stored: StoredItem | null;
   isWritable: boolean;
-  nameOf: (id: string) => string | null;
+  name: string | null;
+  nameOfEnd: string | null;
   onWritten: () => void;
 }) {
   const { isRunning, failure, run } = useDoing();
@@ -126,11 +126,9 @@ function Labels({
   };
   return (
     <>
-      <NodeLink id={source} name={nameOf(source)} />
-      <p class="between">
-        <span class="quiet">{type}</span>
-      </p>
-      <NodeLink id={end} name={nameOf(end)} />
+      <NodeLink id={source} name={name} />
+      <p class="quiet">{type}</p>
+      <NodeLink id={end} name={nameOfEnd} />
       <fieldset class="labels">
         <legend>{attribute}</legend>
         {labels.map((label) => (
@@ -162,11 +160,9 @@ const MOVE_MS = 600;
 function Ranked({
   rows,
   chosen,
-  nameOf,
 }: {
-  rows: readonly { id: string; label: unknown }[];
+  rows: readonly { id: string; name: string | null; label: unknown }[];
   chosen: string;
-  nameOf: (id: string) => string | null;
 }) {
   const list = useRef<HTMLOListElement>(null);
   const tops = useRef<ReadonlyMap<string, number>>(new Map());
@@ -183,9 +179,9 @@ function Ranked({
   });
   return (
     <ol class="rank" ref={list}>
-      {rows.map(({ id, label }) => (
+      {rows.map(({ id, name, label }) => (
         <li key={id} aria-current={id === chosen ? 'true' : undefined}>
-          <NodeLink id={id} name={nameOf(id)} /> <Badge kind="plain">{String(label ?? 'none')}</Badge>
+          <NodeLink id={id} name={name} /> <Badge kind="plain">{String(label ?? 'none')}</Badge>
         </li>
       ))}
     </ol>

@@ -1,6 +1,5 @@
 import { countText } from '../../../../src/foundation/figure.ts';
-import type { TimelineAnswer } from '../../api/timeline.ts';
-import type { ProjectionChange, TimelineMoment } from '../../base/timeline.ts';
+import type { ProjectionChange, TimelineAnswer, TimelineMoment } from '../../api/timeline.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { Ago } from '../parts/ago.tsx';
 import { Told } from '../parts/told.tsx';
@@ -12,9 +11,8 @@ export function Timeline() {
   useAskedLater(asked, EVERY_MS);
   return (
     <Told asked={asked}>
-      {({ hasRegistry, moments }) => {
+      {({ moments }) => {
         const changed = moments.filter(({ changes }) => changes.length > 0);
-        if (!hasRegistry) return <p class="quiet">The table has no registry. Run edgeloom migrate to create it.</p>;
         if (changed.length === 0) {
           return <p class="quiet">No changes as far back as the stream goes. A running migration appears here.</p>;
         }
@@ -36,7 +34,7 @@ function groupsOf<T>(all: readonly T[], said: (one: T) => string): T[][] {
   return [...groups.values()];
 }
 
-function Moment({ moment: { version, atMs, isExact, changes } }: { moment: TimelineMoment }) {
+function Moment({ moment: { version, atMs, changes } }: { moment: TimelineMoment }) {
   return (
     <li>
       <p>
@@ -44,7 +42,7 @@ function Moment({ moment: { version, atMs, isExact, changes } }: { moment: Timel
           <Ago at={atMs} />
         </strong>{' '}
         <span class="quiet">
-          {!isExact && 'or earlier, '}version {version}, {countText(changes.length, 'change')}
+          version {version}, {countText(changes.length, 'change')}
         </span>
       </p>
       <ul>
@@ -69,8 +67,7 @@ function saidOf(change: ProjectionChange): string {
 
 function wordsOf({ before, after }: ProjectionChange): string {
   if (after === null) return 'was removed';
-  if (after === 'absent') return 'is retired, and its items are being deleted';
-  if (after === 'kept') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
-  if (after === 'ready') return 'is ready, and readers use it';
-  return `is ${after}, and readers use base items`;
+  if (after === 'retired') return 'is retired, and its items are being deleted';
+  if (after === 'building') return before === 'ready' ? 'is withdrawn from readers' : 'is being built';
+  return 'is ready, and readers use it';
 }

@@ -9,12 +9,6 @@ import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
 const MOST_SHARDS = 200;
-const READABLE: Readonly<Record<WhatIfAnswer['readability'][number]['readable'], string>> = {
-  throughout: 'readers use the present shards until the new ones are ready',
-  'by the present model': 'readable with the present model; with the new model once built',
-  'once built': 'readable once built',
-};
-
 export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }) {
   const [answer, setAnswer] = useState<WhatIfAnswer>();
   const { isRunning, failure, run } = useDoing();
@@ -130,7 +124,7 @@ function Shards({ name, shards }: { name: string; shards: number }) {
   );
 }
 
-function Differences({ answer: { writes, queries, dollars, diff, readability, migration } }: { answer: WhatIfAnswer }) {
+function Differences({ answer: { writes, queries, dollars, diff, migration } }: { answer: WhatIfAnswer }) {
   return (
     <div class="split even">
       <div>
@@ -145,13 +139,6 @@ function Differences({ answer: { writes, queries, dollars, diff, readability, mi
           headings={['operation', 'difference', 'now', 'then']}
           rows={[...writes.map((one) => rowOf(one, 'WCU')), ...queries.map((one) => rowOf(one, 'RCU'))]}
           empty="All writes and queries cost the same as now."
-        />
-        <h4>Availability</h4>
-        <Rows
-          label="What can be read during the migration"
-          headings={['projection', 'reads']}
-          rows={readability.map(({ name, readable }) => [<span class="key">{name}</span>, READABLE[readable]])}
-          empty="Nothing is rebuilt: everything stays readable."
         />
       </div>
       <div>

@@ -26,7 +26,6 @@ export interface Truncated {
 export interface LevelsRead {
   items: AnyPageNode[];
   truncated?: Truncated;
-  calls: number;
 }
 
 interface Step {
@@ -68,7 +67,6 @@ class LevelWalk {
   /** Nodes of the last level, each with a neighbour beyond it. */
   private readonly tooDeep: [id: string, neighbour: string][] = [];
   private reason: Truncated['reason'] | undefined;
-  private calls = 0;
 
   constructor(
     private readonly context: ReadContext,
@@ -86,12 +84,11 @@ class LevelWalk {
     for (let depth = 1; above.length > 0; depth += 1) above = await this.readLevel(above, depth > MAX_DEPTH);
     for (const [id, neighbour] of this.tooDeep) if (this.shown.has(neighbour)) this.cut.add(id);
     const hidden = [...this.left].filter((id) => !this.shown.has(id));
-    const { reason, cut, calls } = this;
+    const { reason, cut } = this;
     const isCut = reason !== undefined && hidden.length + cut.size > 0;
     return {
       items: pageTree(this.page.nodes, levels, await this.found()),
       ...(isCut && { truncated: { reason, ids: hidden, ...(cut.size > 0 && { edgesOf: [...cut] }) } }),
-      calls,
     };
   }
 
@@ -173,9 +170,8 @@ class LevelWalk {
         }
         continue;
       }
-      this.calls += read.calls;
       for (const id of some) {
-        this.views.set(id, read.items.get(id));
+        this.views.set(id, read.get(id));
         this.byView.add(id);
         if (needsEdges(id)) this.withoutEdges.delete(id);
         else if (isReadInPlace(this.context.graph, id)) this.withoutEdges.add(id);
@@ -192,8 +188,7 @@ class LevelWalk {
   private async readEdgeSetOf(id: string): Promise<void> {
     if (this.sets.has(id)) return;
     const isOwn = this.own.writes.some(({ source }) => source === id);
-    const { entries, truncated, calls } = await readEdgeSet(this.context, id, this.views.get(id), isOwn, this.own);
-    this.calls += calls;
+    const { entries, truncated } = await readEdgeSet(this.context, id, this.views.get(id), isOwn, this.own);
     this.sets.set(id, entries);
     this.truncatedTypes.set(id, truncated);
   }
@@ -219,26 +214,18 @@ class LevelWalk {
 
   private async queryEdges(context: ReadContext, id: string, level: Level): Promise<EdgeResult[]> {
     const limit = Math.min(this.maxNodes - this.shown.size, MOST_QUERIED) + NAMED_BEYOND;
-    const { found, isWhole, calls } =
+    const { found, isWhole } =
       level.by === 'inbound'
         ? await this.readInboundEdges(context, id, level, limit)
         : await this.readLeavingEdges(context, id, level, limit);
-    this.calls += calls;
     if (!isWhole) this.noteLeftOut(this.cut, id, found.length < limit ? 'maxRcu' : 'maxNodes');
     return found;
   }
 
   private async readLeavingEdges(context: ReadContext, id: string, { edge }: Level, limit: number) {
-    const {
-      items: found,
-      lastKey,
-      calls,
-    } = await gatherEdges(context, id, edge, {
-      limit,
-      maxRcu: context.spending?.left,
-      isProjected: true,
-    });
-    return { found, isWhole: lastKey === undefined, calls };
+    const bound = { limit, maxRcu: context.spending?.left };
+    const { items: found, lastKey } = await gatherEdges(context, id, edge, { ...bound, isProjected: true });
+    return { found, isWhole: lastKey === undefined };
   }
 
   private async readInboundEdges(context: ReadContext, id: string, { edge, order, partition }: Level, limit: number) {
@@ -246,11 +233,11 @@ class LevelWalk {
     const query = resolveInboundQuery(context, id, edge.type, asked);
     const { spending } = context;
     if (spending !== undefined && spending.left < LEAST_RCU * query.list.partitions.length)
-      return { found: [], isWhole: false, calls: 0 };
+      return { found: [], isWhole: false };
     const left = spending === undefined ? query : withUnits(query, spending.left);
-    const { items, cursor, calls } = await gatherInbound(context, left, asked, 'inbound', this.own);
+    const { items, cursor } = await gatherInbound(context, left, asked, 'inbound', this.own);
     const found = items.map((item) => edgeOfItem(context, edge.type, id, item));
-    return { found, isWhole: cursor === undefined, calls };
+    return { found, isWhole: cursor === undefined };
   }
 }
 

@@ -180,7 +180,7 @@ function inboundRange(ordered: OrderOfQuery, equals: string | undefined, options
   const { atLeast, path, beginsWith } = options;
   const { low, high, isRange } = endsOf(ordered, options.between);
   const isOfParts = ordered.order.kind === 'parts';
-  // After leading values comes a range of the next value.
+  // Leading values may be combined with a range of the next value.
   const isPath = path !== undefined && !(isOfParts && (isRange || beginsWith !== undefined));
   const predicates = [equals !== undefined, atLeast !== undefined, isPath, isRange, beginsWith !== undefined];
   if (predicates.filter(Boolean).length > 1) {

@@ -22,7 +22,8 @@ import { type Gathered, hasProjected } from './scatter.ts';
 /**
  * A row of a native index is a base item, which readers turn into the index item that the projector would have derived.
  * DynamoDB doesn't define the order of rows with the same value: a page continues where the index stands, and a
- * session's own rows come first among the rows of their value. The cursor names them, since the index has them as well.
+ * session's own rows come first among the rows of their value. The cursor names
+ * the session's rows, so that they aren't shown again when the index has them.
  */
 
 export type NativePage = Pick<PlacedList, 'index' | 'range' | 'reverse' | 'where' | 'maxRcu' | 'accept'> & {
@@ -49,7 +50,7 @@ interface Row extends Place {
 export async function gatherNative(context: NativeContext, list: NativeList, page: NativePage): Promise<Gathered> {
   const { reverse, limit, where } = page;
   const { partition } = list;
-  if (partition === undefined) return { items: [], calls: 0 };
+  if (partition === undefined) return { items: [] };
   const after = page.after === undefined ? undefined : parsePosition(list.index, page.after);
   // rule: native-rows-are-judged-by-what-they-would-be
   const isWanted = (item: Item): boolean => isInNativeList(page, item) && hasProjected(item, where);
@@ -96,7 +97,7 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
   const given = merged.slice(0, limit);
   // rule: native-page-goes-on-behind-its-last-item
   const last = merged.length > limit ? given.at(-1)! : isAtEnd ? undefined : stand;
-  const answer: Gathered = { items: given.map(({ item }) => item), calls: walk.budget.calls };
+  const answer: Gathered = { items: given.map(({ item }) => item) };
   if (last === undefined) return answer;
   const before = behindAfter(last.value) === 0 ? after!.given : [];
   const ownOfLast = given.filter((row) => row.isOwn && compareValues(list.index, row.value, last.value) === 0);

@@ -48,7 +48,6 @@ export interface Gathered {
   items: Item[];
   /** Absent exactly if nothing remains. */
   lastKey?: string;
-  calls: number;
   standing?: Standing;
 }
 
@@ -61,7 +60,7 @@ export interface Standing {
 
 /** Half a read unit pays for 4 KB, so a first call to one of many shards asks for a bit more than its share. */
 const LEAST_ASKED = 16;
-/** The most items that a walk reads ahead: from a partition that has none left, and from all together. */
+/** How many items a walk may read ahead: from one used-up partition, and from all partitions together. */
 const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
@@ -94,7 +93,7 @@ type Order = (left: string, right: string) => number;
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
   const { range, after, reverse = false, limit, maxRcu = Number.POSITIVE_INFINITY, walk } = request;
   const remaining = rangeAfter(range, after, reverse);
-  if (isEmptyRange(remaining)) return { items: [], calls: 0 };
+  if (isEmptyRange(remaining)) return { items: [] };
   const reading: Reading = { range: remaining, budget: new Budget(maxRcu) };
   const order = reverse ? (left: string, right: string) => compareKeys(right, left) : compareKeys;
   const needed = limit + 1;
@@ -104,12 +103,11 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
   let found = walk?.standing?.ahead ?? [];
   let first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
   const final = (first: readonly Found[], lastKey?: string): Gathered => {
-    const { calls } = reading.budget;
     // rule: page-is-cut-after-own-writes-are-merged
     const items = first.slice(0, limit).map(({ item }) => item);
-    if (lastKey === undefined) return { items, calls };
+    if (lastKey === undefined) return { items };
     const ahead = (): Found[] => found.filter(({ key }) => order(key, lastKey) > 0);
-    return { items, lastKey, calls, ...(walk && { standing: { shards, ahead: ahead() } }) };
+    return { items, lastKey, ...(walk && { standing: { shards, ahead: ahead() } }) };
   };
   let toAsk = unfinished(shards, first[needed - 1]?.key, order);
   while (toAsk.length > 0) {
@@ -252,8 +250,8 @@ async function readShard(
 }
 
 /**
- * Base items whose attributes have the names of index keys, foreign derived items and a target node may lie in the
- * partition.
+ * Accepts the index items of the list. Base items whose attributes have the names of index keys, foreign derived items
+ * and a target node may lie in the same partition.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

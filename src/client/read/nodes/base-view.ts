@@ -12,13 +12,11 @@ export async function deriveView(
   { graph, store }: ReadContext,
   source: string,
   consistent: boolean,
-): Promise<{ view: Item | undefined; calls: number }> {
+): Promise<Item | undefined> {
   const elements: string[] = [];
   const copying: string[] = [];
   let attributes: Item | undefined;
-  let calls = 0;
   for await (const { items } of queryPages(store, { partition: source, sortKey: BASE_ITEMS, consistent })) {
-    calls += 1;
     for (const item of items) {
       const target = stringOf(item[graph.table.sortKey]) ?? '';
       const derived = derivedOf(graph, source, target, item);
@@ -33,17 +31,15 @@ export async function deriveView(
   if (copying.length > 0) {
     const parents = copying.map((edge) => ({ source: parentOf(edge), target: parentOf(edge) }));
     const read = await store.getMany(parents, { consistent });
-    calls += read.calls;
     for (const [i, edge] of copying.entries()) {
       const copy = copyOf(graph, copyingEdge(graph, edge)!, read.items[i]);
       if (copy !== undefined) copies[edge] = { M: copy };
     }
   }
-  if (elements.length === 0 && attributes === undefined) return { view: undefined, calls };
-  const view: Item = {
+  if (elements.length === 0 && attributes === undefined) return undefined;
+  return {
     ...(elements.length > 0 && { [EDGE_SET]: { SS: elements } }),
     ...(attributes && { [ATTRIBUTES]: { M: attributes } }),
     ...(copying.length > 0 && { [COPIES]: { M: copies } }),
   };
-  return { view, calls };
 }

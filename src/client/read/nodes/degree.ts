@@ -50,8 +50,7 @@ export async function readDegree(
       `Give edges.${edgeType} degree: true, then rebuild.`,
     );
   }
-  const { items } = await readBareViews(context, [source], consistent);
-  const view = items.get(source);
+  const view = (await readBareViews(context, [source], consistent)).get(source);
   if (evictedTypes(view).has(edgeType)) return await countBaseEdges(context, source, edgeType, consistent);
   const prefix = `${edgeType}-`;
   return [...elementsByEdge(view).keys()].filter((name) => name.startsWith(prefix)).length;

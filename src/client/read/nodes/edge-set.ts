@@ -20,7 +20,6 @@ import type { EdgeSetElement } from '../request/result.ts';
 export interface EdgeSetRead {
   entries: EdgeSetElement[];
   truncated: string[];
-  calls: number;
 }
 
 /** A hub may have any number. */
@@ -37,11 +36,9 @@ export async function readEdgeSet(
   const set = view?.[EDGE_SET];
   const stored = textsOf(set);
   const copies = copiesByEdge(view);
-  if (evicted.size === 0)
-    return { entries: decodeElements(stored, context.readNumber, copies), truncated: [], calls: 0 };
+  if (evicted.size === 0) return { entries: decodeElements(stored, context.readNumber, copies), truncated: [] };
   const elements = new Set(stored.filter((element) => !evicted.has(typePrefix(element) ?? '')));
   const truncated: string[] = [];
-  let calls = 0;
   for (const edgeType of evicted) {
     const { spending } = context;
     if (spending?.isSpent) {
@@ -49,13 +46,12 @@ export async function readEdgeSet(
       continue;
     }
     const page = await readFirstElements(context, source, edgeType, consistent);
-    calls += page.calls;
     if (!page.isWhole) truncated.push(edgeType);
     for (const element of page.elements) elements.add(element);
   }
   // An own edge may lie after the first ones.
   for (const element of ownElements(context, source, evicted, own)) elements.add(element);
-  return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort(), calls };
+  return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort() };
 }
 
 /** A corrupt element is left out: the check reports it. */
@@ -87,22 +83,20 @@ async function readFirstElements(
   source: string,
   edgeType: string,
   consistent: boolean,
-): Promise<{ elements: string[]; isWhole: boolean; calls: number }> {
+): Promise<{ elements: string[]; isWhole: boolean }> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
   let left = EDGES_OF_EVICTED_TYPE;
-  let calls = 0;
   // DynamoDB ends a page of large edges early.
   for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE })) {
-    calls += 1;
     for (const item of items.slice(0, left)) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       if (element !== undefined) elements.push(element);
     }
     left -= items.length;
-    if (lastKey !== undefined && (left <= 0 || spending?.isSpent === true)) return { elements, isWhole: false, calls };
+    if (lastKey !== undefined && (left <= 0 || spending?.isSpent === true)) return { elements, isWhole: false };
   }
-  return { elements, isWhole: left >= 0, calls };
+  return { elements, isWhole: left >= 0 };
 }
 
 function ownElements(

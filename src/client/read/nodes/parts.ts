@@ -34,18 +34,16 @@ export async function queryViewWithParts(
   { graph, store }: ReadContext,
   id: string,
   consistent: boolean,
-): Promise<{ found: Found; calls: number }> {
+): Promise<Found> {
   const found = new Map<string, Item>();
-  let calls = 0;
   let startKey: Item | undefined;
   do {
     const request = { partition: id, sortKey: { beginsWith: VIEW_KEY }, consistent, startKey };
     const { items, lastKey } = await store.query(request);
     for (const item of items) found.set(stringOf(item[graph.table.sortKey]) ?? '', item);
-    calls += 1;
     startKey = lastKey;
   } while (startKey !== undefined);
-  return { found, calls };
+  return found;
 }
 
 export function withParts(

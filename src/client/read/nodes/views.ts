@@ -35,7 +35,6 @@ export interface GetOptions<
 export interface NodesRead {
   nodes: View[];
   views: ReadonlyMap<string, Item>;
-  calls: number;
 }
 
 export async function getViews(
@@ -65,7 +64,7 @@ export async function readNodes(
     throw new EdgeloomError('invalid-argument', 'attributes should be names, or ALL.', "Give ['name'] or 'ALL'.");
   }
   const own = given ?? (await readOwnWritesOfViews(context, ids));
-  const { items: views, calls } = await readViews(context, ids, consistent, own);
+  const views = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
   // A view lags behind its node: writing it back would undo a put made in between.
   const isReadFromNode = (id: string): boolean =>
@@ -84,15 +83,13 @@ export async function readNodes(
     return {
       id,
       attributes: isReadFromNode(id)
-        ? (bases.attributes.get(id) ?? null)
+        ? (bases.get(id) ?? null)
         : plainViewAttributes(context, views.get(id), attributes),
       edgeSet: edgeSets[i]!.entries,
       ...(edgeSets[i]!.truncated.length > 0 && { truncated: edgeSets[i]!.truncated }),
     };
   });
-  const fallbackCalls = edgeSets.reduce((sum, edgeSet) => sum + edgeSet.calls, 0);
-  const ownCalls = given === undefined ? own.calls : 0;
-  return { nodes, views, calls: calls + bases.calls + fallbackCalls + ownCalls };
+  return { nodes, views };
 }
 
 export function isReadInPlace(graph: CompiledModel, id: string): boolean {
@@ -130,17 +127,12 @@ export function isViewless(graph: CompiledModel, id: string): boolean {
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
-export interface AttributesRead {
-  attributes: (Record<string, unknown> | null)[];
-  calls: number;
-}
-
 export async function readAttributes(
   context: ReadContext,
   ids: readonly string[],
   attributes: AttributeSelection | undefined,
   own: OwnWrites,
-): Promise<AttributesRead> {
+): Promise<(Record<string, unknown> | null)[]> {
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined && !viewOfNodeHolds(context.graph, id, attributes);
   const inNode = ids.filter(isReadFromNode);
@@ -154,19 +146,9 @@ export async function readAttributes(
     own,
     () => false,
   );
-  return {
-    attributes: ids.map((id) =>
-      isReadFromNode(id)
-        ? (bases.attributes.get(id) ?? null)
-        : plainViewAttributes(context, views.items.get(id), attributes),
-    ),
-    calls: bases.calls + views.calls,
-  };
-}
-
-export interface ItemsRead {
-  items: Map<string, Item>;
-  calls: number;
+  return ids.map((id) =>
+    isReadFromNode(id) ? (bases.get(id) ?? null) : plainViewAttributes(context, views.get(id), attributes),
+  );
 }
 
 /** A node without a declared view is itself read; a view that this read can't use is derived from the base items. */
@@ -176,15 +158,14 @@ export async function readViews(
   consistent: boolean,
   own: OwnWrites,
   needsEdges: (id: string) => boolean = () => true,
-): Promise<ItemsRead> {
+): Promise<Map<string, Item>> {
   const { graph } = context;
   const all = [...new Set(ids)];
   const themselves = all.filter((id) => isShownItself(graph, id));
   const isAlone = (id: string): boolean => isViewless(graph, id) || (isReadInPlace(graph, id) && !needsEdges(id));
   const viewed = themselves.length === 0 ? all : all.filter((id) => !isAlone(id));
-  const read = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
-  const { items, found } = read;
-  const { found: nodes, calls } = await readByNode(
+  const { items, found } = await readUsableViews(context, viewed, consistent, (id) => partSources(context, id));
+  const nodes = await readByNode(
     context,
     themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
     consistent || own.writes.length > 0,
@@ -207,15 +188,15 @@ export async function readViews(
     const node = shownItself(id, undefined);
     if (node !== undefined) items.set(id, node);
   }
-  return { items, calls: read.calls + calls };
+  return items;
 }
 
 export async function readBareViews(
   context: ReadContext,
   ids: Iterable<string>,
   consistent: boolean,
-): Promise<ItemsRead> {
-  return readUsableViews(context, ids, consistent, () => []);
+): Promise<Map<string, Item>> {
+  return (await readUsableViews(context, ids, consistent, () => [])).items;
 }
 
 async function readUsableViews(
@@ -223,11 +204,10 @@ async function readUsableViews(
   ids: Iterable<string>,
   consistent: boolean,
   partsOfId: (id: string) => readonly PartSource[],
-): Promise<ItemsRead & { found: ReadonlyMap<string, Found> }> {
+): Promise<{ items: Map<string, Item>; found: ReadonlyMap<string, Found> }> {
   const { graph, projections } = context;
   const distinct = [...new Set(ids)].filter((id) => canBeStored(graph, id));
-  const stored = await readStoredViews(context, distinct, consistent, partsOfId);
-  const { found } = stored;
+  const found = await readStoredViews(context, distinct, consistent, partsOfId);
   const items = new Map<string, Item>();
   for (const id of distinct) {
     const view = found.get(id)?.get(VIEW_KEY);
@@ -235,14 +215,12 @@ async function readUsableViews(
   }
   const unusable = distinct.filter((id) => !projections.usesView(id, items.get(id)));
   const made = await pMap(unusable, (id) => deriveView(context, id, consistent), { concurrency: context.concurrency });
-  let { calls } = stored;
   for (const [i, id] of unusable.entries()) {
-    const { view, calls: callsOfView } = made[i]!;
-    calls += callsOfView;
+    const view = made[i];
     if (view === undefined) items.delete(id);
     else items.set(id, view);
   }
-  return { items, found, calls };
+  return { items, found };
 }
 
 async function readStoredViews(
@@ -250,12 +228,11 @@ async function readStoredViews(
   ids: readonly string[],
   consistent: boolean,
   partsOfId: (id: string) => readonly PartSource[],
-): Promise<{ found: Map<string, Found>; calls: number }> {
+): Promise<Map<string, Found>> {
   const [first] = ids;
   const parts = ids.flatMap(partsOfId);
   if (first !== undefined && ids.length === 1 && parts.length > 0 && !parts.some(({ isBase }) => isBase)) {
-    const { found, calls } = await queryViewWithParts(context, first, consistent);
-    return { found: new Map([[first, found]]), calls };
+    return new Map([[first, await queryViewWithParts(context, first, consistent)]]);
   }
   const views = ids.map((id) => ({ source: id, target: VIEW_KEY }));
   return readByNode(context, [...views, ...parts.map(({ key }) => key)], consistent);
@@ -276,8 +253,8 @@ async function readByNode(
   { store }: ReadContext,
   keys: readonly ItemKey[],
   consistent: boolean,
-): Promise<{ found: Map<string, Map<string, Item>>; calls: number }> {
-  const { items, calls } = await store.getMany(keys, { consistent });
+): Promise<Map<string, Map<string, Item>>> {
+  const { items } = await store.getMany(keys, { consistent });
   const found = new Map<string, Map<string, Item>>();
   for (const [i, { source, target }] of keys.entries()) {
     const item = items[i];
@@ -285,7 +262,7 @@ async function readByNode(
     const ofNode = found.get(source) ?? new Map<string, Item>();
     found.set(source, ofNode.set(target, item));
   }
-  return { found, calls };
+  return found;
 }
 
 async function readBases(
@@ -293,12 +270,12 @@ async function readBases(
   ids: readonly string[],
   selection: AttributeSelection = 'ALL',
   consistent: boolean,
-): Promise<{ attributes: Map<string, Record<string, unknown>>; calls: number }> {
+): Promise<Map<string, Record<string, unknown>>> {
   const distinct = [...new Set(ids)].filter((id) => canBeStored(context.graph, id));
   const isSelected = (name: string): boolean => selection === 'ALL' || selection.includes(name);
   const namesOf = (id: string): string[] => partsOf(context, id).flatMap(({ name }) => (isSelected(name) ? name : []));
   const keys = distinct.flatMap((id) => [id, ...namesOf(id)].map((target) => ({ source: id, target })));
-  const { found, calls } = await readByNode(context, keys, consistent);
+  const found = await readByNode(context, keys, consistent);
   const attributes = new Map<string, Record<string, unknown>>();
   for (const id of distinct) {
     const item = found.get(id)?.get(id);
@@ -311,7 +288,7 @@ async function readBases(
     }
     attributes.set(id, all);
   }
-  return { attributes, calls };
+  return attributes;
 }
 
 /** Ids come from URLs. */

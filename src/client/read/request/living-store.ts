@@ -29,6 +29,11 @@ export class LivingStore extends ForwardingStore {
     super(store);
   }
 
+  /** The same on another way to the table. */
+  over(wrap: (store: Store) => Store): LivingStore {
+    return new LivingStore(wrap(this.inner), this.graph, this.now, this.onEnd);
+  }
+
   telling(onEnd: (endMs: number) => void): LivingStore {
     return new LivingStore(this.inner, this.graph, this.now, onEnd);
   }

@@ -9,7 +9,7 @@ import {
 import { type OwnWrites, readOwnWrites } from '../../session/own-writes.ts';
 import type { ReadContext } from './read-context.ts';
 
-export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map(), calls: 0 };
+export const NO_OWN_WRITES: OwnWrites = { writes: [], parents: new Map() };
 
 export async function readRelevantOwnWrites(
   context: ReadContext,

@@ -17,7 +17,7 @@ import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 
-/** When a write may be made. Otherwise a `ConditionFailedError` has the item as it is. */
+/** When a write may be made. If a condition fails, the `ConditionFailedError` holds the current item. */
 export interface WriteConditions<Attributes = Record<string, unknown>> {
   /** Only if the item doesn't exist. */
   ifAbsent?: boolean | undefined;

@@ -11,7 +11,7 @@ import { nextVersion } from '../item/version.ts';
 import { applyChanges, type Change, namesOfOnWrite, toAttributeChanges } from './attribute-change.ts';
 import { declaredAttributes } from './declared.ts';
 import { checkChangedAttributes, wholeItem } from './plain.ts';
-import { isEnding, type UpdateSubject } from './subject.ts';
+import { canExpire, type UpdateSubject } from './subject.ts';
 import { trackedAttributes } from './tracked.ts';
 
 export type SeenItem = Item | undefined;
@@ -139,7 +139,7 @@ function conditionOf(subject: UpdateSubject, seen: Item, names: Set<string>): Ba
   }
   // Without equalities, "the item exists" is one more condition.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
-  const most = isEnding(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
+  const most = canExpire(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
   // rule: update-is-made-of-the-item-as-seen
   if (count <= most) return { present: true, equal, absent };
   throw new EdgeloomError(

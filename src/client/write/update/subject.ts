@@ -50,7 +50,7 @@ export function needsWhole({ type }: UpdateSubject, change: AttributeChange | un
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 
-export function isEnding({ type }: UpdateSubject): boolean {
+export function canExpire({ type }: UpdateSubject): boolean {
   return 'expires' in type && type.expires !== undefined;
 }
 

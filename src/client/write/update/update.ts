@@ -17,7 +17,7 @@ import type { AttributeChange, Change } from './attribute-change.ts';
 import { withOperandErrors } from './operand-error.ts';
 import { plainUpdate } from './plain.ts';
 import { type SeenItem, updateOfSeen } from './seen.ts';
-import { isEnding, needsWhole, type UpdateSubject } from './subject.ts';
+import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
@@ -82,7 +82,7 @@ async function updateOfItem(
 function tooMuchContentionError({ name }: UpdateSubject, attempts: number): EdgeloomError {
   return new EdgeloomError(
     'too-much-contention',
-    `${name}: for ${CONTENTION_SECONDS} s and ${attempts} times others changed what the update had looked at.`,
+    `${name}: others changed what the update had read, ${attempts} times in ${CONTENTION_SECONDS} s.`,
     'Look at fewer attributes, or use { add } without fields for counters.',
   );
 }
@@ -97,7 +97,7 @@ export async function updateInTransaction(
   const { key } = subject;
   const asked = withPresence(baseCondition(key, options), options);
   const refusal = (current: Item | undefined): ConditionFailedError => refusalError(subject, asked, current, options);
-  const mayMake = isEnding(subject) && asked.present !== true && Object.keys(asked.equal ?? {}).length === 0;
+  const mayMake = canExpire(subject) && asked.present !== true && Object.keys(asked.equal ?? {}).length === 0;
   if (!needsWhole(subject, change) && !mayMake) return { change: plainUpdate(subject, change, asked), asked, refusal };
   const item = await readLiving(context, key);
   if (!meetsCondition(asked, item)) {

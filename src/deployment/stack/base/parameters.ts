@@ -10,7 +10,7 @@ import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './pa
 export interface Parameters {
   /** The most records of a batch; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
-  /** How long a batch may gather. */
+  /** How long to gather records into a batch. */
   batchWindowSeconds: number;
   /** Batches of one shard that run at once. The order of each item is kept, but more than 1 folds less. */
   parallelizationFactor: number;
@@ -158,7 +158,7 @@ const parametersSchema = z
     checkRepair: truth.default(false),
     checkHours: wholeBetween(1, 23).default(6),
     checkOverdueHours: wholeBetween(2, 720).default(26),
-    checkGraceSeconds: wholeBetween(1, 3600).default(60),
+    checkGraceSeconds: wholeBetween(1, 600).default(60),
     checkWorkers: wholeBetween(0, 100).default(0),
     checkMaxRcu: wholeBetween(0, 1_000_000).default(0),
     checkMaxWcu: wholeBetween(1, 1_000_000).default(200),

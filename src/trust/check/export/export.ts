@@ -5,12 +5,12 @@ import { joinedEdgeTypes, type SourceNode, sourceNodeKeys, sourceNodeOf } from '
 import { isWrongVerdict } from '../../../core/verdicts.ts';
 import { runtimeOf } from '../../../foundation/runtime.ts';
 import { modelToCheck } from '../../../registry/checked.ts';
-import { PartitionSummary, usedByEdges } from '../compare.ts';
 import { type CheckCounts, emptyCounts } from '../cursor.ts';
 import { DanglingEdges } from '../dangling.ts';
 import type { Finding } from '../finding.ts';
 import { CheckTally } from '../findings.ts';
-import { PartitionInspector } from '../inspect.ts';
+import { Inspector } from '../inspect.ts';
+import { PartitionComparison, usedByEdges } from '../partition.ts';
 import { PartitionsInMemory } from '../partitions-in-memory.ts';
 import { countUnknownType, isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
@@ -31,6 +31,8 @@ export interface ExportCheckResult extends CheckCounts {
   suspects: string[];
 }
 
+/** All partitions are open at once, since the files are in no order. */
+const SUMS_ONLY = { mostParts: 0, buckets: 1 };
 /** Number of items between two calls of `onProgress`. */
 const PROGRESS_ITEMS = 10_000;
 
@@ -48,7 +50,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
   const files = await dataFiles(folder);
   const graph = await modelOfExport(options.graph, files);
   const nodes = await sourceNodes(graph, files);
-  const partitions = new Map<string, PartitionSummary>();
+  const partitions = new Map<string, PartitionComparison>();
   const totals = emptyCounts();
   const tally = new CheckTally(totals, onFinding);
   tally.beginChanging(graph, true);
@@ -59,7 +61,7 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
       if (isServicePartition(source)) continue;
       let summary = partitions.get(source);
       if (summary === undefined) {
-        summary = new PartitionSummary(graph, source);
+        summary = new PartitionComparison(graph, source, SUMS_ONLY);
         summary.setNode(nodes.get(source) ?? NO_NODE);
         nodes.delete(source);
         partitions.set(source, summary);
@@ -152,7 +154,7 @@ async function nominateInFiles(
     if (named.has(source)) partitions.add({ source, target }, item);
   }
   // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
-  const inspector = new PartitionInspector({
+  const inspector = new Inspector({
     graph,
     store: partitions,
     graceMs: 0,

@@ -24,7 +24,7 @@ export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Write units of an item that a run reads, with everything that is derived from it; as many read units. */
+/** Write units assumed for an item and all that is derived from it, and the same number of read units. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 

@@ -2,15 +2,9 @@ import { EVENTUAL_READ_UNIT_BYTES } from '../../../core/items/capacity.ts';
 import type { CompiledModel } from '../../../core/model/compiled.ts';
 import type { Store } from '../../../core/store-port.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../../foundation/for-each.ts';
-import {
-  clearPlace,
-  type RunMode,
-  type SavedPlace,
-  savedPlaces,
-  savePlace,
-} from '../../../stream/progress/check-places.ts';
-import { clearShares } from '../../../stream/progress/last-check.ts';
+import { clearShares } from '../last-check.ts';
 import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
+import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from './places.ts';
 
 /** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */
 export interface PlanRequest extends RunLimits {

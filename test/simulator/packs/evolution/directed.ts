@@ -431,7 +431,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     const stage = new Stage();
     await stage.migrate(PLAIN);
     await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', { r: 'X' }));
-    // Distrusted, waited, installed, noted.
+    // Withdrawn, waited, replaced, noted.
     await stage.migrate(LABELLED, { mostSteps: 4 });
     stage.nowMs += LATER_MS;
     await stage.project(LABELLED, await stage.write('A-1', 'AB-B-3', { r: 'Y' }));
@@ -444,7 +444,7 @@ export const DIRECTED: Readonly<Record<string, () => Promise<string[]>>> = {
     await stage.migrate(PLAIN);
     await stage.project(PLAIN, await stage.write('B-2', 'B-2', { a: '1' }));
     await stage.project(PLAIN, await stage.write('A-1', 'AB-B-2', {}));
-    // Distrusted, waited, installed, noted.
+    // Withdrawn, waited, replaced, noted.
     await stage.migrate(COPYING, { mostSteps: 4 });
     stage.nowMs += LATER_MS;
     const { store, arrived, letGo } = stage.standing(
@@ -1023,7 +1023,7 @@ function isRetired(stage: Stage, name: string): boolean {
     ({ source, target }) => textOf(source) === '~edgeloom' && textOf(target) === 'head',
   );
   const { projections } = decodeRegistry(textOf(head?.['state']));
-  return projections.get(name)?.generations.some(({ state }) => state === 'absent') === true;
+  return projections.get(name)?.generations.some(({ state }) => state === 'retired') === true;
 }
 
 /** A table that was filled before it had a stream, registered and noted. */

@@ -133,7 +133,7 @@ async function drainWhole(world: World, version: number): Promise<void> {
   await runRedrive(world, version);
 }
 
-/** A reader of the model that the table has reads no base items: views are trusted, stamped and there. */
+/** A reader of the model that the table has reads no base items: views are ready, stamped and there. */
 async function checkViews(world: World, version: number): Promise<void> {
   const spec = world.specs[version]!;
   // A writer that stood still may have written an old shape last: that shows, and costs the base items.
@@ -160,7 +160,7 @@ function checkItems(world: World, registry: Registry, taken: ReadonlySet<string>
   const ready = new Set<string>();
   for (const [name, { generations }] of registry.projections) {
     for (const { id, state } of generations) {
-      if (state !== 'absent') live.add(`${name}@${id}`);
+      if (state !== 'retired') live.add(`${name}@${id}`);
       if (state === 'ready') ready.add(`${name}@${id}`);
     }
   }

@@ -8,8 +8,8 @@ export type State = Readonly<Record<string, unknown>> | undefined;
 /** What the base items were at any time, and from when on all of it must show. */
 export class History {
   private readonly versions = new Map<string, { key: ItemKey; states: { fromMs: number; state: State }[] }>();
-  /** Moments at which every change made by then had been applied. */
-  private marks: number[] = [];
+  /** Up to when every change was applied, and since when. */
+  private marks: { upToMs: number; sinceMs: number }[] = [];
 
   /** Notes what a base item is from now on. */
   note(key: ItemKey, item: Item | undefined, nowMs: number): void {
@@ -21,9 +21,9 @@ export class History {
     this.versions.set(name, entry);
   }
 
-  /** All that was changed by this moment is applied. */
-  mark(atMs: number): void {
-    this.marks.push(atMs);
+  /** All that was changed up to a moment is applied now. */
+  mark(upToMs: number, nowMs = upToMs): void {
+    this.marks.push({ upToMs, sinceMs: nowMs });
   }
 
   /** Nothing is known to be applied any more. */
@@ -33,7 +33,8 @@ export class History {
 
   /** The latest moment of which all must show to those that read from `startMs` on. */
   shownUpTo(startMs: number, mostLagMs: number): number {
-    return this.marks.findLast((mark) => mark + mostLagMs <= startMs) ?? Number.NEGATIVE_INFINITY;
+    const mark = this.marks.findLast(({ sinceMs }) => sinceMs + mostLagMs <= startMs);
+    return mark?.upToMs ?? Number.NEGATIVE_INFINITY;
   }
 
   /** The different states that an item had from a moment to another; those of before its first are that it was absent. */

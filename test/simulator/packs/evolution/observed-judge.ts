@@ -54,8 +54,7 @@ export class ObservedJudge {
     if (registry === undefined) this.registeredMs = undefined;
     else this.registeredMs ??= nowMs;
     for (const name of this.ready) this.readyMs.set(name, nowMs);
-    for (const [type, { shape }] of registry?.shapes ?? []) {
-      const name = `view:${type}@${shape?.id}`;
+    for (const name of registry === undefined ? [] : viewsIn(registry)) {
       if (!this.installedMs.has(name)) this.installedMs.set(name, nowMs);
     }
     for (const name of ready) if (!this.ready.has(name)) world.count('observed: became ready');
@@ -224,12 +223,12 @@ export class ObservedJudge {
   }
 }
 
-/** The generation, or the shape, that an item is of: `name@id`. Reverse items are there for the views of those who copy. */
-function ownerOf({ shapes }: Registry, key: ItemKey): string {
+/** The generation that an item is of: `name@id`. Reverse items are there for the views of those who copy. */
+function ownerOf({ projections }: Registry, key: ItemKey): string {
   const owner = generationOf(key);
   if (owner !== undefined) return `${owner.name}@${owner.id}`;
   const type = key.target.startsWith('~rev/') ? 'A' : key.source[0]!;
-  return `view:${type}@${shapes.get(type)?.shape?.id}`;
+  return `view:${type}@${projections.get(`view:${type}`)?.generations.at(-1)?.id}`;
 }
 
 /** What the registry says of an item: `ready`, another state, or nothing. */
@@ -238,7 +237,7 @@ function stateIn(registry: Registry, key: ItemKey): string | undefined {
   if (new Set(readyIn(registry)).has(owner) || /^~(more|quarantine)/.test(key.target)) return 'ready';
   const [name = '', id] = owner.split('@');
   const known = registry.projections.get(name)?.generations.find((generation) => String(generation.id) === id);
-  return name.startsWith('view:') ? (id === 'undefined' ? undefined : 'not ready') : known?.state;
+  return known?.state;
 }
 
 /** Whether an alarm says that the registry has no place for an item. */
@@ -264,17 +263,19 @@ function textOf({ source, target, text }: WrongItem): string {
   return `${source} ${target} (${text})`;
 }
 
-function* readyIn({ projections, shapes }: Registry): Generator<string> {
+function* readyIn({ projections }: Registry): Generator<string> {
   for (const [name, { generations }] of projections) {
     for (const { id, state } of generations) if (state === 'ready') yield `${name}@${id}`;
   }
-  for (const [type, { shape }] of shapes) if (shape?.trusted && shape.ready) yield `view:${type}@${shape.id}`;
+}
+
+function* viewsIn({ projections }: Registry): Generator<string> {
+  for (const [name, { generations }] of projections) {
+    if (name.startsWith('view:')) for (const { id } of generations) yield `${name}@${id}`;
+  }
 }
 
 /** Whether something is built, or taken away. */
-export function isMoving({ projections, shapes }: Registry): boolean {
-  const isKeyed = [...projections.values()].some(({ generations }) =>
-    generations.some(({ state }) => state !== 'ready'),
-  );
-  return isKeyed || [...shapes.values()].some(({ shape }) => shape !== undefined && !(shape.trusted && shape.ready));
+export function isMoving({ projections }: Registry): boolean {
+  return [...projections.values()].some(({ generations }) => generations.some(({ state }) => state !== 'ready'));
 }

@@ -90,7 +90,7 @@ const TOTALS_AND_PARTS: readonly Mutant[] = [
     changes: [
       replace(
         'views-of-parts-stay-without-the-view',
-        "if (target.startsWith('~view')) return shapes.has(viewName(parseNodeId(source)?.type ?? ''));",
+        "if (target.startsWith('~view')) return lastIds.has(viewName(parseNodeId(source)?.type ?? ''));",
       ),
     ],
   },
@@ -227,38 +227,34 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-other-meaning',
     rule: '5: a generation of another meaning is no substitute.',
     changes: [
-      replaceIn(
-        'reader-uses-its-own-meaning',
-        'meaningsOf(stored)',
-        '(definitionsOf(own).projections.get(name)?.meanings ?? [])',
-      ),
+      replaceIn('reader-uses-its-own-meaning', 'meaningsOf(stored)', '(definitionsOf(own).get(name)?.meanings ?? [])'),
     ],
   },
   {
     name: 'evolution-not-ready-used',
-    rule: '5: what is only kept is not for readers.',
-    changes: [replaceIn('reader-uses-what-is-ready', "state !== 'ready'", "state === 'absent'")],
+    rule: '5: what is being built is not for readers.',
+    changes: [replaceIn('reader-uses-what-is-ready', "state !== 'ready'", "state === 'retired'")],
   },
   {
     name: 'evolution-stamp-unread',
-    rule: "6: a reader uses a view only if its stamp is the shape's.",
+    rule: "6: a reader uses a view only if its stamp is the last generation's.",
     changes: [
       replaceIn(
-        'reader-uses-views-of-the-shape',
-        'stringOf(view[MODEL]) === stampText(shape.id)',
+        'reader-uses-views-of-the-generation',
+        'stringOf(view[MODEL]) === stampText(ready.id)',
         'stringOf(view[MODEL]) !== undefined',
       ),
     ],
   },
   {
-    name: 'evolution-untrusted-views-used',
-    rule: '6: readers use no view of a shape that is not trusted any more.',
-    changes: [setCondition('reader-uses-trusted-shapes', 'shape === undefined')],
+    name: 'evolution-unready-views-used',
+    rule: '6: readers use no view while views are built, or about to be replaced.',
+    changes: [setValue('reader-uses-views-that-are-ready', "state !== 'retired'")],
   },
   {
     name: 'evolution-other-views-used',
     rule: "6: a reader uses views of its own model's definition alone.",
-    changes: [setCondition('reader-uses-shapes-of-its-own-definition', 'false')],
+    changes: [setCondition('reader-uses-views-of-its-own-definition', 'false')],
   },
   {
     name: 'evolution-other-shape-patched',
@@ -275,8 +271,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     name: 'evolution-kept-compared',
     rule: '10: what is being built is pending for a check, and no drift.',
     changes: [
-      replaceIn('check-compares-what-is-ready', "state === 'ready'", "state !== 'absent'"),
-      setCondition('building-items-are-pending', "known.state !== 'absent'"),
+      replaceIn('check-compares-what-is-ready', "state === 'ready'", "state !== 'retired'"),
+      setCondition('building-items-are-pending', "known.state !== 'retired'"),
     ],
   },
   {
@@ -295,13 +291,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [drop('answer-counts-while-the-lease-holds')],
   },
   {
-    name: 'evolution-missing-view-believed',
-    rule: '7: until the shape is ready, a missing view says nothing to a reader.',
-    changes: [replaceIn('missing-view-says-nothing-until-the-shape-is-ready', 'shape.ready', 'true')],
-  },
-  {
     name: 'evolution-missing-view-begun',
-    rule: '7: until the shape is ready, a writer that finds no view makes it whole.',
+    rule: '7: until views are ready, a writer that finds none makes it whole.',
     changes: [replaceIn('missing-view-is-made-whole-until-the-shape-is-ready', '!shape.ready', 'false')],
   },
   {
@@ -383,8 +374,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-two-steps-at-once',
-    rule: '4: what is ready becomes kept before it becomes absent.',
-    changes: [replaceIn('ready-becomes-kept-before-absent', "'kept'", "'absent'")],
+    rule: '4: what is ready becomes building before it is retired.',
+    changes: [replaceIn('ready-becomes-building-before-retired', "'building'", "'retired'")],
   },
   {
     name: 'evolution-seen-for-ever',
@@ -432,9 +423,9 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
     changes: [replaceIn('ready-is-on-every-replica', 'REPLICA_LAG_MS', '0')],
   },
   {
-    name: 'evolution-installed-at-once',
-    rule: '6: before a shape is replaced, its views are out of use for a full lease.',
-    changes: [setCondition('replaced-shape-is-out-of-use-for-a-lease', 'false')],
+    name: 'evolution-replaced-at-once',
+    rule: '6: before views are replaced, they are out of use for a full lease.',
+    changes: [setValue('replaced-views-are-out-of-use-for-a-lease', 'undefined')],
   },
   {
     name: 'evolution-parents-unread',
@@ -450,13 +441,13 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-unknown-redriven',
-    rule: '10: a redrive leaves items alone whose generation is not kept: their count would not move with them.',
+    rule: '10: a redrive leaves items alone whose generation nothing maintains: their count would not move with them.',
     changes: [setValue('redrive-leaves-unknown-generations-alone', (old) => `${old} || sortKey !== ''`)],
   },
   {
-    name: 'evolution-shape-compared',
-    rule: '10: views of a shape that is not trusted, or not ready, are pending for a check, and no drift.',
-    changes: [setValue('trusted-and-ready-views-are-compared', 'trusted || ready')],
+    name: 'evolution-unready-views-compared',
+    rule: '10: views that are not ready are pending for a check, and no drift.',
+    changes: [setProperty('unready-views-are-pending', 'kind', "'compared'")],
   },
   {
     name: 'evolution-reverse-items-left',
@@ -522,8 +513,8 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'evolution-restored-views-kept',
-    rule: '6: views of a restored table are of another shape than those to come.',
-    changes: [setProperty('restored-views-are-of-another-shape', 'id', 'shape.id')],
+    rule: '6: views of a restored table are of another generation than those to come.',
+    changes: [setValue('restored-views-are-of-another-generation', 'false')],
   },
   {
     name: 'evolution-reverse-items-after-copies',
@@ -548,7 +539,7 @@ export const EVOLUTION_MUTANTS: readonly Mutant[] = [
   {
     name: 'code-for-what-is-replaced',
     rule: 'Views that a migration replaces need no function of what they were.',
-    changes: [setCondition('replaced-views-need-no-code', (old) => `${old} && own === ''`)],
+    changes: [setCondition('replaced-views-need-no-code', (old) => `${old} || name !== ''`)],
   },
   {
     name: 'evolution-walk-done-early',

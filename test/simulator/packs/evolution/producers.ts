@@ -9,7 +9,8 @@ const VOLATILE = ['A-5', 'A-6', 'A-7', 'B-3', 'C-2'];
 /** The part of a person. */
 const STATE = 'STATE';
 
-function nodeAttributes(id: string, random: Random): Record<string, unknown> {
+/** Attributes of a node. */
+export function nodeAttributes(id: string, random: Random): Record<string, unknown> {
   if (id.startsWith('B-'))
     return { title: random.oneOf(['Red', 'Blue', 'Green']), city: random.oneOf(['Rome', 'Oslo']) };
   if (id.startsWith('C-')) return { label: random.oneOf(['x', 'y', 'z']) };
@@ -22,7 +23,8 @@ function nodeAttributes(id: string, random: Random): Record<string, unknown> {
   };
 }
 
-function edgeAttributes(random: Random): Record<string, unknown> {
+/** Attributes of an edge. */
+export function edgeAttributes(random: Random): Record<string, unknown> {
   const maybe = (name: string, value: string): Record<string, string> => (random.chance(0.85) ? { [name]: value } : {});
   return {
     ...maybe('role', random.oneOf(['LEAD', 'MEMBER', 'GUEST'])),

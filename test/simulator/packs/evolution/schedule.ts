@@ -226,7 +226,7 @@ class Schedule {
     const mostSteps = random.chance(0.25) ? 1 + random.below(5) : undefined;
     const isEager = random.chance(0.4);
     const onStep = ({ step }: MigrateStep): void => {
-      if (isEager && (step === 'ready' || step === 'shape-ready')) this.start(this.askAtOnce(version));
+      if (isEager && step === 'ready') this.start(this.askAtOnce(version));
     };
     if (mostSteps === undefined && this.isDivided()) {
       const runs = random.chance(0.3) ? 2 : 1;

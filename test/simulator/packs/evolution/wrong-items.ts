@@ -44,14 +44,12 @@ export function wrongItems(world: World, registry: Registry): WrongItem[] {
   const moment = new Moment(world);
   for (const [name, { generations }] of registry.projections) {
     for (const { id, state, definition } of generations) {
-      const spec = specOf(world, (index) => definitionsOf(world.graphs[index]!).projections.get(name), definition);
-      if (state === 'ready' && spec !== undefined) moment.judgeGeneration(name, id, spec);
+      const spec = specOf(world, (index) => definitionsOf(world.graphs[index]!).get(name), definition);
+      if (state !== 'ready' || spec === undefined) continue;
+      const [, type] = /^view:(.+)$/.exec(name) ?? [];
+      if (type === undefined) moment.judgeGeneration(name, id, spec);
+      else moment.judgeViews(type, `@${id}`, spec);
     }
-  }
-  for (const [type, { shape }] of registry.shapes) {
-    if (shape === undefined || !shape.trusted || !shape.ready) continue;
-    const spec = specOf(world, (index) => definitionsOf(world.graphs[index]!).views.get(type), shape.definition);
-    if (spec !== undefined) moment.judgeViews(type, `@${shape.id}`, spec);
   }
   return moment.found;
 }

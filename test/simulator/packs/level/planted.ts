@@ -3,6 +3,7 @@ import {
   drop,
   insertAfter,
   insertBefore,
+  moveAhead,
   replace,
   replaceIn,
   setCondition,
@@ -252,7 +253,7 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
   {
     name: 'level-view-with-its-reverse-items',
     rule: 'A reverse item is written before its view reads the parent.',
-    changes: [setValue('reverse-items-before-views', '(touch: Reconcilable) => touch === undefined')],
+    changes: [setValue('reverse-items-before-views', '(touch: Work) => touch === undefined')],
   },
   {
     name: 'level-fan-out-skips-views',
@@ -277,5 +278,46 @@ export const LEVEL_MUTANTS: readonly Mutant[] = [
     name: 'level-continuation-moved-unseen',
     rule: 'A continuation is moved only from the revision of the record that drives it.',
     changes: [setValue('continuation-moves-from-the-revision-of-its-record', "{ kind: 'none' }")],
+  },
+  {
+    name: 'fan-out-by-eventual-query',
+    rule: 'The reverse items are found by a consistent Query.',
+    changes: [setValue('children-are-found-consistently', 'false')],
+  },
+  {
+    name: 'joined-edges-before-items',
+    rule: 'A fan-out to joined items queries them before the base edges.',
+    changes: [moveAhead('joined-items-before-edges')],
+  },
+  {
+    name: 'joined-node-before-items',
+    rule: 'A fan-out to joined items reads the node after the items and the base edges.',
+    changes: [moveAhead('joined-items-before-the-node')],
+  },
+  {
+    name: 'joined-ranges-read-eventually',
+    rule: 'A fan-out to joined items queries consistently.',
+    changes: [setValue('joined-ranges-are-read-consistently', 'false')],
+  },
+  {
+    name: 'joined-continuation-of-copies',
+    rule: 'Fan-outs of copies and to joined items along one edge type go on apart.',
+    changes: [setCondition('fan-outs-of-a-type-go-on-apart', 'true')],
+  },
+  {
+    name: 'joined-without-a-further-round',
+    rule: 'A change of the node that meets a fan-out under way gets a round of its own, when that is at its end.',
+    changes: [setValue('change-during-a-fan-out-gets-a-round', 'after')],
+  },
+  {
+    name: 'joined-later-place',
+    rule: 'A continuation that begins keeps the earlier of its own place and the one in progress.',
+    changes: [
+      replaceIn(
+        'continuation-keeps-the-earlier-place',
+        'compareKeys(place, inProgress) < 0',
+        'compareKeys(place, inProgress) > 0',
+      ),
+    ],
   },
 ];

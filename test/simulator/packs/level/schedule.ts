@@ -33,7 +33,7 @@ const LEDGER_EVERY = 4;
 /** A stream shard: the records of its items in their order. */
 interface Lane {
   name: string;
-  records: { raw: RawRecord; madeAtMs: number; isDerived: boolean }[];
+  records: { raw: RawRecord; isDerived: boolean }[];
   done: number;
   worker?: Worker;
   projector?: Projector;
@@ -84,7 +84,7 @@ class Schedule implements World {
     }));
     this.isPaged = focus === 'copies' || focus === 'joined';
     this.noFilter = choices.chance('unfiltered', 0.15);
-    this.keysOnly = IS_LEVEL && !this.features.tags && choices.chance('keys', focus === 'keys' ? 1 : 0.1);
+    this.keysOnly = !this.features.tags && choices.chance('keys', focus === 'keys' ? 1 : 0.1);
     this.table = new LevelTable(
       () => this.stage.nowMs,
       (change) => this.changed(change),
@@ -131,10 +131,7 @@ class Schedule implements World {
   private look(when: string): void {
     this.count('looks');
     for (const { key, item } of this.table.all()) this.count(kindOf(key.target, item));
-    for (const message of judged(this.features, this.table.all())) {
-      if (!IS_LEVEL && /^quarantine|~view: .*no expiry|beyond the budget/.test(message.slice(0, 4_000))) continue;
-      this.forbid('wrong', `${when}: ${message}`);
-    }
+    for (const message of judged(this.features, this.table.all())) this.forbid('wrong', `${when}: ${message}`);
   }
 
   /** Everything is there at the beginning. */
@@ -183,7 +180,7 @@ class Schedule implements World {
         ...(after !== undefined && !this.keysOnly && { NewImage: after }),
       },
     } as RawRecord;
-    lane.records.push({ raw, madeAtMs: this.stage.nowMs, isDerived: isDerived && !key.target.startsWith('~more/') });
+    lane.records.push({ raw, isDerived: isDerived && !key.target.startsWith('~more/') });
     this.pump(lane);
   }
 
@@ -271,8 +268,6 @@ class Schedule implements World {
     const less = this.choices.pick(`${name}.less`, to);
     this.stage.agenda.in(after, () => {
       const first = Math.min(less, from);
-      const isOld = lane.records[first]!.madeAtMs < this.stage.nowMs - OLDEST_RECORD_MS;
-      if (isOld && !IS_LEVEL) return false;
       this.count('replays');
       this.trace(`${name} comes again`);
       void this.project({ ...lane, name: `${lane.name}r` }, `${name}.r`, first, to, undefined);
@@ -348,6 +343,3 @@ function kindOf(target: string, item: Item): string {
   if (item['expiresAt'] !== undefined) return `tombstones ${kind}`;
   return item['evicted'] === undefined ? kind : `${kind} evicted`;
 }
-
-/** Whether the projector reconciles what records touch: then entries come and go by themselves, and no record is too old. */
-const IS_LEVEL = true as boolean;

@@ -2,7 +2,7 @@ import type { Item } from '../../../../src/core/items/attribute-value.ts';
 import { StoreError } from '../../../../src/foundation/errors.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
 import type { Claim } from '../../../../src/stream/progress/claims.ts';
-import { claimsItem } from '../../../../src/stream/progress/claims-item.ts';
+import { claimsItem } from '../../../../src/stream/progress/claims.ts';
 import { lowWatermarkOfStream } from '../../../../src/stream/progress/low-watermark.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 import { baseItem, LABEL } from '../../../support/records.ts';

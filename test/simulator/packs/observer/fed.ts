@@ -1,8 +1,8 @@
 import { changesOf, type FeedModel } from '../../../../src/client/feed/changes-of.ts';
 import type { FeedEvent } from '../../../../src/client/feed/feed-change.ts';
+import { Feeder, type FeederState } from '../../../../src/client/feed/feeder.ts';
 import { exactNumber } from '../../../../src/core/items/plain.ts';
 import { projectionsOfModel } from '../../../../src/registry/projections-in-force.ts';
-import { Feeder, type FeederState } from '../../../../src/trust/observe/feeder.ts';
 import type { World } from '../projecting/world.ts';
 import type { ObservedStreams } from './stream.ts';
 

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../../../../src/core/items/change-record.ts';
 import type { Store } from '../../../../src/core/store-port.ts';
-import { ClaimRecorder } from '../../../../src/stream/progress/claim-recorder.ts';
+import { ProgressRecorder } from '../../../../src/stream/progress/recorder.ts';
 import { SECOND } from './time.ts';
 import type { World } from './world.ts';
 
@@ -34,13 +34,13 @@ export class Consumers {
 export class Consumer {
   /** The table as the present invocation sees it. */
   store: Pick<Store, 'put'> | undefined;
-  private readonly recorder: ClaimRecorder;
+  private readonly recorder: ProgressRecorder;
 
   constructor(world: World, id: string) {
     const { choices, agenda } = world;
     const skew = choices.chance(`${id}.skewed`, 0.2) ? choices.pick(`${id}.skew`, 2 * MOST_SKEW_MS) - MOST_SKEW_MS : 0;
-    this.recorder = new ClaimRecorder({
-      ...{ id, table: world.graph.table, now: () => agenda.now + skew },
+    this.recorder = new ProgressRecorder({
+      ...{ id, graph: world.graph, kind: 'lambda', now: () => agenda.now + skew },
       store: { put: (item) => this.store!.put(item) },
       onError: () => world.count('claims that could not be written'),
     });
@@ -48,7 +48,7 @@ export class Consumer {
 
   /** Claims the applied records of an invocation, as the stream's function does: after applying them, before it answers. */
   async claim(records: readonly ChangeRecord[]): Promise<void> {
-    this.recorder.addClaim(records);
+    this.recorder.noteApplied(records);
     await this.recorder.writeIfDue();
   }
 }

@@ -8,7 +8,7 @@ import { textOf } from '../../kernel/values.ts';
 import { REFUSAL_SCHEDULES } from './directed-refusals.ts';
 import { TOTAL_SCHEDULES } from './directed-totals.ts';
 import { graphOf, type ModelOptions, PLAIN_OPTIONS } from './models.ts';
-import { type DerivedCall, StandingStore } from './standing-store.ts';
+import { StandingStore } from './standing-store.ts';
 import { HOUR } from './time.ts';
 import { derivedDifferences } from './verdict.ts';
 
@@ -17,8 +17,7 @@ import { derivedDifferences } from './verdict.ts';
  */
 export async function directedSchedules(): Promise<string[]> {
   const played = [
-    ...[batchWithAGap, recordHoursLater, writeMinutesLater, standingTwinOfACountedItem, twinBeforeItsReads],
-    ...[copyBehindAFanOut, childrenOfTheMoment, changeBehindAFanOut, standingLastPage, shrunkenType, baseItemsComeBack],
+    ...[batchWithAGap, recordHoursLater, writeMinutesLater, copyBehindAFanOut, shrunkenType, baseItemsComeBack],
     ...REFUSAL_SCHEDULES,
     ...TOTAL_SCHEDULES,
   ];
@@ -97,40 +96,6 @@ async function writeMinutesLater(): Promise<string[]> {
 }
 
 /**
- * A counted item has a record of a shard whose numbers are higher than those of its child shard. A worker reads the base item for
- * the first record of the child, and stands still. The base item changes back to what the item holds, and another worker applies
- * that: it agrees, and has to be seen all the same.
- */
-async function standingTwinOfACountedItem(): Promise<string[]> {
-  return await twinOfACountedItem('write');
-}
-
-/** The same, with a worker that stands still before it reads the item: it must not have read the base item yet. */
-async function twinBeforeItsReads(): Promise<string[]> {
-  return await twinOfACountedItem('read');
-}
-
-async function twinOfACountedItem(standsAt: DerivedCall): Promise<string[]> {
-  const options: ModelOptions = { ...PLAIN_OPTIONS, counted: 'MEMBER' };
-  const graph = graphOf(options);
-  const store = new StandingStore(graph.table);
-  const target = 'MEMBER-USER-1';
-  const project = (records: readonly ChangeRecord[]) =>
-    createProjector(graph, { store, model: fixedModel(graph) }).project(records);
-  await store.put(edge(target, 'LEAD')!);
-  await project([record(100, target, undefined, 'LEAD')]);
-  await store.put(edge(target, 'TEAM')!);
-  const { arrived, letGo } = store.stand(standsAt);
-  const first = project([record(5, target, 'LEAD', 'TEAM')]);
-  await arrived;
-  await store.put(edge(target, 'LEAD')!);
-  await project([record(6, target, 'TEAM', 'LEAD')]);
-  letGo();
-  await first;
-  return derivedDifferences(options, [...store.items()]);
-}
-
-/**
  * A copy is lost that a fan-out has passed. The fan-out goes on all the while a check looks, and will not come back: the check has
  * to mend the copy.
  */
@@ -168,76 +133,6 @@ async function copyBehindAFanOut(): Promise<string[]> {
   });
   await store.delete(continuation);
   return derivedDifferences(options, [...store.items()]);
-}
-
-/** A parent with three children whose views copy its name, and fan-outs with a child to a page. */
-async function parentOfThree() {
-  const options: ModelOptions = { ...PLAIN_OPTIONS, copies: 'name' };
-  const graph = graphOf(options);
-  const store = new StandingStore(graph.table);
-  const named = (name: string): Item => ({ source: { S: 'USER-1' }, target: { S: 'USER-1' }, name: { S: name } });
-  let number = 0;
-  const project = async (newImage: Item, oldImage?: Item): Promise<void> => {
-    number += 1;
-    const of = { source: (newImage['source'] as { S: string }).S, oldImage, newImage };
-    const records = [{ ...record(number, (newImage['target'] as { S: string }).S), ...of }];
-    await createProjector(graph, { store, model: fixedModel(graph), fanOutPageSize: 1 }).project(records);
-  };
-  const rename = async (before: string | undefined, after: string): Promise<void> => {
-    await store.put(named(after));
-    await project(named(after), before === undefined ? undefined : named(before));
-  };
-  /** Projects the record of the continuation as it is now; false where it is at its end. */
-  const goOn = async (): Promise<boolean> => {
-    const { item } = await store.get({ source: 'USER-1', target: '~more/MEMBER' }, { consistent: true });
-    if (item?.['after'] === undefined) return false;
-    await project(item);
-    return true;
-  };
-  for (const child of ['GOAL-1', 'GOAL-2', 'GOAL-3']) {
-    const member = { ...edge('MEMBER-USER-1', 'LEAD')!, source: { S: child } };
-    await store.put(member);
-    await project(member);
-  }
-  await rename(undefined, 'First');
-  while (await goOn());
-  const differences = async (): Promise<string[]> => {
-    // A fan-out that goes on for ever would never be at its end.
-    for (let page = 0; page < 20 && (await goOn()); page++);
-    return derivedDifferences(options, [...store.items()]);
-  };
-  return { store, rename, goOn, differences };
-}
-
-/** A parent changes when it has just got its children: a Query that is not consistent finds none of them. */
-async function childrenOfTheMoment(): Promise<string[]> {
-  const { store, rename, differences } = await parentOfThree();
-  store.isBehind = true;
-  await rename('First', 'Second');
-  return await differences();
-}
-
-/** A parent changes while a fan-out of it is past its second child: no other change comes that would begin one more. */
-async function changeBehindAFanOut(): Promise<string[]> {
-  const { rename, goOn, differences } = await parentOfThree();
-  await rename('First', 'Second');
-  await goOn();
-  await rename('Second', 'Third');
-  return await differences();
-}
-
-/** A worker has visited the last page of a fan-out, and stands still before it says so. Meanwhile the parent changes. */
-async function standingLastPage(): Promise<string[]> {
-  const { store, rename, goOn, differences } = await parentOfThree();
-  await rename('First', 'Second');
-  for (let page = 2; page <= 3; page++) await goOn();
-  const { arrived, letGo } = store.stand('write', '~more/');
-  const last = goOn();
-  await arrived;
-  await rename('Second', 'Third');
-  letGo();
-  await last;
-  return await differences();
 }
 
 /** An edge type that has left its view shrinks until it fits again: a repair brings it back, with all of its edges. */

@@ -1,6 +1,6 @@
 import { isDrift } from '../../../../src/core/verdicts.ts';
-import type { ConsumerPosition } from '../../../../src/stream/progress/consumer-position.ts';
 import { type CheckOptions, type CheckResult, check } from '../../../../src/trust/check/check.ts';
+import type { ConsumerPosition } from '../../../../src/trust/check/consumer-position.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import { Operation } from './operation.ts';
 import { LONGEST_TIMEOUT, SECOND } from './time.ts';

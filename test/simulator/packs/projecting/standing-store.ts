@@ -1,4 +1,4 @@
-import type { DerivedUpdate, ItemKey, QueryRequest, UpdateResult } from '../../../../src/core/store-port.ts';
+import type { DerivedUpdate, ItemKey, UpdateResult } from '../../../../src/core/store-port.ts';
 import { MemoryStore } from '../../../support/memory-store/memory-store.ts';
 
 /** A call about a derived item. */
@@ -6,8 +6,6 @@ export type DerivedCall = 'read' | 'write';
 
 /** A table with a worker that stands still before it reads, or writes, a derived item. */
 export class StandingStore extends MemoryStore {
-  /** Whether a Query that is not consistent finds nothing yet. */
-  isBehind = false;
   private gate: { call: DerivedCall; prefix: string; onArrival: () => void; until: Promise<void> } | undefined;
 
   /** The next such call for a key with this prefix waits until `letGo`; `arrived` says when there is one that waits. */
@@ -36,11 +34,6 @@ export class StandingStore extends MemoryStore {
     const [keys] = parameters;
     await this.pass('read', keys);
     return await super.getMany(...parameters);
-  }
-
-  override async query(request: QueryRequest): ReturnType<MemoryStore['query']> {
-    if (!this.isBehind || request.consistent === true) return await super.query(request);
-    return { items: [], count: 0, scanned: 0, rcu: 0.5 };
   }
 
   protected async pass(call: DerivedCall, keys: readonly ItemKey[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Feed } from '../../../../src/client/feed/feed.ts';
 import { type RunningFeed, startFeedOf } from '../../../../src/client/feed/start-feed.ts';
-import { type WatchQuery, watch } from '../../../../src/client/feed/watch.ts';
+import type { WatchQuery } from '../../../../src/client/feed/watch.ts';
 import { applyWatchEvent } from '../../../../src/client/feed/watch-types.ts';
 import { createReader } from '../../../../src/client/read/reader.ts';
 import { readContext } from '../../../../src/client/read/reader-options.ts';
@@ -45,8 +45,7 @@ export class Watching {
     private readonly world: World,
     private readonly streams: StreamsWithIndex,
   ) {
-    const indexesOfAll = world.choices.chanceAside('index.ofAll', 0.3);
-    this.index = new MemoryStore(world.graph.table, { indexesOfAll });
+    this.index = new MemoryStore(world.graph.table);
     streams.index = this.index;
     streams.world = world;
   }
@@ -130,7 +129,7 @@ export class Watching {
     for (;;) {
       try {
         const feed = this.running?.feed ?? (await this.nextFeed());
-        for await (const event of watch(context, withoutRegistry(graph), feed, watcher.query)) {
+        for await (const event of feed.watch(context, withoutRegistry(graph), watcher.query)) {
           applyWatchEvent(watcher.list, event);
           watcher.events += 1;
           world.count(`watched: ${event.type}`);

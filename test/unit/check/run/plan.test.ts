@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CallPace } from '../../../../src/deployment/lambda/call-pace.ts';
 import { withReplacedCalls } from '../../../../src/store/wrapped.ts';
-import { clearPlace, savedPlaces, savePlace } from '../../../../src/stream/progress/check-places.ts';
+import { clearPlace, savedPlaces, savePlace } from '../../../../src/trust/check/run/places.ts';
 import { planRun, rateOf } from '../../../../src/trust/check/run/plan.ts';
 import { bookGraph } from '../../../support/book-graph.ts';
 import { followGraph } from '../../../support/follow-graph.ts';

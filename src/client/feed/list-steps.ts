@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from 'node:util';
+
+/** A row of a watched list. */
+export interface WatchedRow<Item> {
+  id: string;
+  /** Where the list's order puts it. */
+  place: string;
+  item: Item;
+}
+
+/** The steps from one reading of a list to the next; each index counts after the previous steps. */
+export interface ListStep<Item> {
+  type: 'enter' | 'leave' | 'change';
+  item: Item;
+  at: number;
+}
+
+/** A row that has moved leaves and enters. */
+export function stepsBetween<Item>(
+  before: readonly WatchedRow<Item>[],
+  after: readonly WatchedRow<Item>[],
+): ListStep<Item>[] {
+  const steps: ListStep<Item>[] = [];
+  const rows = stayingRows(before, after);
+  const staying = new Set(rows);
+  // From the end, so that earlier indexes stay valid.
+  for (let at = before.length - 1; at >= 0; at--) {
+    const row = before[at]!;
+    if (!staying.has(row)) steps.push({ type: 'leave', item: row.item, at });
+  }
+  for (const [at, { id, item }] of after.entries()) {
+    const row = rows[at];
+    if (row?.id !== id) {
+      rows.splice(at, 0, after[at]!);
+      steps.push({ type: 'enter', item, at });
+    } else if (!isDeepStrictEqual(row.item, item)) steps.push({ type: 'change', item, at });
+  }
+  return steps;
+}
+
+/** Rows of a native index that have the same place may change their order. */
+function stayingRows<Item>(
+  before: readonly WatchedRow<Item>[],
+  after: readonly WatchedRow<Item>[],
+): WatchedRow<Item>[] {
+  const indexes = new Map(after.map(({ id }, at) => [id, at]));
+  let last = -1;
+  return before.filter(({ id, place }) => {
+    const at = indexes.get(id);
+    if (at === undefined || at < last || after[at]!.place !== place) return false;
+    last = at;
+    return true;
+  });
+}

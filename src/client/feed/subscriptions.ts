@@ -1,0 +1,160 @@
+import type { CompiledModel } from '../../core/model/compiled.ts';
+import { type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
+import type { RawRecord } from '../../stream/raw-record.ts';
+import { entriesIn, knownItem } from './known-items.ts';
+import { nativeChanges } from './native-changes.ts';
+
+/** Options of a feed. */
+export interface FeedOptions {
+  /** @internal */
+  now?: RuntimeOptions['now'];
+  /** @internal */
+  wait?: RuntimeOptions['wait'];
+  /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
+  indexGraceMs?: number | undefined;
+}
+
+const INDEX_GRACE_MS = 10_000;
+
+/** What a subscriber has not taken yet. */
+export interface FeedNews {
+  /** Those that records may have changed. */
+  names: ReadonlySet<string>;
+  /** Every record made before this time was delivered, in milliseconds since 1970. */
+  throughMs: number;
+}
+
+/** A subscriber's connection to the feed. */
+export class Subscription {
+  private changed = new Set<string>();
+  private ring: (() => void) | undefined;
+
+  constructor(
+    /** Index partitions, and ids of nodes. */
+    readonly names: ReadonlySet<string>,
+    private readonly feed: Subscriptions,
+  ) {}
+
+  tell(name: string): void {
+    this.changed.add(name);
+    this.wake();
+  }
+
+  tellAll(): void {
+    for (const name of this.names) this.tell(name);
+  }
+
+  wake(): void {
+    this.ring?.();
+  }
+
+  /** Waits until there is news, it is woken, or the time is over. */
+  async take(mostMs: number): Promise<FeedNews> {
+    if (this.changed.size === 0) await this.waitForRing(mostMs);
+    const news = { names: this.changed, throughMs: this.feed.throughMs };
+    this.changed = new Set();
+    return news;
+  }
+
+  private async waitForRing(mostMs: number): Promise<void> {
+    const rung = new AbortController();
+    this.ring = () => rung.abort();
+    try {
+      await this.feed.wait(mostMs, rung.signal);
+    } catch (error) {
+      if (!rung.signal.aborted) throw error;
+    } finally {
+      this.ring = undefined;
+    }
+  }
+}
+
+/**
+ * Tells any number of subscribers which lists and nodes the records of a table's stream may have changed. Records say
+ * which; what a list or node holds is read.
+ */
+export class Subscriptions {
+  private readonly byName = new Map<string, Set<Subscription>>();
+  private readonly all = new Set<Subscription>();
+  private failure: { reason: unknown } | undefined;
+  private through = Number.NEGATIVE_INFINITY;
+
+  /** @internal */
+  readonly indexGraceMs: number;
+  /** @internal */
+  readonly now: Runtime['now'];
+  /** @internal */
+  readonly wait: Runtime['wait'];
+
+  /** @internal */
+  constructor(
+    private readonly graph: CompiledModel,
+    options: FeedOptions = {},
+  ) {
+    this.indexGraceMs = options.indexGraceMs ?? INDEX_GRACE_MS;
+    const { now, wait } = runtimeOf(options);
+    this.now = now;
+    this.wait = wait;
+  }
+
+  /** Every record made before this time was delivered, in milliseconds since 1970. @internal */
+  get throughMs(): number {
+    return this.through;
+  }
+
+  /** Throws the error that ended the reading of the stream. @internal */
+  subscribe(names: Iterable<string>): Subscription {
+    this.throwFailure();
+    const subscription = new Subscription(new Set(names), this);
+    this.all.add(subscription);
+    for (const name of subscription.names) {
+      const present = this.byName.get(name);
+      if (present === undefined) this.byName.set(name, new Set([subscription]));
+      else present.add(subscription);
+    }
+    return subscription;
+  }
+
+  /** @internal */
+  unsubscribe(subscription: Subscription): void {
+    this.all.delete(subscription);
+    for (const name of subscription.names) {
+      const present = this.byName.get(name);
+      present?.delete(subscription);
+      if (present?.size === 0) this.byName.delete(name);
+    }
+  }
+
+  /** Takes a record of the stream. @internal */
+  receive(record: RawRecord): void {
+    if (this.all.size === 0) return;
+    const item = knownItem(this.graph.table, record);
+    if (item === undefined) return;
+    const changes = [item, ...nativeChanges(this.graph, record, item)];
+    const entries = changes.flatMap(({ oldImage, newImage }) => [...entriesIn(oldImage), ...entriesIn(newImage)]);
+    for (const name of [item.source, ...entries.map(({ partition }) => partition)]) {
+      for (const subscription of this.byName.get(name) ?? []) subscription.tell(name);
+    }
+  }
+
+  /** In milliseconds since 1970; undefined if unknown. @internal */
+  noteThrough(throughMs: number | undefined): void {
+    this.through = throughMs ?? Number.NEGATIVE_INFINITY;
+  }
+
+  /** Records may have been missed. @internal */
+  noteGap(): void {
+    for (const subscription of this.all) subscription.tellAll();
+  }
+
+  /** Says that the reading of the stream has ended: all subscribers get this error. @internal */
+  fail(reason: unknown): void {
+    this.failure = { reason };
+    for (const subscription of this.all) subscription.wake();
+  }
+
+  /** @internal */
+  throwFailure(): void {
+    if (this.failure !== undefined) throw this.failure.reason;
+  }
+}

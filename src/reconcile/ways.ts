@@ -1,0 +1,179 @@
+import { type Item, stringOf } from '../core/items/attribute-value.ts';
+import type { ChangeRecord } from '../core/items/change-record.ts';
+import { COUNTED, isTombstone, OTHER } from '../core/items/derived-item.ts';
+import { requireDerivedSortKey } from '../core/items/keys.ts';
+import { copyingEdge, parentOf } from '../core/kinds/copy.ts';
+import { countHolding } from '../core/kinds/count.ts';
+import { isOfOtherShape } from '../core/kinds/view.ts';
+import type { CompiledModel } from '../core/model/compiled.ts';
+import { needsSource, sourceNodeKeys } from '../core/model/joined.ts';
+import { entryUpdate, faultEntry } from '../core/plan/quarantine-entry.ts';
+import { keyOfTouch, type Reconcilable, type TouchBase } from '../core/plan/touch.ts';
+import { itemUpdate } from '../core/plan/writes/item-update.ts';
+import { changesNothing, correctionsOf, viewUpdate } from '../core/plan/writes/view-update.ts';
+import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
+import { type ApplyContext, epochSeconds } from './apply-context.ts';
+import { type BaseItems, sharingTargets } from './base-items.ts';
+import { type CountedWrite, movesCount, withKeptGroupValues } from './counted.ts';
+import { planQueriedView, type ReconcileItems } from './view.ts';
+
+/** How derived items of each kind of touch are reconciled: one table, which the loop of `reconcile.ts` goes by. */
+
+/** A derived item whose deciding items neither its key nor a record names. A failure is reported, never quarantined. */
+export interface ItemTask extends TouchBase {
+  kind: 'task';
+  /** Called after the item is read, and again after each conflict. Undefined: nothing to write. */
+  plan(context: ApplyContext, was: Item | undefined): Promise<PlannedWrite | undefined>;
+}
+
+export type Work = Reconcilable | ItemTask;
+
+export function itemTask({ source, target }: ItemKey, plan: ItemTask['plan']): ItemTask {
+  return { kind: 'task', source, sortKey: requireDerivedSortKey(target), records: NO_RECORDS, plan };
+}
+
+const NO_RECORDS: readonly ChangeRecord[] = [];
+
+export interface PlannedWrite {
+  update: DerivedUpdate;
+  expected?: Item | undefined;
+  /** The count that moves with the item. */
+  count?: string | undefined;
+  /** Another count that the item named wrongly, and that still includes it. */
+  otherCount?: string | undefined;
+  /** The entry's content, if it is of a quarantine entry. */
+  content?: Item | undefined;
+  /** False if only the entry's tombstone is written yet. */
+  isBegun?: boolean;
+  /** Takes more than one conditional update. False if the derived item has changed. */
+  write?(readAtMs: number): Promise<boolean>;
+}
+
+export interface Planning {
+  context: ApplyContext;
+  isScan: boolean;
+  reconcileItems: ReconcileItems;
+}
+
+interface Way<Of extends Work> {
+  /** The base items to read, all at once, after the derived item. */
+  decidingKeys(graph: CompiledModel, touch: Of, was: Item | undefined): ItemKey[];
+  /** Undefined: nothing to write. */
+  plan(planning: Planning, touch: Of, was: Item | undefined, bases: BaseItems): PlannedWrite | undefined;
+  /** True if the item may end without a write: it needn't overtake any later read. */
+  mayBeLeft?(touch: Of): boolean;
+  /** True if `planAlone` has to read more than the deciding keys. */
+  isAlone?(graph: CompiledModel, touch: Of, was: Item | undefined): boolean;
+  planAlone?(planning: Planning, touch: Of, was: Item | undefined): Promise<PlannedWrite | undefined>;
+}
+
+type TouchOf<Kind extends Work['kind']> = Extract<Work, { kind: Kind }>;
+
+const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
+  view: {
+    decidingKeys(graph, { source, targets }, was) {
+      return sharingTargets(targets, was).flatMap((target) => {
+        const parent = copyingEdge(graph, target) && parentOf(target);
+        const edge = { source, target };
+        return parent === undefined ? [edge] : [edge, { source: parent, target: parent }];
+      });
+    },
+    plan({ context, isScan }, { source, targets: all }, was, bases) {
+      const { graph } = context;
+      // A scan may have found edges of an evicted type in the view.
+      const targets = isScan ? all : sharingTargets(all, was);
+      const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
+      const corrections = isScan ? correctionsOf(graph, was) : {};
+      const content = { shares, copies: bases.copiesOf(targets), corrections };
+      const update = viewUpdate(graph, source, was, content, epochSeconds(context));
+      return isToWrite(graph, isScan, was, update) ? { update } : undefined;
+    },
+    isAlone: (graph, { source, isWhole, returning }, was) =>
+      isWhole === true || returning !== undefined || isOfOtherShape(graph, source, was),
+    planAlone: async ({ context, reconcileItems }, touch, was) => {
+      const update = await planQueriedView(context, touch, was, reconcileItems);
+      return update && { update };
+    },
+  },
+  item: {
+    decidingKeys: (graph, { base }) => keysOfBase(graph, base),
+    plan({ context, isScan }, { source, sortKey, base }, was, bases) {
+      const { graph } = context;
+      const key = { source, target: sortKey };
+      const expected = bases.fieldsOf(base, key);
+      const update = itemUpdate(graph, key, was, expected, epochSeconds(context));
+      const count = countHolding(graph, base, sortKey)?.name;
+      const isLacking = count !== undefined && expected !== undefined && was?.[OTHER] !== undefined;
+      if (!isLacking && !isToWrite(graph, isScan, was, update)) return undefined;
+      return { ...withCount({ current: was, expected, update }, count, isScan), otherCount: otherCountOf(was, count) };
+    },
+  },
+  entry: {
+    decidingKeys: (graph, { base }) => keysOfBase(graph, base),
+    plan({ context, isScan }, touch, was, bases) {
+      const { graph } = context;
+      const nowMs = context.now();
+      const { base, records } = touch;
+      const { problems } = bases.derivedOf(base);
+      const content = faultEntry({ base, was, problems, records }, nowMs);
+      // A look leaves no trace of an absent entry. So a writer leaves a trace first, and then reads the base item again:
+      // either nothing has changed since the look, or the look finds the trace.
+      // rule: entry-begins-as-a-tombstone
+      const isBegun = content === undefined || was !== undefined;
+      const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
+      // rule: look-leaves-alone-only-what-is-absent
+      const mayStay = touch.isLook === true && content === undefined && was === undefined;
+      if (mayStay || !isToWrite(graph, isScan, was, update, content === undefined)) return undefined;
+      return { update, content, isBegun };
+    },
+    mayBeLeft: ({ isLook }) => isLook === true,
+  },
+  task: {
+    decidingKeys: () => [],
+    plan: () => undefined,
+    mayBeLeft: () => true,
+    isAlone: () => true,
+    planAlone: async ({ context }, touch, was) => await touch.plan(context, was),
+  },
+};
+
+export function wayOf(touch: Work): Way<Work> {
+  return WAYS[touch.kind] as Way<Work>;
+}
+
+/** A joined item also depends on the source node. */
+export function keysOfBase(graph: CompiledModel, base: ItemKey): ItemKey[] {
+  if (!needsSource(graph, base.target)) return [base];
+  const { source } = base;
+  return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
+}
+
+/** The count moves with the item only if the item's part in it changes. */
+export function withCount(change: CountedWrite, count: string | undefined, isScan: boolean): PlannedWrite {
+  const { update, expected } = change;
+  if (count === undefined || movesCount(change, count, isScan)) return { update, expected, count };
+  return { update: withKeptGroupValues(change), expected };
+}
+
+/**
+ * The transaction that wrote an item updated only the count that covers its key. If the item wrongly named another
+ * count, that count still includes the item.
+ */
+export function otherCountOf(was: Item | undefined, holding: string | undefined): string | undefined {
+  const name = stringOf(was?.[COUNTED]);
+  return name === holding ? undefined : name;
+}
+
+/** Records always leave a new revision, since a worker with an older read must fail. A scan writes only what is wrong. */
+function isToWrite(
+  graph: CompiledModel,
+  isScan: boolean,
+  was: Item | undefined,
+  update: DerivedUpdate,
+  isGone = update.set[graph.table.ttl] !== undefined,
+): boolean {
+  // rule: equal-item-gets-a-new-revision
+  if (!isScan) return true;
+  if (isGone) return was !== undefined && !isTombstone(was, graph.table);
+  return !changesNothing(update);
+}

@@ -1,0 +1,160 @@
+import { hash } from 'node:crypto';
+import type { Item } from '../../core/items/attribute-value.ts';
+
+/**
+ * What base items ask for next to what is stored, part by part. Equal parts go, so what stays differs. A partition of any size takes
+ * the same memory: with too many parts at once only sums of hashes are kept, by which a second reading of the partition compares
+ * the differing ones alone.
+ */
+
+/** A part of the content of a partition: an index item, an element of the view, or the attributes of the node in it. */
+export interface PartKey {
+  /** The part is compared with its group: `''` for index items, else a group of the view. */
+  group: string;
+  name: string;
+}
+
+/** A part that differs as far as the partition has been read. */
+export interface Part extends PartKey {
+  expected?: string | undefined;
+  actual?: string | undefined;
+  /** Sort key of the base item that asks for it. */
+  base?: string;
+  /** The stored item. */
+  derived?: Item;
+  /** True if it is wrong whatever base items ask for. */
+  isWrong?: boolean;
+}
+
+/** Bounds the memory of a partition that is being read. */
+const MOST_PARTS = 20_000;
+const BUCKETS = 1_024;
+
+export interface PartsOptions {
+  /** Parts that are kept as they are. Default 20,000. */
+  mostParts?: number | undefined;
+  /** Sums of hashes of a group. Default 1,024. */
+  buckets?: number;
+  /** Only parts of these buckets are compared, all of them as they are. */
+  only?: ReadonlySet<string> | undefined;
+}
+
+/** The parts of one partition. */
+export class Parts {
+  private readonly open = new Map<string, Part>();
+  private buckets: Map<string, Bucket> | undefined;
+
+  constructor(private readonly options: PartsOptions) {}
+
+  /** Adds what a base item asks for. */
+  expect(key: PartKey, expected: string, base: string): void {
+    this.add(key, { expected, base });
+  }
+
+  /** Adds what is stored; undefined: an item without content. */
+  store(key: PartKey, actual: string | undefined, derived?: Item): void {
+    this.add(key, { actual, ...(derived !== undefined && { derived }) });
+  }
+
+  /** Adds something that is wrong whatever base items ask for. */
+  addWrong(key: PartKey, derived?: Item): void {
+    this.add(key, { isWrong: true, ...(derived !== undefined && { derived }) });
+  }
+
+  /** The parts that differ; none if only sums are kept. */
+  get differing(): readonly Part[] {
+    return [...this.open.values()];
+  }
+
+  /** The names of buckets that differ, as many together as a reading with `only` can keep. */
+  differingBuckets(isCompared: (bucket: Bucket) => boolean): Set<string>[] {
+    const { mostParts = MOST_PARTS } = this.options;
+    const together: Set<string>[] = [];
+    let count = 0;
+    for (const [name, bucket] of this.buckets ?? []) {
+      if (bucket.isEqual || !isCompared(bucket)) continue;
+      if (together.length === 0 || count + bucket.count > mostParts) {
+        together.push(new Set());
+        count = 0;
+      }
+      together.at(-1)!.add(name);
+      count += bucket.count;
+    }
+    return together;
+  }
+
+  private add({ group, name }: PartKey, more: Partial<Part>): void {
+    const { only, mostParts = MOST_PARTS } = this.options;
+    if (only !== undefined && !only.has(this.bucketOf(group, name))) return;
+    const part = { group, name, ...more };
+    if (this.buckets !== undefined) {
+      this.addToBucket(part);
+      return;
+    }
+    const id = `${group}\0${name}`;
+    const known = this.open.get(id);
+    const isRepeated = more.actual !== undefined && known?.actual !== undefined;
+    const open: Part = { ...known, ...part, ...(isRepeated && { isWrong: true }) };
+    if (open.expected === open.actual && open.isWrong !== true) this.open.delete(id);
+    else this.open.set(id, open);
+    if (only === undefined && this.open.size > mostParts) this.fold();
+  }
+
+  private fold(): void {
+    this.buckets = new Map();
+    for (const part of this.open.values()) this.addToBucket(part);
+    this.open.clear();
+  }
+
+  private addToBucket({ group, name, expected, actual, isWrong }: Part): void {
+    const bucketName = this.bucketOf(group, name);
+    const bucket = this.buckets!.get(bucketName) ?? new Bucket(group);
+    this.buckets!.set(bucketName, bucket);
+    if (expected !== undefined) bucket.expected.add(`${name}\0${expected}`);
+    if (actual !== undefined) bucket.actual.add(`${name}\0${actual}`);
+    if (isWrong === true) bucket.isWrong = true;
+  }
+
+  private bucketOf(group: string, name: string): string {
+    const { buckets = BUCKETS } = this.options;
+    return `${group}\0${hash('sha256', name, 'buffer').readUInt32LE() % buckets}`;
+  }
+}
+
+class Bucket {
+  readonly expected = new CollectionDigest();
+  readonly actual = new CollectionDigest();
+  isWrong = false;
+
+  constructor(readonly group: string) {}
+
+  get count(): number {
+    return this.expected.count + this.actual.count;
+  }
+
+  get isEqual(): boolean {
+    return !this.isWrong && this.expected.equals(this.actual);
+  }
+}
+
+const LANES = 4;
+
+/**
+ * A digest of a collection of texts that does not depend on their order: the sum of their hashes, each 128 bits of SHA-256. It is a
+ * sum, not an exclusive or, so that a text that was added twice does not vanish.
+ */
+class CollectionDigest {
+  count = 0;
+  private readonly lanes = new Uint32Array(LANES);
+
+  add(text: string): void {
+    const bytes = hash('sha256', text, 'buffer');
+    for (let lane = 0; lane < LANES; lane++) this.lanes[lane]! += bytes.readUInt32LE(lane * 4);
+    this.count += 1;
+  }
+
+  /** Wrong with a chance of 2^-128. */
+  equals(other: CollectionDigest): boolean {
+    return this.count === other.count && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
+  }
+}
