@@ -177,6 +177,8 @@ class Check {
   private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
+  /** Partitions that an earlier call has left: they are inspected whole. */
+  private readonly resumed: ReadonlySet<string>;
 
   /** @param own the model that was given; that of `options` has what is ready in the table. */
   constructor(
@@ -185,6 +187,7 @@ class Check {
   ) {
     const { graph, mode = 'report', resume, sources, onlySegments, pageItems, maxRcu, maxWcu } = options;
     this.runtime = runtimeOf(options);
+    this.resumed = new Set(resume?.suspects);
     const { now, wait, random, remainingMs } = this.runtime;
     const totals = structuredClone(resume?.totals ?? emptyCounts());
     this.tally = new CheckTally(totals, options.onFinding);
@@ -240,7 +243,7 @@ class Check {
       const { graph, mode, onlySegments: part = [0] } = options;
       // Several calls may share a check: only the one with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
-      for (const source of options.resume?.suspects ?? []) await inspector.beginPartition(source);
+      for (const source of this.resumed) await inspector.beginPartition(source);
       await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
       await this.walk.run((page) => this.scans.get(page.segment)!.visitPage(page));
       if (this.walk.isDone) await dangling?.reportDangling(this.store, (edge) => this.tally.countAndReport(edge));
@@ -286,7 +289,9 @@ class Check {
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    if (!comparison.isClean) await this.inspector.beginPartition(source, comparison);
+    // The rest of a partition that an earlier call has cut would differ.
+    if (comparison.isClean || this.resumed.has(source)) return;
+    await this.inspector.beginPartition(source, comparison);
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
