@@ -75,7 +75,7 @@ const known = new Map(
 const further = new Map();
 function addTypesOf(symbol, own) {
   for (const [type, isToName] of typesIn(symbol)) {
-    if (!isToName || own.has(type) || mainTypes.has(type) || further.get(type.name) === type) continue;
+    if (!isToName || own.has(type) || exported.has(type) || further.get(type.name) === type) continue;
     const at = sourceOf(type).fileName.slice(declarations.length);
     // Two files may have a step of the same name.
     if (further.has(type.name) && isComputing(type)) continue;
@@ -88,7 +88,7 @@ function addTypesOf(symbol, own) {
     }
   }
 }
-const mainTypes = new Set(known.get(MAIN).values());
+const exported = new Set([...known].flatMap(([entry, symbols]) => (entry === TYPES ? [] : [...symbols.values()])));
 for (const [entry, symbols] of known) {
   if (entry === TYPES) continue;
   const own = new Set(symbols.values());
