@@ -172,7 +172,7 @@ function scale(benchmarks: Benchmarks): string[] {
     const units = (kind: string): number => Number(number(measured, `${list}: ${kind} capacity of an item`));
     const [rcu, wcu] = [units('read'), units('write')];
     const seconds = 1_000_000_000 * Math.max(rcu / tableRcu, wcu / tableWcu);
-    return `${hours(seconds)} for ${list} (${rcu.toFixed(1)} RCU and ${wcu.toFixed(1)} WCU an item)`;
+    return `${hours(seconds)} for ${list} (${rcu.toFixed(1)} RCU and ${wcu.toFixed(1)} WCU per item)`;
   };
   const pages = 10_000_000 / PAGE_CHILDREN;
   const [quick, slow] = ROUND_TRIP_SECONDS.map((seconds) => hours(pages * seconds));
@@ -180,27 +180,27 @@ function scale(benchmarks: Benchmarks): string[] {
   const rows = [
     [
       'new edges of one target',
-      `${whole(partitionWcu)} a second, 1 WCU each in the target's index partition. 10 million edges take ${hours(10_000_000 / partitionWcu)}`,
+      `${whole(partitionWcu)} per second, 1 WCU each, in the target's index partition. 10 million edges take ${hours(10_000_000 / partitionWcu)}`,
       'Set `shards` under `inbound`',
     ],
     [
       'new edges with one order',
-      `${whole(tableWcu / EDGE_WCU)} a second at the default quota of ${whole(tableWcu)} WCU for a table, or ${whole(newTableWcu / EDGE_WCU)} a second in a new table`,
+      `${whole(tableWcu / EDGE_WCU)} per second at the default quota of ${whole(tableWcu)} WCU per table, or ${whole(newTableWcu / EDGE_WCU)} per second in a new table`,
       'Request a higher quota. Warm the table up before the first load',
     ],
     [
-      'a change of a node that is copied to many others (a fan-out)',
+      'a change to a node that many others copy (a fan-out)',
       `${PAGE_CHILDREN} dependent items for each round trip through the stream. 10 million items take ${quick} to ${slow}`,
       'Copy fewer attributes. Read a node with that many dependents directly',
     ],
     [
       'a migration or rebuild',
-      `8 workers are ${Number(scaling).toFixed(1)} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU a second, a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}. The reads are the bottleneck`,
+      `8 workers are ${Number(scaling).toFixed(1)} times as fast as one (measured). At ${whole(tableRcu)} RCU and ${whole(tableWcu)} WCU per second, a billion items take ${billionOf('a new search')} and ${billionOf('a second order')}. The reads are the bottleneck`,
       'Set `maxRcu`, `maxWcu` and `workers` of the execution',
     ],
     [
       'a check',
-      `${whole(night / GIGABYTE)} GB in a night at ${whole(MOST_UNITS)} RCU a second. The check continues the next night`,
+      `${whole(night / GIGABYTE)} GB per night at ${whole(MOST_UNITS)} RCU per second. The check continues the next night`,
       'Set `checkMaxRcu`, `checkHours` and `checkOverdueHours`',
     ],
     [
