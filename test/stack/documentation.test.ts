@@ -56,14 +56,17 @@ describe('the pages of docs/how-to', () => {
 
   it('give the defaults of parameters as they are', () => {
     const said = pages.flatMap(([name, text]) =>
-      [...text.matchAll(/`(\w+)`\s+\((\d+)(?: (\w+))?\)/g)]
-        .filter(([, parameter]) => parameter! in defaults)
-        .map(([, parameter, figure, unit]) => {
-          const times = unit === 'hours' && /Seconds$/.test(parameter!) ? 3_600 : 1;
-          return { name, parameter: parameter!, value: Number(figure) * times };
+      [...text.matchAll(/(\d+) (\w+)\s+\(`(\w+)`\)|`(\w+)`\s+\((\d+)(?: (\w+))?/g)]
+        .map(([, before, unitBefore, last, first, after, unitAfter]) => ({
+          ...{ name, parameter: first ?? last!, figure: Number(after ?? before), unit: unitAfter ?? unitBefore },
+        }))
+        .filter(({ parameter }) => parameter in defaults)
+        .map(({ unit, figure, ...one }) => {
+          const times = unit === 'hours' && /Seconds$/.test(one.parameter) ? 3_600 : 1;
+          return { ...one, value: figure * times };
         }),
     );
-    expect(said.length).toBeGreaterThan(1);
+    expect(said.length).toBeGreaterThan(3);
     for (const { name, parameter, value } of said) expect(value, `${name}: ${parameter}`).toBe(defaults[parameter]);
   });
 

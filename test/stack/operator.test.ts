@@ -22,22 +22,18 @@ const SERVICES: Record<string, string> = { stepfunctions: 'states' };
 
 /** Steps in a console, by the words of the page, and the actions that they take. */
 const STEPS: Record<string, string[]> = {
-  'Look up the reason in the log of the function `edgeloom-prod-stream`': [
-    'logs:FilterLogEvents',
-    'logs:DescribeLogStreams',
-    'logs:GetLogEvents',
-  ],
-  "The function's log names the cause": ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
-  'First look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
+  "Look up the reason in the function's log": ['logs:FilterLogEvents', 'logs:DescribeLogStreams', 'logs:GetLogEvents'],
+  'Its log names the cause': ['logs:DescribeLogGroups', 'logs:StartQuery', 'logs:GetQueryResults'],
+  'look at `IteratorAge`': ['cloudwatch:GetMetricData', 'cloudwatch:ListMetrics', 'cloudwatch:DescribeAlarms'],
   'start a "DLQ redrive" in SQS': ['sqs:StartMessageMoveTask', 'sqs:ListMessageMoveTasks', 'sqs:SendMessage'],
-  'The attribute `ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
+  'the attribute `ERROR_CODE` of the message': ['sqs:ReceiveMessage'],
   'delete the message': ['sqs:DeleteMessage'],
   'The execution shows which worker failed': [
     ...['states:DescribeExecution', 'states:GetExecutionHistory', 'states:ListMapRuns', 'states:DescribeMapRun'],
   ],
   'If you start a failed execution again': ['states:RedriveExecution'],
-  'later `enable-alarm-actions`': ['cloudwatch:EnableAlarmActions'],
-  'Enable the rule `edgeloom-prod-redrive` again': ['events:EnableRule', 'events:DescribeRule'],
+  'run `enable-alarm-actions` with the same name': ['cloudwatch:EnableAlarmActions'],
+  'Enable the EventBridge rule `edgeloom-prod-redrive` again': ['events:EnableRule', 'events:DescribeRule'],
 };
 
 const allowed = new Set(
