@@ -1,5 +1,4 @@
 import pMap from 'p-map';
-import { checkNumber } from './options.ts';
 
 export const CALLS_AT_ONCE = 16;
 
@@ -13,7 +12,6 @@ export async function forEachAtOnce<T>(
   work: (element: T, place: number) => Promise<void>,
   { concurrency }: { concurrency: number },
 ): Promise<void> {
-  checkNumber('concurrency', concurrency, { least: 1 });
   const iterator = elements[Symbol.iterator]();
   let isEnding = false;
   let begun = 0;

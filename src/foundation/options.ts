@@ -1,14 +1,27 @@
 import { EdgeloomError } from './errors.ts';
 
-/** The type requires every name, and that booleans are marked. */
+/** Which numbers an option takes; `checked`: the function checks the number itself. */
+export type NumberRule = keyof typeof NUMBERS | 'checked';
+
+const NUMBERS = {
+  count: { least: 1, isWhole: true },
+  index: { least: 0, isWhole: true },
+  rate: { least: 0.001 },
+  milliseconds: { least: 0 },
+} as const;
+
+/** The type requires every name, and that booleans and numbers are marked. */
 export type OptionNames<Options> = {
-  readonly [Name in keyof Required<Options>]: [boolean, Exclude<Options[Name], undefined>] extends [
-    Options[Name],
-    boolean,
-  ]
-    ? 'boolean'
-    : true;
+  readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
 };
+
+type Mark<Value> = [Value] extends [never]
+  ? true
+  : [Value] extends [boolean]
+    ? 'boolean'
+    : [Value] extends [number]
+      ? NumberRule
+      : true;
 
 /** Other libraries' words, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -57,8 +70,8 @@ export function optionsMeantBy(word: string): readonly string[] {
 }
 
 /**
- * Throws `unknown-option` for an unknown name, `invalid-option` for a non-object or a boolean option that isn't a
- * boolean.
+ * Throws `unknown-option` for an unknown name, and `invalid-option` for a non-object, for a boolean option that isn't a
+ * boolean, or for a number that the option doesn't take.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -73,7 +86,8 @@ export function checkOptions<Options extends object>(
   }
   const unknown = Object.keys(options).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length === 0) {
-    checkBooleans(what, options, known);
+    for (const [name, value] of Object.entries(options))
+      if (value !== undefined) checkValue(`${name} of ${what}`, value, (known as Record<string, unknown>)[name]);
     return;
   }
   const texts = unknown.map((name) => JSON.stringify(name)).join(', ');
@@ -82,26 +96,28 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
+function checkValue(option: string, value: unknown, mark: unknown): void {
+  if (mark === 'boolean') checkBoolean(option, value);
+  else if (typeof mark === 'string' && Object.hasOwn(NUMBERS, mark))
+    checkNumber(option, value, NUMBERS[mark as keyof typeof NUMBERS]);
+}
+
 /** A text such as 'no' would count as true. */
-function checkBooleans(what: string, options: object, known: object): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || typeof value === 'boolean') continue;
-    if ((known as Record<string, unknown>)[name] !== 'boolean') continue;
-    throw new EdgeloomError(
-      'invalid-option',
-      `The option ${name} of ${what} should be a boolean, but is ${JSON.stringify(value) ?? typeof value}.`,
-      'Give true or false, or leave it out for the default.',
-    );
-  }
+function checkBoolean(option: string, value: unknown): void {
+  if (typeof value === 'boolean') return;
+  throw new EdgeloomError(
+    'invalid-option',
+    `The option ${option} should be a boolean, but is ${JSON.stringify(value) ?? typeof value}.`,
+    'Give true or false, or leave it out for the default.',
+  );
 }
 
 /** Throws `invalid-option`. */
-export function checkNumber(
+function checkNumber(
   option: string,
   value: unknown,
   { least, isWhole = false }: { least: number; isWhole?: boolean },
 ): void {
-  if (value === undefined) return;
   const isRight = typeof value === 'number' && value >= least && (!isWhole || Number.isInteger(value));
   if (isRight) return;
   throw new EdgeloomError(

@@ -9,7 +9,7 @@ import type { Registry, TableIdentity } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 import { OvertakenError } from '../registry/transitions.ts';
 import { runAbortable } from '../store/abortable.ts';
-import { checkRates, hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
+import { hasRate, MeteredStore, RATE_OPTIONS } from '../store/metered.ts';
 import { type ActionTarget, actionTargets, leftovers } from './action.ts';
 import { checkCompiles } from './check-compiles.ts';
 import type { MigrateOptions, MigrateResult, MigrateStep } from './migrate-types.ts';
@@ -26,14 +26,14 @@ const OPTIONS: OptionNames<MigrateOptions> = {
   table: true,
   regions: true,
   action: true,
-  mostSteps: true,
-  segments: true,
-  pageItems: true,
-  concurrency: true,
+  mostSteps: 'index',
+  segments: 'count',
+  pageItems: 'count',
+  concurrency: 'count',
   clock: true,
   serverTime: true,
   waitsBetweenCalls: 'boolean',
-  lateWritesMs: true,
+  lateWritesMs: 'milliseconds',
   acceptLeftOut: 'boolean',
   walks: true,
   resume: true,
@@ -62,7 +62,6 @@ export async function migrate(graph: CompiledModel, options: MigrateOptions): Pr
 }
 
 export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<MigrateResult> {
-  checkRates('migrate', options);
   const { maxRcu, maxWcu, random, clock } = options;
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (given, wait) => {

@@ -3,7 +3,7 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { checkOptions, checkStoreOptions, type OptionNames } from '../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
-import { Allowance, checkRates } from '../store/metered.ts';
+import { Allowance, RATE_OPTIONS } from '../store/metered.ts';
 import { accessOf, type SourceStore, type Spend } from './access.ts';
 import { compareSource, nothingFound, type SourceComparison } from './compare-source.ts';
 import type { SourceContext } from './context.ts';
@@ -84,7 +84,7 @@ export interface OpenSources extends Sources {
 /** Attempts of a call that is refused for now, before a touch is given back. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
-  ...{ signal: true, onProgress: true, graceMs: true, maxRcu: true, maxWcu: true },
+  ...{ signal: true, onProgress: true, graceMs: 'milliseconds', ...RATE_OPTIONS },
   ...{ resume: 'boolean', dryRun: 'boolean' },
 };
 
@@ -137,7 +137,6 @@ export function openSources(graph: CompiledModel, options: SourcesOptions): Open
     touchAll(contextOf(source, {}), keys, { attempts: ATTEMPTS, remainingMs, signal });
   const walk = async (what: string, source: Source, options: SyncOptions): Promise<SyncResult> => {
     checkOptions(what, options, SYNC_OPTIONS);
-    checkRates(what, options);
     const context = contextOf(source, options);
     const known = isRetired(source) ? await heads(graph, store) : new Map([[source.name, source]]);
     if (!known.has(source.name)) throw unknownSource(source.name, new Set(known.keys()));

@@ -15,7 +15,7 @@ import type {
   WriteManyResult,
 } from '../core/store-port.ts';
 import { isRetryableStoreError, type StoreError } from '../foundation/errors.ts';
-import { checkNumber, type OptionNames } from '../foundation/options.ts';
+import type { OptionNames } from '../foundation/options.ts';
 import { backoffMs, retrying } from '../foundation/retry.ts';
 import { type Runtime, type RuntimeOptions, runtimeOf } from '../foundation/runtime.ts';
 import { isRefusal } from './classify.ts';
@@ -30,13 +30,8 @@ export interface RateOptions {
   maxWcu?: number | undefined;
 }
 
-export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: true, maxWcu: true };
-
-/** Work would wait forever. Workers share a rate, so fractions are fine. */
-export function checkRates(what: string, { maxRcu, maxWcu }: RateOptions): void {
-  for (const [option, value] of Object.entries({ maxRcu, maxWcu }))
-    checkNumber(`${option} of ${what}`, value, { least: 0.001 });
-}
+/** Workers share a rate, so fractions are fine. */
+export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: 'rate', maxWcu: 'rate' };
 
 export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
   return maxRcu !== undefined || maxWcu !== undefined;

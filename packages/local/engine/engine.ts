@@ -27,7 +27,12 @@ export interface EngineOptions {
   mostBytes?: number | undefined;
 }
 
-export const ENGINE_OPTIONS: OptionNames<EngineOptions> = { engine: true, port: true, dataDir: true, mostBytes: true };
+export const ENGINE_OPTIONS: OptionNames<EngineOptions> = {
+  engine: true,
+  port: 'index',
+  dataDir: true,
+  mostBytes: 'count',
+};
 
 type Place = Pick<EngineOptions, 'dataDir' | 'mostBytes'>;
 

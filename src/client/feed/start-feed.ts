@@ -43,8 +43,8 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
   checkOptions('startFeed', options, {
     client: true,
     streams: true,
-    pollIntervalMs: true,
-    indexGraceMs: true,
+    pollIntervalMs: 'milliseconds',
+    indexGraceMs: 'milliseconds',
     now: true,
     wait: true,
   });

@@ -32,9 +32,9 @@ export type InboundOfWatch<Query = InboundQuery> = Omit<Query, OfPages | 'includ
 const INBOUND_OF_WATCH: OptionNames<InboundOfWatch> = {
   ...EDGE_CHOICE_OPTIONS,
   reverse: 'boolean',
-  limit: true,
+  limit: 'checked',
   where: true,
-  maxRcu: true,
+  maxRcu: 'checked',
 };
 
 /** The options of a search that choose a list. */

@@ -65,9 +65,9 @@ export function watchHandler<G extends CompiledModel>(
   checkOptions('watchHandler', options, {
     reader: true,
     query: true,
-    heartbeatMs: true,
-    maxAgeMs: true,
-    maxClients: true,
+    heartbeatMs: 'milliseconds',
+    maxAgeMs: 'milliseconds',
+    maxClients: 'count',
     onError: true,
   });
   const {

@@ -19,7 +19,7 @@ export interface NodesOptions extends EveryReadOptions {
 }
 
 export async function listNodes(context: ReadContext, type: string, options: NodesOptions = {}): Promise<Page<View>> {
-  checkOptions('nodes', options, { limit: true, cursor: true, reverse: 'boolean', ...READ_OPTIONS });
+  checkOptions('nodes', options, { limit: 'checked', cursor: true, reverse: 'boolean', ...READ_OPTIONS });
   const { items, ...rest } = await readSearch(context, nodeListOf(context.graph, type), {}, options);
   const { nodes } = await readNodes(
     context,

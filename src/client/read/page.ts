@@ -58,7 +58,7 @@ export async function readPage(
   edgeType: string,
   options: PageOptions = {},
 ): Promise<PageResult> {
-  checkOptions('page', options, { ...INBOUND_QUERY_OPTIONS, with: true, maxNodes: true, attributes: true });
+  checkOptions('page', options, { ...INBOUND_QUERY_OPTIONS, with: true, maxNodes: 'checked', attributes: true });
   refuseConsistent(options.consistent, 'page');
   if ('includeTarget' in options && options.includeTarget === true) {
     const hint = 'Ask inbound for the target, or getView for the node.';

@@ -2,7 +2,7 @@ import { exactNumber, type NumberReader } from '../../core/items/plain.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { observedStore, type TelemetryOption } from '../../core/telemetry.ts';
-import { checkNumber, checkSecret, checkStoreOptions } from '../../foundation/options.ts';
+import { checkSecret, checkStoreOptions } from '../../foundation/options.ts';
 import { projectionsOfModel } from '../../registry/projections-in-force.ts';
 import type { ReaderLeases } from '../../registry/reader-lease.ts';
 import type { Feed } from '../feed/feed.ts';
@@ -36,7 +36,7 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
   checkStoreOptions('createReader', options, {
     store: true,
     cursorKey: true,
-    concurrency: true,
+    concurrency: 'count',
     readNumber: true,
     leases: true,
     replica: true,
@@ -45,7 +45,6 @@ export function readContext(graph: CompiledModel, options: ReaderOptions): ReadC
     now: true,
   });
   const { cursorKey, concurrency = 32, readNumber = exactNumber, now = Date.now } = options;
-  checkNumber('concurrency of createReader', concurrency, { least: 1, isWhole: true });
   checkSecret('cursorKey', cursorKey, 'a cursor');
   const store = observedStore(options, graph);
   return {

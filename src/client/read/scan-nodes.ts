@@ -6,7 +6,7 @@ import { isGone } from '../../core/model/gone.ts';
 import type { NodeId, NodeType } from '../../core/model/inference.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { readAbortable } from '../../store/abortable.ts';
 import { type WithClient, withStore } from '../../store/given.ts';
@@ -58,7 +58,7 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
 ): AsyncGenerator<ScannedNodes<StoredNodeOf<G, NodeId<G, T>>>, void, undefined> {
   const options = withStore('scanNodes', graph.table, given);
   checkStoreOptions<ScanNodesOptions>('scanNodes', options, {
-    ...{ store: true, type: true, startKey: true, segment: true, segments: true, readNumber: true, signal: true },
+    ...{ store: true, type: true, startKey: true, segment: 'index', segments: 'count', readNumber: true, signal: true },
     now: true,
     consistent: 'boolean',
     includeExpired: 'boolean',
@@ -75,8 +75,6 @@ export async function* scanNodes<G extends CompiledModel, T extends NodeType<G>>
   } = options;
   const { now } = runtimeOf({ now: options.now });
   findNode(graph, type);
-  checkNumber('segments', segments, { least: 1, isWhole: true });
-  checkNumber('segment', segment, { least: 0, isWhole: true });
   if (segment >= segments) {
     throw new EdgeloomError(
       'invalid-option',

@@ -56,7 +56,7 @@ export async function waitForProjection(
   options: WaitOptions = {},
 ): Promise<void> {
   checkOptions('waitForProjection', options, {
-    timeoutMs: true,
+    timeoutMs: 'milliseconds',
     consistent: 'boolean',
     lowWatermark: true,
     signal: true,

@@ -51,7 +51,7 @@ export class Session {
   private table: string | undefined;
 
   constructor(private readonly options: SessionOptions = {}) {
-    checkOptions('createSession', options, { key: true, lowWatermark: true, indexGraceMs: true, now: true });
+    checkOptions('createSession', options, { key: true, lowWatermark: true, indexGraceMs: 'milliseconds', now: true });
     checkSecret('key', options.key, 'a session');
     this.now = runtimeOf(options).now;
   }

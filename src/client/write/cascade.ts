@@ -14,7 +14,7 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 import { type ReaderLeases, withoutRegistry } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { checkRates, hasRate, MeteredCalls, type RateOptions } from '../../store/metered.ts';
+import { hasRate, MeteredCalls, type RateOptions } from '../../store/metered.ts';
 import type { CallOptions, CallResult } from '../call/capacity.ts';
 import { writableKey } from './checks/key.ts';
 import { conditionFailedError } from './item/conditions.ts';
@@ -68,7 +68,6 @@ export async function deleteNodeWithEdges(
   id: string,
   options: CascadeOptions,
 ): Promise<DeletedNode> {
-  checkRates('deleteNodeWithEdges', options);
   const { leases, maxRcu, maxWcu } = options;
   return await runAbortable(table, options, (store, wait) => {
     const paced = hasRate(options) ? new MeteredCalls(store, { maxRcu, maxWcu, wait }) : store;

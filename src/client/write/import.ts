@@ -9,7 +9,7 @@ import type { CompiledModel, OfGraph } from '../../core/model/compiled.ts';
 import type { Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 import { isGzip, linesOf, MAX_LINE_BYTES } from '../../foundation/lines.ts';
-import { checkNumber, checkStoreOptions } from '../../foundation/options.ts';
+import { checkStoreOptions } from '../../foundation/options.ts';
 import { checkedItem } from './item/prepare.ts';
 import { OrderedPuts } from './ordered-puts.ts';
 
@@ -65,13 +65,12 @@ export async function importFile(graph: CompiledModel, options: ImportOptions): 
     format: true,
     skipBad: 'boolean',
     force: 'boolean',
-    fromLine: true,
-    concurrency: true,
+    fromLine: 'count',
+    concurrency: 'count',
     signal: true,
     onProgress: true,
   });
   const { fromLine = 1, concurrency, signal, onProgress } = options;
-  checkNumber('fromLine of importFile', fromLine, { least: 1, isWhole: true });
   const checked = await checkLines({ ...options, graph });
   const { good, skipped } = checked;
   const begun = { items: 0, wcu: 0, skipped: checked.isWhole ? skipped : 0 };

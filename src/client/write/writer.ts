@@ -289,7 +289,7 @@ function writerOf(
       });
     },
     async putMany(items, options) {
-      checkOptions('putMany', options, { concurrency: true, onProgress: true, signal: true, capacity: 'boolean' });
+      checkOptions('putMany', options, { concurrency: 'count', onProgress: true, signal: true, capacity: 'boolean' });
       return write(options, ({ store }) => putMany(graph, store, items, options));
     },
     async deleteNodeWithEdges(id, options = {}) {

@@ -43,7 +43,12 @@ export type RunHandler = (
  * export const handler = checkRunHandler(graph);
  */
 export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions = {}): RunHandler {
-  checkOptions('checkRunHandler', options, { ...FUNCTION_OPTIONS, graceMs: true, mostSuspects: true, telemetry: true });
+  checkOptions('checkRunHandler', options, {
+    ...FUNCTION_OPTIONS,
+    graceMs: 'milliseconds',
+    mostSuspects: 'count',
+    telemetry: true,
+  });
   const parts = functionParts(graph, options);
   const { store, now } = parts;
   const client = options.store === undefined ? parts.client : undefined;

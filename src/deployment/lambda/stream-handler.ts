@@ -56,7 +56,7 @@ const RESERVE_MS = 5_000;
  * export const handler = streamHandler(graph, { concurrency: 64 });
  */
 export function streamHandler(graph: CompiledModel, options: StreamHandlerOptions = {}): StreamHandler {
-  const names = { ...FUNCTION_OPTIONS, concurrency: true, progress: 'boolean', telemetry: true } as const;
+  const names = { ...FUNCTION_OPTIONS, concurrency: 'count', progress: 'boolean', telemetry: true } as const;
   checkOptions('streamHandler', options, names);
   const { concurrency, telemetry } = options;
   // The projector retries, as it knows the time left.

@@ -36,8 +36,8 @@ import { readModel } from './read-model.ts';
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   checkStoreOptions('createProjector', options, {
     store: true,
-    concurrency: true,
-    fanOutPageSize: true,
+    concurrency: 'count',
+    fanOutPageSize: 'count',
     now: true,
     wait: true,
     random: true,

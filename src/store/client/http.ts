@@ -1,7 +1,6 @@
 import { crc32 } from 'node:zlib';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
-import { checkNumber } from '../../foundation/options.ts';
 import type { WholeBodySender, WholeResponse } from '../lean/handler.ts';
 import type { ClientOptions } from './options.ts';
 
@@ -16,7 +15,6 @@ export const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without limits a dead connection holds a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
-  checkNumber('answerTimeoutMs', answerTimeoutMs, { least: 1, isWhole: true });
   return {
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,
@@ -29,7 +27,6 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
-    checkNumber('maxConnections', maxConnections, { least: 1, isWhole: true });
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
     // undici's own bound forgets broken connections, and opens them in addition to new ones.
     this.turns = pLimit(maxConnections);

@@ -25,9 +25,9 @@ export const CLIENT_OPTIONS: OptionNames<ClientOptions> = {
   endpoint: true,
   region: true,
   credentials: true,
-  maxAttempts: true,
-  maxConnections: true,
-  answerTimeoutMs: true,
+  maxAttempts: 'count',
+  maxConnections: 'count',
+  answerTimeoutMs: 'count',
   lean: 'boolean',
 };
 

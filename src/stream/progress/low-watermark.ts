@@ -48,7 +48,7 @@ export function createLowWatermark(
     store: true,
     client: true,
     streams: true,
-    everyMs: true,
+    everyMs: 'milliseconds',
     now: true,
   });
   const { store, client, streams, everyMs = EVERY_MS } = options;

@@ -6,12 +6,12 @@ import { nativeMisfits } from '../../core/model/native-misfits.ts';
 import type { ItemKey, ScanSource, Store } from '../../core/store-port.ts';
 import { runObserved, type TelemetryOption } from '../../core/telemetry.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
-import { checkNumber, checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
+import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { modelToCheck } from '../../registry/checked.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
+import { MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import { TableWalk, walkStart } from '../../store/table-walk.ts';
 import { Repairer } from '../repair/repairer.ts';
 import { type ConsumerPosition, SharedPosition } from './consumer-position.ts';
@@ -80,16 +80,16 @@ export interface CheckResult extends CheckCounts {
 
 const OPTIONS: OptionNames<CheckOptions> = {
   store: true,
-  segments: true,
+  segments: 'count',
   onlySegments: true,
   sources: true,
   withoutLookUps: 'boolean',
   dangling: 'boolean',
-  graceMs: true,
+  graceMs: 'milliseconds',
   consumer: true,
   mode: true,
-  mostSuspects: true,
-  pageItems: true,
+  mostSuspects: 'count',
+  pageItems: 'count',
   readsOn: true,
   resume: true,
   onFinding: true,
@@ -143,20 +143,16 @@ const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonl
 
 /** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
 function checkValues(options: CheckOptions): void {
-  const { mode = 'report', segments, onlySegments = [], pageItems, mostSuspects, graceMs } = options;
+  const { mode = 'report', onlySegments = [] } = options;
   if (!MODES.includes(mode)) {
     const message = `The mode of check should be ${MODES.join(', ')}, but is ${JSON.stringify(mode)}.`;
     throw new EdgeloomError('invalid-option', message, 'Give one of them, or leave it out to report.');
   }
-  for (const [option, value] of Object.entries({ segments, pageItems, mostSuspects }))
-    checkNumber(`${option} of check`, value, { least: 1, isWhole: true });
   const all = segmentsOf(options);
   if (!onlySegments.every((segment) => Number.isInteger(segment) && segment >= 0 && segment < all)) {
     const message = `onlySegments of check should name some of ${all} segments, but is ${JSON.stringify(onlySegments)}.`;
     throw new EdgeloomError('invalid-option', message, `Give whole numbers from 0 to ${all - 1}, or more segments.`);
   }
-  checkNumber('graceMs of check', graceMs, { least: 0 });
-  checkRates('check', options);
 }
 
 /** The number of segments that the table is read in. */

@@ -76,7 +76,7 @@ const OPTIONS: OptionNames<RedriveOptions> = {
   store: true,
   entries: true,
   ids: true,
-  concurrency: true,
+  concurrency: 'count',
   model: true,
   onProgress: true,
   telemetry: true,

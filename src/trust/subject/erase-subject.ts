@@ -24,7 +24,7 @@ import { checkStoreOptions, type OptionNames } from '../../foundation/options.ts
 import { RUNTIME_OPTIONS, type Runtime, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { registryLeases } from '../../registry/reader-lease.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { checkRates, MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
+import { MeteredStore, RATE_OPTIONS, type RateOptions } from '../../store/metered.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 import { check } from '../check/check.ts';
 import { OBSERVER_KEY, withoutObserved } from '../observe/memory.ts';
@@ -66,7 +66,7 @@ const OPTIONS: OptionNames<SubjectEraseOptions> = {
   again: 'boolean',
   dryRun: 'boolean',
   eraseFailedBatches: true,
-  segments: true,
+  segments: 'count',
   serverTime: true,
   onProgress: true,
   ...RATE_OPTIONS,
@@ -140,7 +140,6 @@ const MOST_ATTEMPTS = 100;
  */
 export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOptions): Promise<SubjectErasure> {
   checkStoreOptions('eraseSubject', options, OPTIONS);
-  checkRates('eraseSubject', options);
   nodeKey(graph, options.id);
   return await runAbortable(options.store, options, async (store, wait) => {
     const runtime = runtimeOf({ ...options, wait });

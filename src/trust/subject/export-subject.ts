@@ -6,7 +6,7 @@ import type { ScanSource, Store } from '../../core/store-port.ts';
 import { checkStoreOptions } from '../../foundation/options.ts';
 import { RUNTIME_OPTIONS, type RuntimeOptions, runtimeOf } from '../../foundation/runtime.ts';
 import { runAbortable } from '../../store/abortable.ts';
-import { checkRates, MeteredStore, type RateOptions } from '../../store/metered.ts';
+import { MeteredStore, type RateOptions } from '../../store/metered.ts';
 import { type WalkedItem, walkedItem } from '../../store/table-walk.ts';
 import { SubjectNames, type SubjectRole } from './subject-names.ts';
 import { SUBJECT_SEGMENTS, walkForSubject } from './subject-walk.ts';
@@ -58,12 +58,11 @@ export async function exportSubject(graph: CompiledModel, options: SubjectExport
     store: true,
     id: true,
     onItem: true,
-    segments: true,
-    maxRcu: true,
+    segments: 'count',
+    maxRcu: 'rate',
     onProgress: true,
     ...RUNTIME_OPTIONS,
   });
-  checkRates('exportSubject', options);
   return await runAbortable(options.store, options, async (store, wait) => {
     const { id, onItem, segments = SUBJECT_SEGMENTS, maxRcu, onProgress } = options;
     nodeKey(graph, id);

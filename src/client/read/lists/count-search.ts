@@ -70,7 +70,7 @@ export async function countSearch(
   predicate: SearchPredicate,
   options: CountScope,
 ): Promise<CountResult> {
-  checkOptions(`search ${search.indexPartition}`, options, { ...SCOPE_OPTIONS, maxRcu: true });
+  checkOptions(`search ${search.indexPartition}`, options, { ...SCOPE_OPTIONS, maxRcu: 'checked' });
   const { list, ranges } = resolveSearch(context, search, predicate, options);
   const type = searchedType(search);
   const isOwn = mustReadConsistently(context, ({ source, target }) => source === target && typePrefix(source) === type);
@@ -128,7 +128,7 @@ export async function countInbound(
   edgeType: string,
   options: InDegreeOptions = {},
 ): Promise<CountResult> {
-  checkOptions('inDegree', options, { ...EDGE_CHOICE_OPTIONS, maxRcu: true, ...READ_OPTIONS });
+  checkOptions('inDegree', options, { ...EDGE_CHOICE_OPTIONS, maxRcu: 'checked', ...READ_OPTIONS });
   const query = resolveInboundQuery(context, target, edgeType, options);
   const isOwn = mustReadConsistently(context, (key) => affectsInbound(context.graph, query, key));
   return await countOf(context, query.list, [query.list.range], isOwn);

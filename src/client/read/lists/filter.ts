@@ -13,4 +13,4 @@ export interface FilterOptions<Attributes = Record<string, unknown>> {
   maxRcu?: number | undefined;
 }
 
-export const FILTER_OPTIONS: OptionNames<FilterOptions> = { where: true, maxRcu: true };
+export const FILTER_OPTIONS: OptionNames<FilterOptions> = { where: true, maxRcu: 'checked' };

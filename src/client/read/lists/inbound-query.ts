@@ -81,7 +81,7 @@ export const INBOUND_QUERY_OPTIONS: OptionNames<InboundQuery> = {
   ...EDGE_CHOICE_OPTIONS,
   reverse: 'boolean',
   includeTarget: 'boolean',
-  limit: true,
+  limit: 'checked',
   cursor: true,
   consistent: 'boolean',
   ...READ_OPTIONS,

@@ -47,7 +47,7 @@ export const SEARCH_OPTIONS: OptionNames<SearchQuery> = {
   ...SCOPE_OPTIONS,
   ...FILTER_OPTIONS,
   reverse: 'boolean',
-  limit: true,
+  limit: 'checked',
   cursor: true,
 };
 export const PREDICATES = { equals: true, beginsWith: true, path: true, between: true } as const;

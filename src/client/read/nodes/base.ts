@@ -45,7 +45,7 @@ export async function readCollection(
 ): Promise<Collection> {
   checkOptions('getCollection', options, {
     types: true,
-    limit: true,
+    limit: 'checked',
     cursor: true,
     consistent: 'boolean',
     ...READ_OPTIONS,

@@ -36,7 +36,7 @@ export async function readEdges(
   edgeType: string | undefined,
   options: EdgesOptions = {},
 ): Promise<Page<EdgeResult>> {
-  checkOptions('edges', options, { limit: true, cursor: true, consistent: 'boolean', ...READ_OPTIONS });
+  checkOptions('edges', options, { limit: 'checked', cursor: true, consistent: 'boolean', ...READ_OPTIONS });
   const { graph, cursorKey } = context;
   checkSource(graph, source);
   const edge = edgeType === undefined ? undefined : edgeTypeFrom(graph, source, edgeType);
