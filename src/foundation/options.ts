@@ -1,6 +1,6 @@
 import { EdgeloomError } from './errors.ts';
 
-/** The type requires every name, and that booleans are marked. */
+/** The type requires every option's name, and `'boolean'` for boolean options. */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: [boolean, Exclude<Options[Name], undefined>] extends [
     Options[Name],
@@ -10,7 +10,7 @@ export type OptionNames<Options> = {
     : true;
 };
 
-/** Other libraries' words, in lower case. */
+/** Other libraries' names for Edgeloom's options, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
@@ -51,14 +51,14 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The most probable option comes first. */
+/** Returns the options that `word` may mean, the most probable first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }
 
 /**
- * Throws `unknown-option` for an unknown name, `invalid-option` for a non-object or a boolean option that isn't a
- * boolean.
+ * Throws `unknown-option` for an unknown name, and `invalid-option` if the options aren't an object or a boolean option
+ * isn't a boolean.
  */
 export function checkOptions<Options extends object>(
   what: string,
@@ -82,7 +82,7 @@ export function checkOptions<Options extends object>(
   throw new EdgeloomError('unknown-option', `${what} has no option ${texts}.`, hint);
 }
 
-/** A text such as 'no' would count as true. */
+/** Rejects strings such as 'no', which would count as true. */
 function checkBooleans(what: string, options: object, known: object): void {
   for (const [name, value] of Object.entries(options)) {
     if (value === undefined || typeof value === 'boolean') continue;
@@ -95,7 +95,7 @@ function checkBooleans(what: string, options: object, known: object): void {
   }
 }
 
-/** Throws `invalid-option`. */
+/** Throws `invalid-option` unless the value is undefined or a number from `least` on. */
 export function checkNumber(
   option: string,
   value: unknown,
@@ -127,7 +127,7 @@ export function checkStoreOptions<Options extends { store: object }>(
 
 const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
 
-/** Throws `invalid-option` unless the secret is a non-empty text or bytes. */
+/** Throws `invalid-option` unless the secret is undefined, a non-empty string, or bytes. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {
