@@ -1,9 +1,10 @@
 /**
  * Edgeloom: write edges, read projections.
  *
- * The names that programs and model files need: `defineGraph` and its words, `createClient` and `DynamoDBStore`, `createWriter` and `createReader`,
- * `newId`, `nodeItem` and `edgeItem`, the errors. `edgeloom/admin` has what is done to a table as a whole, `edgeloom/feed` lists that move,
- * `edgeloom/lambda` handlers, `edgeloom/local` everything on this machine, `edgeloom/types` all further types.
+ * The names that programs and model files need: `defineGraph` and its vocabulary, `createClient` and `DynamoDBStore`,
+ * `createWriter` and `createReader`, `newId`, `nodeItem` and `edgeItem`, and the errors. Other entry points:
+ * `edgeloom/admin` for operations on a whole table, `edgeloom/feed` for live lists, `edgeloom/lambda` for handlers,
+ * `edgeloom/local` for everything on this machine, and `edgeloom/types` for all further types.
  */
 
 export { EdgeloomError } from './client/known-error.ts';
@@ -46,6 +47,6 @@ export type { Store } from './core/store-port.ts';
 export type { ErrorCode } from './foundation/error-code.ts';
 export { type ClientOptions, createClient, createStreamsClient } from './store/client.ts';
 export { DynamoDBStore } from './store/dynamodb.ts';
-// A program's declarations name types of `edgeloom/types`: the compiler looks for them in what the program has loaded.
+// The compiler has to find the types of `edgeloom/types` that a program's emitted declarations name.
 export type {} from './types.ts';
 export * from './vocabulary.ts';

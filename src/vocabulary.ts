@@ -1,5 +1,6 @@
 /**
- * The vocabulary of model files: the part of `edgeloom` that needs no SDK. A command loads it alone for a model file.
+ * The vocabulary of model files: the part of `edgeloom` that needs no SDK. For a model file, a command loads only
+ * this part.
  */
 
 export { type NewIdOptions, newId } from './client/write/new-id.ts';

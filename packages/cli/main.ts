@@ -3,16 +3,16 @@ import module from 'node:module';
 import { join } from 'node:path';
 import { cacheFolder } from '../../src/deployment/package/cache-folder.ts';
 
-// From Node 22 on; the types are those of the oldest supported release.
+// Exists from Node 22 on. The types are those of the oldest supported release.
 const { enableCompileCache } = module as { enableCompileCache?: (folder: string) => unknown };
 enableCompileCache?.(join(cacheFolder(), 'compiled'));
 
 // Silences the SDK's notice about future Node versions.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
 
-/** As if ended by SIGPIPE, which Node ignores. */
+/** Exit code of a process that SIGPIPE ended. Node ignores the signal itself. */
 const PIPE_CLOSED = 141;
-// `head` closes the pipe early.
+// Happens when `head` closes the pipe early.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(PIPE_CLOSED);

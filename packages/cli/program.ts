@@ -7,16 +7,16 @@ import { COMMANDS } from './command-list.ts';
 import { commandFailure, failureText } from './shared/failure.ts';
 import { meantByWords, meantCommand, meantOption } from './shared/synonyms.ts';
 
-/** Usage or failure. */
+/** Exit code for wrong usage or a failure. */
 const FAILED = 2;
 
-/** Runs the command line. Exit code: 0 fine, 1 drift or quarantine found, 2 usage or failure. */
+/** Runs the command line and returns the exit code: 0 success, 1 something found (such as drift), 2 wrong usage or failure. */
 export async function runCommandLine(args: readonly string[]): Promise<number> {
   const program = createProgram(args);
   const json = args.includes('--json');
   try {
     const [first, ...named] = program.parseOptions([...args]).operands;
-    // `help COMMAND` alone would show the command before it is loaded.
+    // Commander's own `help COMMAND` shows the command before its options are loaded.
     const isHelp = first === 'help' && named.length > 0;
     const words = isHelp ? named : [first, ...named];
     if (asksForHelp(args)) refuseUnknown(program, words[0]);
@@ -35,7 +35,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Escaped: failures may quote input, which a terminal must not obey. */
+/** Escapes the text, because failures may quote input with control characters for the terminal. */
 function printFailure(failure: object): void {
   process.stdout.write(`${printableLines(toJson(failure))}\n`);
 }
@@ -44,13 +44,13 @@ function asksForHelp(args: readonly string[]): boolean {
   return args[0] === 'help' || args.includes('--help') || args.includes('-h');
 }
 
-/** Commander would show the program's help. */
+/** For an unknown command, Commander would show the program's help. */
 function refuseUnknown(program: Command, word: string | undefined): void {
   if (word === undefined || word === 'help' || program.commands.some((one) => one.name() === word)) return;
   program.error(`error: unknown command '${word}'`, { code: 'commander.unknownCommand' });
 }
 
-/** Read from the arguments, since parsing them may be what failed. */
+/** Reads the raw arguments, because parsing them may be what failed. */
 function asksForStack(args: readonly string[]): boolean {
   const given = args.indexOf('--log-level');
   const level =
@@ -58,7 +58,7 @@ function asksForStack(args: readonly string[]): boolean {
   return level === 'debug' || level === 'trace';
 }
 
-/** One line, with a suggestion for an unknown word. */
+/** Turns Commander's error into one line, with a suggestion for an unknown word. */
 function usageFailure(program: Command, args: readonly string[], text: string): { message: string; hint?: string } {
   const message = text.replace(/^error: /, '').trimEnd();
   const command = namedCommand(program, args);
@@ -74,7 +74,7 @@ function usageFailure(program: Command, args: readonly string[], text: string): 
   if (message.startsWith('missing required argument')) return { message: `${message}.`, hint: usage };
   if (message.startsWith('too many arguments')) {
     const taken = command.registeredArguments.length;
-    // An option of all commands is the meaning of a word only behind a command that takes none.
+    // A surplus word may stand for a global option only if the command takes no words.
     const able = taken === 0 ? advised : { ...advised, options: optionsOf([command]) };
     const meant = meantByWords(command.args, taken, able);
     return { message, hint: meant === undefined ? usage : `Did you mean ${meant}?` };
@@ -100,13 +100,13 @@ function ancestry(command: Command): Command[] {
   return command.parent === null ? [command] : [...ancestry(command.parent), command];
 }
 
-/** Refuses a second value as ambiguous. */
+/** Throws if an option is given twice with different values. */
 function once(value: string, previous: string | undefined): string {
   if (previous === undefined || previous === value) return value;
   throw new InvalidArgumentError(`${previous} is given too: leave one of them out.`);
 }
 
-/** Loads the options of the command that `args` name. */
+/** Creates the program. Usage errors look up in `args` which command was named. */
 export function createProgram(args: readonly string[] = []): Command {
   const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
     version: string;
@@ -127,7 +127,7 @@ export function createProgram(args: readonly string[] = []): Command {
     .option('--json', 'print one JSON document')
     .option('--log-level <level>', 'trace, debug, info, warn, error or silent (default: warn)')
     .showHelpAfterError('(see edgeloom --help)')
-    // `usageFailure` suggests more.
+    // Turned off, because `usageFailure` makes better suggestions.
     .showSuggestionAfterError(false)
     .exitOverride()
     .configureOutput({
@@ -143,7 +143,7 @@ export function createProgram(args: readonly string[] = []): Command {
     );
   for (const { name, group, description } of COMMANDS)
     program.command(name).description(description).helpGroup(`${group}:`);
-  // Loading all commands takes ten times as long as listing them.
+  // Load only the named command: loading all takes ten times as long as listing them.
   program.hook('preSubcommand', async (_program, named) => {
     const listed = COMMANDS.find(({ name }) => name === named.name());
     if (listed !== undefined) (await listed.load())(named);

@@ -10,8 +10,8 @@ import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
 /**
- * Units of a model's writes and queries, for items of up to 1 KB. DynamoDB bills a write by started KB, for the table and each index that the
- * item is in, and a read by started 4 KB, half of that if eventually consistent.
+ * Capacity units of a model's writes and queries, for items of up to 1 KB. DynamoDB bills a write per started KB, in the table and in each
+ * index that the item is in, and a read per started 4 KB, or half of that if eventually consistent.
  */
 
 /** RCU and calls of a query that finds at most 4 KB in each shard. */
@@ -33,7 +33,7 @@ export interface ModelCost {
   queries: QueryCost[];
   overheads: Overhead[];
   edgeSets: EdgeSetCost[];
-  /** DynamoDB's limits of one partition. An index partition without shards is one of its keys. */
+  /** DynamoDB's limits of one partition. Without shards, each list and each search is in one partition of its index. */
   partition: { wcu: number; rcu: number; gigabytes: number };
   warnings: string[];
   advice: string[];
@@ -42,7 +42,7 @@ export interface ModelCost {
 
 const HALF_UNIT = 0.5;
 const PARTITION = { wcu: 1_000, rcu: 3_000, gigabytes: 10 };
-/** Seconds between a reader's reads of the registry, a consumer's saves of its progress, and an observer's of its state. */
+/** Seconds between a reader's reads of the registry, a consumer's saves of its progress, and an observer's saves of its state. */
 export const [LEASE_SECONDS, PROGRESS_SECONDS, OBSERVER_SAVE_SECONDS] = [30, 10, 5];
 const OVERHEADS: Overhead[] = [
   { part: 'registry, by the projector', each: 'batch', wcu: 0, rcu: 1 },
@@ -59,7 +59,7 @@ const ASSUMPTIONS =
 /**
  * Adds up the costs of a model's types and indexes.
  *
- * @param values numbers of values of multi-valued searches. Default: one each
+ * @param values how many values an item has, for each multi-valued search. Default: one
  */
 export function modelCost(graph: CompiledModel, values: ValueCounts = new Map()): ModelCost {
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
@@ -74,7 +74,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // The same Query gives the target where it is read backwards.
+      // If read backwards, the same Query returns the target, too.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }
@@ -92,7 +92,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
   };
 }
 
-/** Views of all attributes: a change of any attribute rewrites the whole node. */
+/** Warns of views that show all attributes: a change of any attribute rewrites the whole view. */
 function viewAdvice({ nodes }: CompiledModel): string[] {
   return [...nodes.values()]
     .filter(({ hasView, view }) => hasView && view.kind === 'ALL')
@@ -126,7 +126,7 @@ function mayBeNative(inbound: InboundModel): boolean {
   return [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
 }
 
-/** Edges that all change one item of a hub, or whose index items each change of a hub writes. */
+/** Warns of edges that all change one item of a hub, and of those whose index items are rewritten for each change of a hub. */
 function hubWarnings({ edges }: CompiledModel, writes: readonly WriteCost[]): string[] {
   const ofTotals = [...edges.values()].flatMap(({ type, incoming, to }) =>
     incoming === undefined
@@ -162,7 +162,7 @@ function costsOfSearchQueries(search: SearchModel): QueryCost[] {
       },
     ];
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
-  // Sharded by the value, an equality or a whole path asks one shard.
+  // If sharded by the value, an equality or a whole path queries one shard.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;
   return [
     { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },

@@ -6,35 +6,35 @@ import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/c
 import { listedEdges } from '../../src/core/model/edge-sets.ts';
 
 /**
- * A view is billed whole for each edge that comes or goes; without the set, edges are queried. So a set pays only if read often, and less as it
- * grows.
+ * Compares edge sets with Queries of the edges. Each new or removed edge rewrites its whole view, so a set pays off only if it's read
+ * often, and less the larger it is.
  */
 
 export interface EdgeSetCost {
   type: string;
   edges: number;
   bytes: number;
-  /** Units of the view for the next edge; beyond its budget, of the view without the set. */
+  /** Write units of the view for the next edge. If the set is evicted, of the view without it. */
   wcu: number;
   isEvicted: boolean;
-  /** To read the view with its set, or the view without it and a Query of the edges. */
+  /** Read units of the view. If the set is evicted, of the view without it and a Query of the edges. */
   rcu: number;
   queryRcu: number;
-  /** Reads for each write from which the set is cheaper; absent: never. */
+  /** Reads per write from which the set is cheaper than Queries. Absent if it never is. */
   paysFrom?: number;
 }
 
 const READ_UNIT_BYTES = 4096;
 const EDGES = [1, 14, 50, 100, 500];
-/** The price of a write unit in read units. */
+/** How many read units cost as much as one write unit. */
 const READS_A_WRITE_UNIT = 5;
 /** Assumes UUIDs, and short values of labels and attributes. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Keys, revision and stamp of a view; keys and an attribute or two of an edge. */
+/** Bytes of a view's keys, revision and stamp, and of an edge's keys and one or two attributes. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
-/** Attributes of a node whose view shows all. */
+/** Bytes of a node's attributes if its view shows all. */
 const ALL_BYTES = 300;
 
 export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
@@ -48,7 +48,7 @@ function costOfSet(node: NodeModel, listed: readonly EdgeModel[], edges: number)
   const { view, viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = node;
   const shown = view.kind === 'ALL' ? ALL_BYTES : view.kind === 'LIST' ? ATTRIBUTE_BYTES * view.attributes.length : 0;
   const without = VIEW_BYTES + shown;
-  // Assumes equally frequent types.
+  // Assumes equally many edges of each type.
   const element = mean(listed.map(elementBytes));
   const bytes = Math.ceil(without + edges * element);
   const isEvicted = bytes > viewBudgetBytes;

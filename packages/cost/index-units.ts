@@ -1,15 +1,15 @@
-/** What a write costs in one index of the written item: all that depends on what an index projects. */
+/** Write units of a change in one index of the written item, which depend on what the index projects. */
 
 export type IndexChange =
   | 'comes'
   | 'goes'
-  /** Its key in the index changes. */
+  /** The item's key in the index changes. */
   | 'moves'
-  /** Its key stays, the attributes for readers change. */
+  /** The key stays, but attributes that the index projects for readers change. */
   | 'changes'
   | 'stays';
 
-/** Our indexes include what readers need, and no revision. */
+/** Edgeloom's indexes project what readers need, but no revision, so a new revision alone costs nothing. */
 export function unitsOfIndex(change: IndexChange): number {
   if (change === 'stays') return 0;
   // DynamoDB deletes the old entry and puts a new one.

@@ -8,20 +8,20 @@ import type { ValueCounts, WriteCost } from './writes.ts';
 
 export interface Load {
   putsPerSecond: number;
-  /** The size of the table with its indexes. */
+  /** Size of the table with its indexes. */
   gigabytes: number;
-  /** How often each type is written, relative to others; empty: all equally often. */
+  /** How often each type is written, relative to the others. Empty: all equally often. */
   shares: ReadonlyMap<string, number>;
-  /** Queries a second, by names in `modelCost` or their beginnings. Default: none. */
+  /** Queries a second, by their names in `modelCost` or the beginning of a name. Default: none. */
   reads?: ReadonlyMap<string, number>;
-  /** Numbers of values of multi-valued searches. Default: one each. */
+  /** How many values an item has, for each multi-valued search. Default: one. */
   values?: ValueCounts;
-  /** Kilobytes of a view. Default 1. */
+  /** Kilobytes of a view. Default: 1. */
   viewKilobytes?: number;
   streamShards?: number;
 }
 
-/** Resources of a stack that are billed by number. */
+/** Resources of a stack that are billed per piece. */
 export interface Fixtures {
   alarms: number;
   dashboards: number;
@@ -29,15 +29,15 @@ export interface Fixtures {
   withObserver?: Omit<Fixtures, 'withObserver'> | undefined;
 }
 
-/** An observer on demand, in US dollars a month; no part of the other bills. */
+/** Cost of an observer, on demand, in US dollars a month. Not included in the other bills. */
 export interface ObserverCost {
   /** Function, reads, state and alarms, without reads of the stream. */
   usd: number;
-  /** Millions a month; DynamoDB bills them apart, and `prices` lacks them. */
+  /** Millions a month. DynamoDB bills stream reads separately, and `prices` lacks them. */
   millionStreamReads: number;
-  /** Millions a month, at most, for a feed that tells all. */
+  /** Most events a month, in millions, of a feed without filters. */
   millionFeedEvents: number;
-  /** `feedEventBus` at most: a message for every event, without targets. */
+  /** Most that `feedEventBus` costs: a message for every event. Its targets aren't included. */
   feedUsd: number;
   checkUsd: number;
   monthlyCheckUsd: number;
@@ -68,21 +68,21 @@ export interface MonthlyCost {
   observer: ObserverCost;
   streamShards: number;
   priceDate: string;
-  /** Dates of prices looked up on another day, by service. */
+  /** By service, the date of prices that were looked up on another day. */
   otherPriceDates: Readonly<Record<string, string>>;
   priceRegion: string;
   monthlyAssumptions: string;
 }
 
-/** Measured by `npm run bench -- observe`: a new node or edge; more if it copies, if index items use its source, if it is counted. */
+/** RCU for a new node or edge, and more for an edge that copies, is joined or is counted. Measured by `npm run bench -- observe`. */
 const OBSERVED_RCU = { node: 2, edge: 4.5, copy: 6.8, joined: 1, counted: 1 };
-/** Seconds of the observer's call each minute, under writes and at rest; gigabytes of its function. */
+/** Seconds that the observer's function runs each minute, under writes and at rest, and its gigabytes of memory. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
 /** Send, receive and delete a message of the feed's queue. */
 const CALLS_A_MESSAGE = 3;
-/** Lambda's pollers of a queue, and seconds that each waits. */
+/** Lambda's pollers of a queue, and the seconds that each poll waits. */
 const [POLLERS, POLL_SECONDS] = [5, 20];
-/** The feed's function for one message. */
+/** What one message takes of the feed's function. */
 const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
 const OBSERVER_READ_SECONDS = 1;
 const HOURS = 730;
@@ -90,22 +90,22 @@ const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
 const MILLION = 1_000_000;
 const UTILISATION = 0.7;
-/** Milliseconds of the stream function for a derived item at 1 GB: measured on the engines, plus room for TLS. */
+/** Milliseconds of the stream function per derived item at 1 GB, measured on local engines, plus room for TLS. */
 const MS_A_WRITE = 1;
-/** The same with a loop over the DocumentClient: `npm run bench -- peers`. */
+/** The same for a loop over the DocumentClient, measured by `npm run bench -- peers`. */
 const MS_A_WRITE_BY_HAND = 2;
 const BATCHES_A_SECOND = 1;
-/** WCU of a table partition, each of which has a stream shard; a new table on demand has four. */
+/** WCU of a table partition. Each has a stream shard, and a new on-demand table has four. */
 const PARTITION_WCU = 1_000;
 export const PARTITION_GIGABYTES = 10;
 const FEWEST_PARTITIONS = 4;
-/** Log lines of a batch, its metrics, and Lambda's three lines. */
+/** Bytes of a batch's log lines and metrics, and of Lambda's own three lines. */
 const LOG_BYTES_A_BATCH = 1_300;
 /** OpenSearch's minimum with a second zone, and one unit to feed it. */
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
 export const GIGABYTE = 1024 ** 3;
-/** RCU a second while the check's function runs; between calls the state machine waits. */
+/** RCU a second while the check's function runs. Between calls, the state machine waits. */
 const CHECK_UNITS_A_SECOND = 1_000;
 const UNITS_A_CALL = 30_000;
 const TRANSITIONS_A_CALL = 4;
@@ -115,7 +115,7 @@ const ASSUMPTIONS =
   `provisioned is used to ${UTILISATION * 100} %; a check every night; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/** Throws `unknown-type` or `unknown-query` where the load names what the model lacks. */
+/** Throws `unknown-type` or `unknown-query` if the load names something that the model lacks. */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);
@@ -124,7 +124,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const checkUnits = ((load.gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
   const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
-  // One event for each of the two orders that share an item.
+  // Upper bound: orders of different indexes may share an item, which then yields an event for each.
   const millionFeedEvents = (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
   const batches = Math.min(load.putsPerSecond, streamShards * BATCHES_A_SECOND);
   const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
@@ -160,7 +160,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       },
       {
         part: 'bookkeeping',
-        // The registry, read for each batch, and each shard's progress.
+        // Reads of the registry for each batch, and writes of each shard's progress.
         usd: readUsd(batches) + write(load.putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
       },
       { part: 'reads', usd: readUsd(readUnits) },
@@ -184,13 +184,13 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     monthlyProvisioned: partsOfBill(
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.writeUnitHour,
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.readUnitHour,
-      // As if provisioned for just the time of the check.
+      // As if capacity were provisioned only while the check runs.
       (checkUnits / 3600 / UTILISATION) * NIGHTS * dynamodb.readUnitHour,
     ),
     alternatives: {
       documentClient: withTotal([
         { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
-        // Nothing tells the loop which record is newer, so it reads before it writes.
+        // A record doesn't tell whether a newer one was applied, so the loop reads the item first.
         {
           part: 'projections',
           usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
@@ -247,7 +247,7 @@ function observerCost(
     (metrics - fixtures.metrics) * cloudwatch.metricMonth +
     (dashboards - fixtures.dashboards) * cloudwatch.dashboardMonth;
   const reads = load.putsPerSecond * SECONDS * observedUnits(graph, load.shares);
-  // Its state, the stream's position, and each shard's.
+  // The observer's state, the stream's position, and each shard's position.
   const writes = (seconds / OBSERVER_SAVE_SECONDS) * (2 + streamShards);
   return {
     usd:
@@ -260,7 +260,6 @@ function observerCost(
   };
 }
 
-/** RCU of the observer for an average put of the mix. */
 function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   const unitsOf = (type: string): number => {
     const edge = graph.edges.get(type);
@@ -279,7 +278,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
 }
 
-/** RCU a second. Throws `unknown-query` for an unknown or ambiguous name. */
+/** Returns RCU a second. Throws `unknown-query` for an unknown or ambiguous name. */
 function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): number {
   let units = 0;
   for (const [name, rate] of reads) {
@@ -302,7 +301,7 @@ function shardsOf({ putsPerSecond, gigabytes }: Load, { derivedWrites }: ReturnT
   return Math.ceil(Math.max(FEWEST_PARTITIONS, forWrites, gigabytes / PARTITION_GIGABYTES));
 }
 
-/** Write units and derived items of an average put of the mix. */
+/** Returns write units and derived items of an average put. */
 function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   const puts = createsOf(cost);
   for (const type of shares.keys()) {
@@ -322,13 +321,13 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
     base: meanOverMix(({ base }) => base),
-    // Writes of a view are billed by its whole size.
+    // A write is billed by the whole size of the view.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // Views are read whole, eventually consistently; `read` has the half unit of the first 4 KB.
+    // Views are read whole, eventually consistently. `read` already includes half a unit for the first 4 KB.
     read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
-    // Indexes have partitions of their own.
+    // Half of `indexItems` is written to the indexes, which have partitions of their own.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
-    // `indexItems` counts 2 units for an item and `totalEntry` 4 for an entry with its total; either is one write of the function.
+    // `indexItems` counts 2 units for an item, and `totalEntry` 4 for an entry with its total. The function writes each once.
     derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),

@@ -21,7 +21,7 @@ const pricesSchema = z.strictObject({
   lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
   stepFunctions: z.strictObject({ thousandTransitions: price }),
   cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
-  /** Serverless collections and ingestion pipelines have one price. */
+  /** Serverless collections and ingestion pipelines have the same price. */
   openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
   eventBridge: z.strictObject({ millionEvents: price }),
   sqs: z.strictObject({ millionFifoRequests: price }),
@@ -32,7 +32,10 @@ export type Prices = z.output<typeof pricesSchema>;
 
 const OWN_FILE = 'assets/prices.json';
 
-/** Default: the package's prices. Throws `invalid-prices` for a missing file or price, `other-region` for another region. */
+/**
+ * Reads prices from a file, by default the package's own. Throws `invalid-prices` for a missing file or price, `other-region` for another
+ * region.
+ */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
   const own = packageFile(OWN_FILE);
   const name = file ?? own;

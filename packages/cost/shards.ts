@@ -6,26 +6,26 @@ import { fewerShardsText, MANY_SHARDS } from '../../src/trust/explain/advice.ts'
 import type { Load } from './monthly.ts';
 
 /**
- * One partition key of an index takes 1,000 WCU a second, and a search over all shards pays half an RCU and a call for each: shards serve
- * writes, and each one too many costs every range search.
+ * One partition key of an index takes 1,000 WCU a second. Each shard adds that much for writes, but also half an RCU and a call to every
+ * search over all shards.
  */
 
-/** Changes a second of one shard, with as much again in reserve. */
+/** Changes a second to plan for in one shard: half of what it can take. */
 const SHARD_CHANGES = 250;
 
 export interface ShardAdvice {
   search: string;
   shards: number;
   putsPerSecond: number;
-  /** Calls of a page that asks all shards: a range, a prefix, `latest`. */
+  /** Calls of a page that queries all shards: a range, a prefix, `latest`. */
   rangeCalls: number;
   rangeRcu: number;
-  /** Shards for a rate of writes, with as much again in reserve; absent without a rate. */
+  /** Shards for a rate of writes, each with half of its capacity in reserve. Absent without a rate. */
   needed?: number;
   warning?: string;
 }
 
-/** Advice about each search with numbered shards, for a load if given. */
+/** Returns advice about each search with numbered shards, for a load if given. */
 export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
   return [...graph.nodes.values()].flatMap(({ type, searches }) => {
     return [...searches.values()]
@@ -49,10 +49,10 @@ function putsOfType(
 }
 
 /**
- * None for `shards: 'value'`.
+ * Returns nothing for `shards: 'value'`.
  *
  * @param putsPerSecond nodes of the type written each second
- * @param hottestShare share of the busiest shard, 0 to 1, where known
+ * @param hottestShare share of the busiest shard, 0 to 1, if known
  */
 export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottestShare?: number): ShardAdvice[] {
   const { shards, indexPartition } = search;

@@ -22,29 +22,29 @@ import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
-/** Units of every write of a base item with its projections. A test compares each number with a projector whose store counts. */
+/** Units of every write of a base item with its projections. A test compares each number with what a projector's store counts. */
 
 export interface WriteCost {
   /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
   kind: 'node' | 'part' | 'edge';
   write: 'create' | 'change' | 'delete';
-  /** The changed attribute; absent: one that no search, order or label uses. */
+  /** The changed attribute. Absent if no search, order or label uses it. */
   attribute?: string;
   base: number;
   view: number;
-  /** Includes their indexes. A multi-valued attribute has a search item for each value. */
+  /** Includes their indexes. A multi-valued attribute has an index item for each value. */
   indexItems: number;
-  /** An edge that copies attributes of its target has one. */
+  /** Only for edges that copy attributes of their target. */
   reverseItem: number;
-  /** An edge's entry in its target's total, and the total: a transaction. A batch shares the two units of the total. */
+  /** Units of the transaction that writes the edge's entry in its target's total, and the total. A batch's edges share the total's two. */
   totalEntry: number;
   total: number;
-  /** RCU of the projector without the registry: half a unit for each derived item, one for each base item that decides. */
+  /** RCU of the projector without the registry: half a unit per derived item, and one per base item that it depends on. */
   read: number;
-  /** Units of a hand-made layout for the same questions: see `ASSUMPTIONS`. */
+  /** Units of a hand-made layout that answers the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
   byHand: number;
-  /** At most, for each edge that copies the node or whose index items use it, by edge type. */
+  /** By edge type, the most units for each edge that copies the node or whose index items use it. */
   perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
 }
 
@@ -76,8 +76,8 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
 type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
 
 /**
- * The native indexes that items of a type enter, by attributes that the model uses or the type's `fields` know, and the attributes whose changes
- * these bill.
+ * Returns the native indexes that contain items of a type, and the attributes whose changes they bill. Only attributes count that the model
+ * uses or the type's `fields` know.
  */
 function nativeOf(
   graph: CompiledModel,
@@ -89,7 +89,7 @@ function nativeOf(
   const known = new Set([...used, ...(knownFields(fields)?.forms.keys() ?? [])]);
   const indexes = needs.filter(({ attribute }) => known.has(attribute));
   const billed = indexes.flatMap(({ attribute, attributes = [] }) => [attribute, ...attributes]);
-  // Changes of these make the item absent: another kind of write.
+  // Changing `deletedWhen` or `expires` makes the item absent: another kind of write.
   return { indexes, attributes: billed.filter((name) => known.has(name) && name !== deletedWhen && name !== expires) };
 }
 
@@ -125,7 +125,7 @@ function costOf(
   };
 }
 
-/** RCU of derived items reconciled together: each read eventually consistently, the base items that decide once and consistently. */
+/** RCU of derived items that are reconciled together: each is read eventually consistently, their base items once and consistently. */
 function readsOf(derivedItems: number, baseItems: number): number {
   return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
 }
@@ -134,7 +134,7 @@ function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
   const copied = copyingEdges(graph, node).flatMap(({ copy = [] }) => copy);
   const joined = joinedEdges(graph, node).flatMap(sourceAttributesOf);
   const own = [...searchesOf(node, undefined)].flatMap(attributesOfSearch);
-  // Attributes of a part have its name in front.
+  // A name with a dot belongs to a part.
   return new Set([...own, ...listed(node.view), ...copied, ...joined.filter((name) => !name.includes('.'))]);
 }
 
@@ -194,7 +194,7 @@ interface SearchUnits {
   wcu: number;
   items: number;
   indexes: IndexChange[];
-  /** Units of that layout's items for multi-valued searches. */
+  /** Units of the items that a hand-made layout has for multi-valued searches. */
   ofValuesByHand: number;
 }
 
@@ -216,7 +216,7 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     }
     const count = values.get(search.indexPartition) ?? 1;
     const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
-    // One value is exchanged; the items of the others change where they project the attribute.
+    // One value is replaced. Items of the other values change only if they project the attribute.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
     const others = isShown(search.project, write) ? count - 1 : 0;
     const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
@@ -243,7 +243,7 @@ function indexChange({ write }: Write, effect: Effect): IndexChange {
   return effect === 'none' ? 'stays' : effect;
 }
 
-/** Fan-outs to views of edges that copy a node or part, and to index items of edges that use it. */
+/** Returns the fan-outs to views of edges that copy a node or part, and to index items of edges that use it. */
 function fanOutsOf(
   graph: CompiledModel,
   node: NodeModel,
@@ -254,7 +254,7 @@ function fanOutsOf(
   let read = 0;
   for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
     if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
-    // Query the reverse items; read views with their edges, and the node once for each page.
+    // Query the reverse items; read the views with their edges, and the node once per page.
     read += write.write === 'create' ? 1 : 2;
     if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: readsOf(1, 1), byHand: 0 };
   }
@@ -264,14 +264,14 @@ function fanOutsOf(
       write.write === 'change' ? used.includes(write.attribute ?? '') : part === undefined || used.length > 0;
     if (!isUsed) continue;
     const items = joinedItemsOf(edge);
-    // Query each kind of item and the edges; read the node with the parts in use.
+    // Query each kind of item and the edges; read the node with its used parts.
     read += items.length + 1 + sourceNodeItems(graph, node.type);
     if (write.write !== 'create') perEdge[edge.type] = perEdgeOf(edge, items, part, write, perEdge[edge.type]);
   }
   return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
 }
 
-/** The node, and its parts that index items of its edges use. */
+/** Counts the node, and those of its parts that index items of its edges use. */
 function sourceNodeItems(graph: CompiledModel, nodeType: string): number {
   return 1 + partsOfSource(graph, nodeType).size;
 }
@@ -338,7 +338,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
-  // An edge determines its items, with its source if they use it; an element of a view is determined by the edge alone.
+  // Index items depend on the edge, and on its source if they use it. An element of a view depends on the edge alone.
   const [from = ''] = edge.from;
   const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
   const others = items.items + (entry.wcu === 0 ? 0 : 1);
@@ -357,7 +357,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   });
 }
 
-/** A transaction; the total is read before a value gets a place in it. */
+/** Returns the units of a transaction. The total is read before a group's new value is added to it. */
 function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; readOfTotal: number } {
   if (!isKept || !changesTotals(totals, write)) return { wcu: 0, readOfTotal: 0 };
   return { wcu: 4, readOfTotal: addsGroupValue(totals, write) ? 1 : 0 };
@@ -376,12 +376,12 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
   return write.write === 'create' && groups.length > 0;
 }
 
-/** Changed index items of an edge, their units, and the read of the count before a value gets a place in it. */
+/** Returns an edge's changed index items, their units, and the read of the count before a group's new value is added to it. */
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
   const declared = inbound === undefined || inbound.native ? [] : inbound.items;
   const shared = declared.find(({ orderName }) => orderName === undefined);
-  // A counted edge has an item for the count, whether or not an order applies.
+  // A counted edge always has an item for the count, even if no order applies.
   const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
     count !== undefined && shared === undefined ? [...declared, { orders: [] }] : declared;
   const units = { wcu: 0, items: 0, readOfCount: 0 };
@@ -393,7 +393,7 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: 
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    // A transaction doubles the table's units, of the item and its count.
+    // A transaction doubles the table's units for the item and its count.
     units.wcu += changesCount ? wcu + 3 : wcu;
     units.items += 1;
     if (changesCount && addsGroupValue(count.totals, write)) units.readOfCount = 1;
@@ -412,7 +412,7 @@ function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write
   return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
 }
 
-/** Index keys on the edge; a transaction changes counts and totals. */
+/** Units by hand: index keys on the edge itself, and a transaction for counts and totals. */
 function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
@@ -450,7 +450,7 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
   return [...edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(type));
 }
 
-/** Edge types from a node type whose index items need the node. */
+/** Returns the edge types from a node type whose index items need the node. */
 export function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
   return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }

@@ -8,32 +8,35 @@ import type { LocalTable } from './local-table.ts';
 
 /** The observer of a local table. */
 export interface LocalObserver {
-  /** Derived items untouched since this time are right, but for known drift: milliseconds since 1970. Undefined: not known yet. */
+  /**
+   * Milliseconds since 1970. Derived items that haven't been touched since then are right, except for known drift. Undefined if not known
+   * yet.
+   */
   readonly verifiedThroughMs: number | undefined;
-  /** Derived items known to be wrong. */
+  /** Number of derived items known to be wrong. */
   readonly drift: number;
-  /** Resolves when stopped; rejects with the error that ended it. The worker goes on. */
+  /** Resolves when the observer stops, and rejects with the error that ended it. The worker goes on. */
   ended: Promise<void>;
 }
 
 /** Settings of the observer of a local table. */
 export interface LocalObserverSettings {
-  /** Called for each drift that was not known before. Default: it is logged. */
+  /** Called for each drift that was not known before. Default: the drift is logged. */
   onDrift?: ((drift: ObservedDrift) => void) | undefined;
   logger?: Logger | undefined;
 }
 
 export interface RunningObserver {
   observer: LocalObserver;
-  /** Saves its state and stops. Idempotent. */
+  /** Saves the observer's state and stops it. Can be called again. */
   stop(): Promise<void>;
 }
 
-/** A local engine shows records at once, and has this machine's clock. */
+/** Shorter than on AWS: a local engine shows records at once, and shares this machine's clock. */
 const LIMITS = { lateMs: 500, skewMs: 100, graceMs: 1_000, listMs: 2_000 };
 /** Milliseconds between reads of the consumer's position. */
 const MARK_MS = 2_000;
-/** Milliseconds between tries while an earlier process has the lease. */
+/** Milliseconds between attempts while an earlier process has the lease. */
 const RETRY_MS = 5_000;
 
 export function startLocalObserver(
@@ -65,12 +68,12 @@ export function startLocalObserver(
         onDrift: onDrift ?? ((drift) => logger?.warn({ ...drift.suspect }, 'drift')),
         onIndexDifference: (difference) => logger?.warn({ ...difference }, 'index difference'),
       });
-      // Another process may have the lease, or one that was killed.
+      // Another process may have the lease, perhaps one that was killed.
       await wait(RETRY_MS);
     }
   };
   const ended = Promise.race([run(), loss]);
-  // `ended` tells of a failure; a program may ignore it.
+  // `ended` reports a failure, but a program may ignore it.
   ended.catch((error: unknown) => {
     if (!signal.aborted) logger?.error({ error: String(error) }, 'The observer has ended.');
   });

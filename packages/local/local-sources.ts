@@ -18,30 +18,32 @@ import { type Mirror, MirrorShard } from './mirror-shard.ts';
 
 /** Options of the mirrors of a local table. */
 export interface LocalSourcesOptions {
-  /** Databases to mirror, as the model file exports them; a missing table is created. Default: none. */
+  /** Databases to mirror, as the model file exports them. Missing source tables are created. Default: none. */
   sources?: readonly Source[] | undefined;
   /**
-   * Endpoint of a running engine with the source tables and their streams, such as `http://127.0.0.1:8000`; the application's own indexes stay
-   * there. Default: the engine that this starts, which creates missing source tables.
+   * Endpoint of a running engine that has the source tables with their own indexes and their streams, such as `http://127.0.0.1:8000`.
+   * Default: the engine that this starts, which creates missing source tables.
    */
   sourceEndpoint?: string | undefined;
 }
 
 /** The mirrors of a local table. */
 export interface LocalMirrors {
-  /** Resolves when all present writes to the sources are mirrored, though not yet projected. Rejects if a mirror or the engine ends before. */
+  /**
+   * Resolves when all writes to the sources so far are mirrored, though not yet projected. Rejects if a mirror or the engine ends before.
+   */
   idle(): Promise<void>;
-  /** Resolves when stopped; rejects with the error that ended one. */
+  /** Resolves when the mirrors stop, and rejects with the error that ended one of them. */
   ended: Promise<void>;
 }
 
 export interface RunningMirrors {
   mirrors: LocalMirrors;
-  /** Finishes the batches in hand. Idempotent. */
+  /** Finishes the current batches, then stops. Can be called again. */
   stop(): Promise<void>;
 }
 
-/** Each mirror follows the stream of its table in this process. */
+/** Starts a mirror for each source. It follows the stream of the source's table in this process. */
 export async function startLocalMirrors(
   graph: CompiledModel,
   table: LocalTable,
@@ -95,7 +97,7 @@ export async function startLocalMirrors(
   }
   const all = Promise.all(followers.map((follower) => follower.run(false))).then(() => undefined);
   const ended = Promise.race([all, table.loss]);
-  // `ended` tells of a failure; a program may ignore it.
+  // `ended` reports a failure, but a program may ignore it.
   ended.catch(() => undefined);
   return {
     mirrors: {

@@ -15,15 +15,15 @@ import { type Engine, type EngineName, type EngineOptions, startEngine } from '.
 
 export interface LocalTable {
   engine: EngineName;
-  /** `http://127.0.0.1:PORT`; any credentials and region will do. */
+  /** `http://127.0.0.1:PORT`. Any credentials and region will do. */
   endpoint: string;
   client: DynamoDBClient;
   streams: DynamoDBStreamsClient;
   store: Store & ScanSource;
   streamArn: string;
-  /** Belongs to the data, and goes with it. */
+  /** Kept beside the data, so that both are kept or lost together. */
   checkpoint: CheckpointStore;
-  /** Rejects when the engine ends (`engine-ended`), until a stop. */
+  /** Rejects with `engine-ended` if the engine ends before `close`. */
   loss: Promise<never>;
   close(): Promise<void>;
 }
@@ -31,8 +31,8 @@ export interface LocalTable {
 const CHECKPOINT_FILE = 'checkpoint.json';
 
 /**
- * Creates the model's table where it is absent and registers the model. Throws what `startEngine` throws, and `table-differs` where a kept table
- * can't be brought to the model.
+ * Creates the model's table if it doesn't exist, and registers the model. Throws what `startEngine` throws, and `table-differs` if a kept
+ * table can't be changed to fit the model.
  */
 export async function openLocalTable(graph: CompiledModel, options: EngineOptions): Promise<LocalTable> {
   const { engine, port, dataDir, mostBytes } = options;
@@ -55,7 +55,7 @@ export async function openLocalTable(graph: CompiledModel, options: EngineOption
       ...(await tableIdentity(graph, { client })),
     });
     const loss = failWhenEngineEnds(running);
-    // Races against it report it.
+    // Callers that race against `loss` report it.
     loss.catch(() => undefined);
     return {
       engine: name,
@@ -83,7 +83,7 @@ async function failWhenEngineEnds(engine: Engine): Promise<never> {
   );
 }
 
-/** Creates the table, or gives a kept one what the model needs now; returns its stream's ARN. */
+/** Creates the table, or adds what a kept table lacks. Returns the ARN of its stream. */
 async function ensureTable(client: DynamoDBClient, graph: CompiledModel): Promise<string> {
   if ((await findTable(client, graph.table.name)) === undefined)
     return (await createTable(graph, { client })).streamArn!;

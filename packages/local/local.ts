@@ -16,46 +16,46 @@ export interface LocalOptions
     Pick<WorkerSettings, 'projector' | 'maxBatchRecords' | 'onBatch' | 'onTrimmed' | 'logger'>,
     Pick<LocalObserverSettings, 'onDrift'>,
     LocalSourcesOptions {
-  /** Milliseconds between two polls of a quiet stream. Default 50. */
+  /** Milliseconds between two polls of a quiet stream. Default: 50. */
   pollIntervalMs?: number | undefined;
   /**
-   * Milliseconds since 1970 by which the worker deletes edges that are over and counted. For tests: give reader and writer the same. Default:
-   * the engine's clock.
+   * Clock in milliseconds since 1970. The worker uses it to delete counted edges that have expired. In tests, give the same clock to reader
+   * and writer. Default: the engine's clock.
    */
   now?: (() => number) | undefined;
-  /** Judges each change that the worker projects: docs/explain/observing.md. Default true. */
+  /** Run an observer that judges each change that the worker projects: docs/explain/observing.md. Default: true. */
   observe?: boolean | undefined;
 }
 
 /** A running engine with a model's table, and a worker that projects it. */
 export interface Local {
-  /** The engine that runs. */
+  /** The name of the running engine. */
   engine: EngineName;
-  /** `http://127.0.0.1:PORT`; any credentials and region will do. */
+  /** `http://127.0.0.1:PORT`. Any credentials and region will do. */
   endpoint: string;
-  /** A client for the engine; `DynamoDBDocumentClient.from` takes it, too. */
+  /** A client for the engine. `DynamoDBDocumentClient.from` accepts it, too. */
   client: DynamoDBClient;
-  /** The table. */
+  /** Reads and writes the table. */
   store: Store & ScanSource;
   /** ARN of the table's stream. */
   streamArn: string;
   worker: {
-    /** Resolves when all present writes are projected. Rejects if worker or engine end before. */
+    /** Resolves when all writes so far are projected. Rejects if the worker or the engine ends before. */
     idle(): Promise<void>;
-    /** What the worker did, or the error that ended worker or engine. */
+    /** Resolves with what the worker did. Rejects with the error that ended the worker or the engine. */
     ended: Promise<WorkerResult>;
   };
-  /** Says through when everything derived is right; absent with `observe: false`. */
+  /** Tells up to which time all derived items are known to be right. Absent with `observe: false`. */
   observer?: LocalObserver;
-  /** Mirrors the sources into the table; absent without `sources`. */
+  /** Mirrors the sources into the table. Absent without `sources`. */
   mirrors?: LocalMirrors;
-  /** Finishes the batch in hand, then stops mirrors, worker, observer and engine. Idempotent. */
+  /** Finishes the current batch, then stops mirrors, worker, observer and engine. Can be called again. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an embedded engine with a model's table, a worker and an observer, for tests and development. With `dataDir` a later start resumes.
- * Throws what `startEngine` throws, and `table-differs` where a kept table can't be brought to the model.
+ * Starts an embedded engine with a model's table, a worker and an observer, for tests and development. With `dataDir`, a later start
+ * resumes. Throws what `startEngine` throws, and `table-differs` if a kept table can't be changed to fit the model.
  *
  * @example
  * const local = await startLocal(graph);
@@ -86,13 +86,13 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     ...{ streams, streamArn, checkpoint, pollIntervalMs },
     store: now === undefined ? store : withReplacedCalls(store, { serverTime: async () => now() }),
     ...{ projector, maxBatchRecords, onBatch, onTrimmed, logger },
-    // People at a terminal wait for it.
+    // Shorter than on AWS, because somebody at a terminal may be waiting for it.
     endedIntervalMs: 1_000,
-    // The data end with this process: finishing a batch gains nothing.
+    // The data is lost when this process ends, so finishing a batch gains nothing.
     ...(table.engine === 'memory' && { stopGraceMs: 0 }),
   });
   const ended = Promise.race([worker.run(), loss]);
-  // `ended` and `idle` tell of a failure; a program may ignore both.
+  // `ended` and `idle` report a failure, but a program may ignore both.
   ended.catch(() => undefined);
   const observing = observe ? startLocalObserver(graph, table, { onDrift, logger }) : undefined;
   const stop = async (): Promise<void> => {

@@ -21,7 +21,7 @@ interface MirrorRun extends FollowRun {
   mirror: Mirror;
 }
 
-/** Reads one shard of a source's stream and touches the items that its records name. */
+/** Reads one shard of a source's stream, and touches the items that its records name. */
 export class MirrorShard extends ShardWorker<MirrorRun, ReadPage> {
   private readonly pages: ShardPages;
 
@@ -46,7 +46,7 @@ export class MirrorShard extends ShardWorker<MirrorRun, ReadPage> {
     return true;
   }
 
-  /** False where the run ended first. */
+  /** Returns false if the run ended first. */
   private async touch(records: readonly StreamRecord[]): Promise<boolean> {
     const { mirror, stopping, graceMs, report } = this.run;
     const { source, progress } = mirror;

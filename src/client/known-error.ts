@@ -4,25 +4,25 @@ import type { InvalidBatchError } from './write/batch.ts';
 import type { ConditionFailedError } from './write/item/conditions.ts';
 import type { TransactionFailedError } from './write/transaction.ts';
 
-/** Any Edgeloom error; `KnownError` has the fields of each code. */
+/** Any Edgeloom error. `KnownError` has the fields of each code. */
 export type EdgeloomError = ErrorClass;
 
 /**
- * The class of all errors; `instanceof` narrows by `code`.
+ * The class of all errors. `instanceof` narrows by `code`.
  *
  * @example
  * if (error instanceof EdgeloomError && error.code === 'condition-failed') return error.current;
  */
 export const EdgeloomError = ErrorClass as unknown as EdgeloomErrorClass;
 
-/** The class of all errors, as programs see it. */
+/** The type of the class `EdgeloomError`. */
 export interface EdgeloomErrorClass {
   new (...from: ConstructorParameters<typeof ErrorClass>): EdgeloomError;
   readonly prototype: EdgeloomError;
   [Symbol.hasInstance](error: unknown): error is KnownError;
 }
 
-/** A condition failed. A transaction has `failures`. */
+/** A condition failed. In a transaction, the error has `failures`. */
 export type ConditionFailure = ConditionFailedError & Partial<Pick<TransactionFailedError, 'failures'>>;
 
 /** Attributes that can't be written. */
@@ -33,12 +33,12 @@ export interface AttributeFailure
   readonly code: 'invalid-attribute';
 }
 
-/** Problems with different codes. */
+/** A batch with problems of different codes. */
 export interface BatchFailure extends EdgeloomError, Pick<InvalidBatchError, 'problems' | 'issues'> {
   readonly code: 'invalid-batch';
 }
 
-/** Errors with fields of their own. */
+/** Errors with additional fields. */
 export type DetailedError = ModelError | AttributeFailure | BatchFailure | ConditionFailure;
 
 /** Any other error. */
@@ -46,5 +46,5 @@ export interface OtherError extends EdgeloomError, Partial<Pick<InvalidBatchErro
   readonly code: Exclude<ErrorCode, DetailedError['code']>;
 }
 
-/** Every Edgeloom error; the `code` tells which other fields it has. */
+/** Every Edgeloom error. The `code` tells which other fields it has. */
 export type KnownError = DetailedError | OtherError;

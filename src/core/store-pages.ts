@@ -9,7 +9,7 @@ import type {
   Store,
 } from './store-port.ts';
 
-/** The counter that reads add their capacity to. */
+/** A counter to which reads add the capacity that they consume. */
 export interface ReadStats {
   rcu: number;
 }
@@ -19,7 +19,6 @@ export interface CountingReader<Calls extends 'get' | 'getMany' | 'query'> {
   stats: ReadStats;
 }
 
-/** One call per page. */
 export async function* queryPages(
   store: Pick<Store, 'query'>,
   request: QueryRequest,
@@ -60,7 +59,7 @@ export async function readItem({ store, stats }: CountingReader<'get'>, key: Ite
   return item;
 }
 
-/** In the order of the keys. @internal */
+/** Reads items consistently, in the order of the keys. @internal */
 export async function readItems(
   { store, stats, wait, random, remainingMs, signal }: CountingReader<'getMany'> & BatchWaits,
   keys: readonly ItemKey[],

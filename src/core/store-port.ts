@@ -7,51 +7,60 @@ import type { IndexName } from './model/compiled.ts';
 import type { NativeIndex } from './model/native-indexes.ts';
 import type { ItemKeys } from './model/projection/index-places.ts';
 
-/** The only access to the table. Every call throws a `StoreError`, and only retries the unprocessed rest of a batch. */
+/**
+ * All access to the table goes through a store. A failed call throws a `StoreError`; only the unprocessed rest of a
+ * batch is retried.
+ */
 export interface Store {
   get(key: ItemKey, options: ReadOptions): Promise<GetResult>;
-  /** In the order of `keys`; an absent item is undefined. */
+  /** Returns items in the order of `keys`; undefined for an absent item. */
   getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult>;
   update(update: DerivedUpdate): Promise<UpdateResult>;
   /**
-   * Each under its own condition; an outcome for each, in the order of `updates`. A failure common to all
-   * (`no-connection`, or a fatal one) ends the call; items not sent carry it too, and it is thrown if no item has
-   * another answer.
+   * Makes each update under its own condition, with an outcome for each in the order of `updates`. A failure common to
+   * all (`no-connection`, or a fatal one) ends the call: updates not sent get it as their outcome, and it is thrown if
+   * no update has another outcome.
    */
   updateMany(updates: readonly DerivedUpdate[], options?: UpdateManyOptions): Promise<readonly UpdateOutcome[]>;
-  /** All or none, at twice the capacity; at most `TRANSACTION_ITEMS`, each once. A conflict is retryable. */
+  /**
+   * Makes all updates or none, at twice the capacity. Takes at most `TRANSACTION_ITEMS`, each for a different item. A
+   * conflict is retryable.
+   */
   transact(updates: readonly DerivedUpdate[]): Promise<TransactResult>;
   put(item: Item): Promise<WriteResult>;
-  /** With `unchanged`, only at exactly this revision. */
+  /** Deletes an item; with `unchanged`, only at exactly this revision. */
   delete(key: ItemKey, unchanged?: RevisionCondition): Promise<DeleteResult>;
-  /** Each key at most once. */
+  /** Makes all writes. Each key may occur only once. */
   writeMany(writes: readonly BatchWrite[], waits?: BatchWaits): Promise<WriteManyResult>;
-  /** One attempt: after a lost answer the change may have been made, unless `isRefusal`. */
+  /** Makes one attempt. After an error, the change may have been made, unless `isRefusal` holds for the error. */
   change(change: BaseChange): Promise<ChangeResult>;
-  /** All or none; at most `TRANSACTION_ITEMS`, each once. A token makes the change once within ten minutes. */
+  /**
+   * Makes all changes or none. Takes at most `TRANSACTION_ITEMS`, each for a different item. Calls with the same token
+   * make the changes once within ten minutes.
+   */
   changeAll(changes: readonly BaseChange[], token: string): Promise<ChangeAllResult>;
   query(request: QueryRequest): Promise<QueryResult>;
-  /** Base items, with the attributes that the index holds. */
+  /** Returns base items, with the attributes that the index holds. */
   queryNative(request: NativeQueryRequest): Promise<QueryResult>;
   region?(): Promise<string | undefined>;
-  /** Learned from answers. */
+  /** How `updateMany` writes, once responses have shown it. */
   writesBy?(): Promise<WayOfWriting | undefined>;
-  /** In milliseconds since 1970. */
+  /** DynamoDB's time in milliseconds since 1970. */
   serverTime?(): Promise<number | undefined>;
   /** Absent, like `changeTable`, if the store has no indexes to change. */
   describe?(): Promise<TableDescription>;
-  /** Does nothing if DynamoDB is changing the table. */
+  /** Does nothing if DynamoDB is already changing the table. */
   changeTable?(change: UpdateTableCommandInput): Promise<void>;
 }
 
-/** By statements, 25 per call, or by single UpdateItem calls. */
+/** How `updateMany` writes: with statements, 25 per call, or with single UpdateItem calls. */
 export type WayOfWriting = 'statements' | 'UpdateItem';
 
 /** Access to every item of a table, or of a substitute such as an export. */
 export interface ScanSource {
   /**
-   * Eventually consistent. A partition's items come together, in sort key order, but may be spread over two pages or
-   * segments.
+   * Eventually consistent by default. A partition's items come together, in sort key order, but may be spread over two
+   * pages or segments.
    */
   scan(request: ScanRequest): Promise<ScanPage>;
 }
@@ -63,9 +72,9 @@ export interface ScanRequest {
   segments: number;
   startKey?: Item;
   limit?: number;
-  /** At twice the capacity; not of an index. Default false. */
+  /** Consistent reads cost twice the capacity; not possible for an index. Default false. */
   consistent?: boolean | undefined;
-  /** An index is read in no particular order. */
+  /** Reads an index instead of the table, in no particular order. */
   index?: IndexName | undefined;
 }
 
@@ -83,30 +92,33 @@ export interface ItemKey {
   target: string;
 }
 
-/** How to read. */
+/** Options of `get`. */
 export interface ReadOptions {
-  /** At twice the capacity. */
+  /** Consistent reads cost twice the capacity. */
   consistent: boolean;
 }
 
-/** If less time is left than a wait takes, the call throws at once, as retryable. */
+/** If less time is left than a wait between attempts takes, the call throws a retryable error at once. */
 export interface BatchWaits extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Milliseconds left; called many times. Default: unlimited. */
+  /** Returns the milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
-/** How to read many items. */
+/** Options of `getMany`. */
 export interface ReadManyOptions extends ReadOptions, BatchWaits {}
 
-/** How to change many items. */
+/** Options of `updateMany`. */
 export interface UpdateManyOptions extends Abortable {
-  /** Asked before each call. Items not sent get the retryable error `no-time`. Default: unlimited. */
+  /**
+   * Returns the milliseconds left; called before each call. Items not sent get the retryable error `no-time`. Default:
+   * unlimited.
+   */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Default 32. */
+  /** The most calls at the same time. Default 32. */
   concurrency?: number | undefined;
 }
 
@@ -144,8 +156,8 @@ export interface WriteManyResult extends WriteResult {
 export type BatchWrite = { put: Item } | { delete: ItemKey };
 
 /**
- * A change of one derived item, which increments the revision. One of the three ways to change the edge set: DynamoDB
- * refuses two.
+ * A change of one derived item, which increments its revision. DynamoDB refuses more than one of `addElements`,
+ * `deleteElements` and `setElements`.
  */
 export interface DerivedUpdate {
   key: ItemKey;
@@ -155,9 +167,9 @@ export interface DerivedUpdate {
   deleteElements?: readonly string[];
   /** The list may not be empty. */
   setElements?: readonly string[];
-  /** Decimal text; an absent attribute counts as 0. */
+  /** Numbers to add, as decimal texts. An absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
-  /** No list may be empty. */
+  /** Texts to add to sets. No list may be empty. */
   addTo?: Readonly<Record<string, readonly string[]>>;
   condition: UpdateCondition;
 }
@@ -165,19 +177,19 @@ export interface DerivedUpdate {
 /** When an update may be made. */
 export type UpdateCondition =
   | { kind: 'none' }
-  /** `updateMany` can insert the item. */
+  /** The item must not exist, so that `updateMany` can insert it. */
   | { kind: 'absent' }
-  /** Sets with these texts, by attribute. */
+  /** The item's sets must contain these texts, by attribute. */
   | { kind: 'holding'; texts: Readonly<Record<string, readonly string[]>> }
   | RevisionCondition;
 
-/** Exactly this revision; undefined: none, or no item. */
+/** The item must have exactly this revision; if undefined, it must have none or be absent. */
 export interface RevisionCondition {
   kind: 'revision';
   revision: string | undefined;
-  /** The revision's value where it is not a number; an update starts again. */
+  /** The stored revision if it isn't a number. An update then starts again. */
   malformed?: AttributeValue | undefined;
-  /** TTL may have deleted the tombstone, and an item in its place restarts its revisions. */
+  /** The tombstone's expiry: TTL may have deleted the tombstone, and a new item restarts the revisions. */
   expiry?: { attribute: string; value: AttributeValue } | undefined;
 }
 
@@ -185,46 +197,49 @@ export interface RevisionCondition {
 export type UpdateResult = { applied: true; wcu: number } | { applied: false; wcu: number; current?: Item };
 
 /**
- * `wcu` is the item's share of a call. With `isUnread` the caller has to read the item. A write with an `error` may
- * have been made, unless `isRefusal`.
+ * `wcu` is the item's share of a call. With `isUnread`, the caller has to read the item. With an `error`, the write may
+ * have been made, unless `isRefusal` holds for the error.
  */
 export type UpdateOutcome =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; current?: Item; isUnread?: true; error?: undefined }
   | { applied: false; error: StoreError };
 
-/** When a base item may be changed: all parts have to hold. */
+/** When a base item may be changed. All parts have to hold. */
 export interface BaseCondition {
   /** Whether the item has to exist. */
   present?: boolean;
   equal?: Item;
   absent?: readonly string[];
-  /** The item is absent, or claimed by this maker alone with a smaller `~mirror.makers.<maker>.t`. */
+  /** The item must be absent, or claimed by this maker alone with a `~mirror.makers.<maker>.t` below `token`. */
   claimedBefore?: { maker: string; token: number };
   /**
-   * An item counts as absent if this attribute (epoch seconds) is at or before the time. An update never changes such
-   * an item.
+   * An item counts as absent if this attribute (epoch seconds) isn't later than the given time. An update never changes
+   * such an item.
    */
   over?: { attribute: string; atSeconds: string };
 }
 
-/** A put, deletion or look whose conditions hold for an absent item. */
+/**
+ * Returns whether a change applies to an item that has ended: a put, deletion or look whose condition holds for an
+ * absent item.
+ */
 export function appliesToOver({ kind }: Pick<BaseChange, 'kind'>, { present, equal = {} }: BaseCondition): boolean {
   return kind !== 'update' && present !== true && Object.keys(equal).length === 0;
 }
 
-/** Changes of a base item's attributes, each named once. A missing item is created. */
+/** Changes of a base item's attributes, each named at most once. A missing item is created. */
 export interface AttributeChanges {
   set?: Item;
   remove?: readonly string[];
-  /** An absent attribute counts as 0. */
+  /** Numbers to add. An absent attribute counts as 0. */
   add?: Readonly<Record<string, string>>;
   addTo?: Item;
-  /** An empty set is removed. */
+  /** Entries to delete from sets. A set that becomes empty is removed. */
   deleteFrom?: Item;
 }
 
-/** A change of one base item; `look` is just a condition, in a transaction. */
+/** A change of one base item. `look` only checks a condition, in a transaction. */
 export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'put'; item: Item }
   | { kind: 'update'; changes: AttributeChanges }
@@ -232,20 +247,20 @@ export type BaseChange = { key: ItemKey; condition?: BaseCondition } & (
   | { kind: 'look' }
 );
 
-/** The item after the change, or the one that failed the condition. */
+/** `item` is the item after the change; `current` is the item that failed the condition. */
 export type ChangeResult =
   | { applied: true; wcu: number; item?: Item }
   | { applied: false; wcu: number; current?: Item };
 
-/** The places of the changes whose condition failed, with the current items. */
+/** `failed` has the places of the changes whose conditions failed, with the current items. */
 export type ChangeAllResult =
   | { applied: true; wcu: number }
   | { applied: false; wcu: number; failed: readonly { place: number; current?: Item }[] };
 
-/** DynamoDB's limit. */
+/** DynamoDB's limit of items per transaction. */
 export const TRANSACTION_ITEMS = 100;
 
-/** Everything was applied, or nothing, since a condition failed. */
+/** If a condition failed, nothing was applied. */
 export interface TransactResult extends WriteResult {
   applied: boolean;
 }
@@ -262,15 +277,15 @@ export interface QueryRequest {
   partition: string;
   sortKey?: { beginsWith: string } | SortKeyRange;
   reverse?: boolean;
-  /** Of the map `attributes`. Others are billed, but not returned. */
+  /** A filter on the map `attributes`. Other items are billed, but not returned. */
   where?: Filter;
-  /** Only items with these keys in the table. */
+  /** Only items with these keys in the table are returned. */
   itemKeys?: ItemKeys;
-  /** Counts items before filtering. */
+  /** The most items to read, before filtering. */
   limit?: number;
-  /** For an index: its key and the table's. */
+  /** Where to continue; for an index, its key and the table's. */
   startKey?: Item;
-  /** An index has no consistent reads. */
+  /** Not possible for an index. */
   consistent?: boolean;
   countOnly?: boolean;
 }
@@ -279,22 +294,22 @@ export interface QueryRequest {
 export interface NativeQueryRequest {
   index: NativeIndex;
   partition: AttributeValue;
-  /** Inclusive at both ends. */
+  /** The range is inclusive at both ends. */
   from?: AttributeValue;
   to?: AttributeValue;
   reverse?: boolean;
   limit?: number;
-  /** The index's key and the table's. */
+  /** Where to continue: the index's key and the table's. */
   startKey?: Item;
 }
 
-/** One page. */
+/** One page of a query. */
 export interface QueryResult {
   items: Item[];
   count: number;
-  /** Includes filtered items. */
+  /** Includes items that a filter left out. */
   scanned: number;
-  /** Absent at the end. */
+  /** Absent on the last page. */
   lastKey?: Item;
   rcu: number;
 }

@@ -5,21 +5,21 @@ import type { CompiledModel } from './model/compiled.ts';
 export interface ObservedWork {
   kind: 'batch' | 'check' | 'redrive' | 'migrate' | 'step';
   table: string;
-  /** Set for a batch. */
+  /** The number of records in a batch. */
   records?: number;
-  /** Set for a migration. */
+  /** The step of a migration. */
   step?: { kind: string; projection: string };
 }
 
-/** Reports to an observer what the library does: `openTelemetry()` of `edgeloom/telemetry`. */
+/** Reports what the library does to an observer: `openTelemetry()` of `edgeloom/telemetry`. */
 export interface Telemetry {
   store<S extends object>(store: S, graph: CompiledModel): S;
   client<C extends object>(client: C, graph: CompiledModel): C;
-  /** Observes time, result and error. */
+  /** Observes the work's time, result and error. */
   run<R>(work: ObservedWork, run: () => Promise<R>): Promise<R>;
 }
 
-/** An option of what can be observed. */
+/** The `telemetry` option of everything that can be observed. */
 export interface TelemetryOption {
   /** Sends spans and metrics: `openTelemetry()` of `edgeloom/telemetry`. Default: none. */
   telemetry?: Telemetry | undefined;

@@ -1,18 +1,18 @@
-/** Types, counts, exit code, metrics, the studio and docs/how-to/operations.md follow from this list. */
+/** The types, counts, exit code, metrics, the studio and docs/how-to/operations.md all follow from this list. */
 
 type ExitsWith1 = 'unless-repaired' | 'always' | 'unless-explained' | 'with-strict' | 'never';
 
 export interface VerdictTraits {
-  /** Links are relative to docs/how-to. */
+  /** Text for the documentation, with links relative to docs/how-to. */
   means: string;
   names: 'derived item' | 'base item';
   /** Triggers the alarm `Drift`. */
   isDrift: boolean;
-  /** It needs a repair, or a person. */
+  /** Needs a repair, or a person's attention. */
   isWrong: boolean;
   isRepaired: boolean;
   exitsWith1: ExitsWith1;
-  /** Of the metric `Check` and the verdict's name. */
+  /** The description of the verdict's metric, whose name is `Check` followed by the verdict's name. */
   counts: string;
 }
 
@@ -92,18 +92,18 @@ export const VERDICTS = {
   },
 } as const satisfies Record<string, VerdictTraits>;
 
-/** A check's verdict on an item; docs/how-to/operations.md explains them. */
+/** A check's verdict on an item. docs/how-to/operations.md explains each verdict. */
 export type Verdict = keyof typeof VERDICTS;
 
 /** A verdict that counts as `drift`. */
 export type DriftVerdict = { [V in Verdict]: (typeof VERDICTS)[V]['isDrift'] extends true ? V : never }[Verdict];
 
-/** Number of findings by verdict. */
+/** The number of findings by verdict. */
 export interface VerdictCounts extends Record<Exclude<Verdict, DriftVerdict>, number> {
   drift: Record<DriftVerdict, number>;
 }
 
-/** Worst first. */
+/** The verdicts, worst first. */
 export const VERDICT_NAMES = Object.keys(VERDICTS) as readonly Verdict[];
 
 export function noVerdicts(): VerdictCounts {
@@ -128,15 +128,15 @@ export function driftIn({ drift }: Pick<VerdictCounts, 'drift'>): number {
   return Object.values(drift).reduce((sum, count) => sum + count, 0);
 }
 
-/** Drift that was not repaired. */
+/** Returns the number of drifted items that were not repaired. */
 export function driftLeft(counts: Pick<VerdictCounts, 'drift'> & { repaired: number }): number {
   return Math.max(0, driftIn(counts) - counts.repaired);
 }
 
 export interface ExitRules {
-  /** Items are pending although no consumer lags. */
+  /** True if items are pending although no consumer lags. */
   isUnexplained: boolean;
-  /** Types outside the model count as errors. */
+  /** True if types outside the model count as errors. */
   isStrict: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Neither clock suffices: the steady one stops while a machine sleeps or a function is frozen, and the wall clock may
- * be set.
+ * A moment by two clocks. Neither suffices alone: the steady clock stops while a machine sleeps or a function is
+ * frozen, and the wall clock may be set.
  */
 export interface Moment {
   /** This clock never goes back. */

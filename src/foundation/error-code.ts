@@ -1,9 +1,9 @@
 /**
- * docs/reference/errors.md is generated from these comments. A failed DynamoDB call may also have DynamoDB's name of
- * its error.
+ * The code of an error. docs/reference/errors.md is generated from these comments. For a failed DynamoDB call, the code
+ * may also be DynamoDB's own name of the error.
  */
 export type ErrorCode =
-  /** The edges both enter and leave nodes of this type. Remedy: Give `direction`. */
+  /** The edge type both enters and leaves nodes of this type. Remedy: Give `direction`. */
   | 'ambiguous-total'
   /** The downloaded engine doesn't match its pinned version. Remedy: Try again. */
   | 'bad-download'
@@ -34,19 +34,31 @@ export type ErrorCode =
   | 'engine-ended'
   /** The engine did not start, or ended. Remedy: Look at its output, which is in the message. */
   | 'engine-failed'
-  /** The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or change the search in the model. */
+  /**
+   * The search has `shards: 'value'`, or is native, so it answers only `equals`. Remedy: Search with `equals`, or
+   * change the search in the model.
+   */
   | 'equality-only'
   /** The feed was stopped. Remedy: Start a new one. */
   | 'feed-ended'
-  /** A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or a different file. */
+  /**
+   * A file of a new project, or of `--out`, already exists, so no file was written. Remedy: Choose an empty folder, or
+   * a different file.
+   */
   | 'file-exists'
-  /** A response of DynamoDB is incomplete; the request can be retried. Remedy: Nothing, if it passes; otherwise check your proxies. */
+  /**
+   * A response of DynamoDB is incomplete; the request can be retried. Remedy: None, if the retry succeeds; otherwise
+   * check your proxies.
+   */
   | 'incomplete-answer'
   /** An argument has a value that the call doesn't accept. Remedy: See the message. */
   | 'invalid-argument'
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
-  /** Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy: Correct each of them. */
+  /**
+   * Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy:
+   * Correct each of them.
+   */
   | 'invalid-batch'
   /** The change that the studio was asked to make doesn't fit the model. Remedy: See the message. */
   | 'invalid-change'
@@ -86,7 +98,7 @@ export type ErrorCode =
   | 'invalid-mapping'
   /** The model has mistakes. `mistakes` names each with its path. Remedy: Correct each path in the model file. */
   | 'invalid-model'
-  /** Service, stage or table result in a name that AWS refuses. Remedy: See the message. */
+  /** The service, stage or table results in a name that AWS refuses. Remedy: See the message. */
   | 'invalid-name'
   /** An option has a value outside its range. Remedy: See the message. */
   | 'invalid-option'
@@ -119,7 +131,10 @@ export type ErrorCode =
   | 'key-too-long'
   /** This would remove the last generation that readers can use. Remedy: Migrate to the next model first, or use `--drop`. */
   | 'last-generation'
-  /** A migration waits until no late call can reach the retired projection any more. Remedy: Wait, or stop: the next migration ends the deletion. */
+  /**
+   * A migration waits until no late call can reach the retired projection. Remedy: Wait, or stop the migration: the
+   * next one completes the deletion.
+   */
   | 'late-writes'
   /** A line of an import has more than 8 MiB. Remedy: Split or shorten it: an item has at most 400 KB. */
   | 'line-too-long'
@@ -130,11 +145,11 @@ export type ErrorCode =
    */
   | 'list-not-filled'
   /**
-   * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run `edgeloom mirror sync` with the model
-   * file that is deployed.
+   * A different version of a source's mapping is in force, or none, so the change has to be sent again. Remedy: Run
+   * `edgeloom mirror sync` with the model file that is deployed.
    */
   | 'mapping-not-in-force'
-  /** Items of this type are made by a source, so they cannot be written. Remedy: Write the item of the source. */
+  /** Items of this type are made by a source, so they cannot be written. Remedy: Write the source's item instead. */
   | 'mirrored-type'
   /** The stream doesn't have both images. Remedy: Set the view type to NEW_AND_OLD_IMAGES. */
   | 'missing-images'
@@ -156,7 +171,10 @@ export type ErrorCode =
   | 'no-feed'
   /** A file named by an argument can't be read. Remedy: Correct the path. */
   | 'no-file'
-  /** The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run `edgeloom migrate`, which adds it and waits. */
+  /**
+   * The table does not have the index that a read needs, or DynamoDB is still filling it. Remedy: Run
+   * `edgeloom migrate`, which adds it and waits.
+   */
   | 'no-index'
   /** DynamoDB Local needs Java, and none was found. Remedy: Install Java 17 or newer. */
   | 'no-java'
@@ -173,7 +191,10 @@ export type ErrorCode =
   | 'no-rate'
   /** No AWS region is set. Remedy: Name it with `--region` or `AWS_REGION`. */
   | 'no-region'
-  /** DynamoDB's time is unknown, so no expired edges are deleted. Remedy: Let the header `Date` of its responses through, or pass `serverTime`. */
+  /**
+   * DynamoDB's time is unknown, so no expired edges are deleted. Remedy: Let the header `Date` of its responses
+   * through, or pass `serverTime`.
+   */
   | 'no-server-time'
   /** A writer, reader or projector has no `store`. Remedy: Pass a `store`; readers and writers also accept a `client`. */
   | 'no-store'
@@ -184,8 +205,8 @@ export type ErrorCode =
   /** The table does not exist. Remedy: Create it with `edgeloom table create`, or correct its name. */
   | 'no-table'
   /**
-   * The items that a write depends on were read too long ago, so the write was not sent. Remedy: Nothing; the batch is delivered again. If this
-   * repeats, raise the function's timeout, or make its batches smaller.
+   * The items that a write depends on were read too long ago, so the write was not sent. Remedy: None; the batch is
+   * delivered again. If this repeats, raise the function's timeout, or make its batches smaller.
    */
   | 'no-time'
   /**
@@ -202,13 +223,16 @@ export type ErrorCode =
   /** The table has replicas, and its consumers and migrations run in a different region. Remedy: Run the command in the named region. */
   | 'not-home-region'
   /**
-   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to `page`, which costs a Query for
-   * each node.
+   * The edge set does not list this type or label. Remedy: Declare `edgeSet` in the model, or pass `{ edge }` to
+   * `page`, which costs a Query for each node.
    */
   | 'not-in-edge-set'
   /** The edge type has no inbound order. Remedy: Declare `inbound` in the model. */
   | 'not-indexed'
-  /** The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which scans the whole table. */
+  /**
+   * The type has no list of its nodes. Remedy: Add `list: true` to the type, then migrate; or use `scanNodes`, which
+   * scans the whole table.
+   */
   | 'not-listed'
   /** Nodes of the type have no views. Remedy: Add `view: ['name']` to the type, or use `getNode`. */
   | 'no-view'
@@ -220,13 +244,19 @@ export type ErrorCode =
   | 'nothing-to-adopt'
   /** Another process observes the table. Remedy: Stop it, or wait a minute after its end. */
   | 'observer-busy'
-  /** A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers and wait a minute, or use `--force`. */
+  /**
+   * A consumer projects a different model, and the table has no registry. Remedy: Deploy this model to all consumers
+   * and wait a minute, or use `--force`.
+   */
   | 'old-consumers'
   /** The prices are for a different region than `--region`. Remedy: Pass a file with prices of that region: `--prices`. */
   | 'other-region'
   /** The time ran out before the work was done. Remedy: Call again to continue, or allow more time. */
   | 'out-of-time'
-  /** The response to a write was lost, so the write may or may not have been made. Remedy: Read the item, or use `idempotent` or `idempotencyToken`. */
+  /**
+   * The response to a write was lost, so the write may or may not have been made. Remedy: Read the item, or use
+   * `idempotent` or `idempotencyToken`.
+   */
   | 'outcome-unknown'
   /** The port is in use. Remedy: Choose a different one with `--port`. */
   | 'port-in-use'
@@ -236,8 +266,8 @@ export type ErrorCode =
    */
   | 'projection-code-missing'
   /**
-   * The table doesn't have this as the model defines it, or is still building it. Remedy: Run `edgeloom migrate` with
-   * this model, or wait until it is done.
+   * The table doesn't have this projection as the model defines it, or is still building it. Remedy: Run
+   * `edgeloom migrate` with this model, or wait until it is done.
    */
   | 'projection-not-ready'
   /** A base item was not projected in time. Remedy: Check that a consumer is running (`edgeloom status`). */
@@ -250,8 +280,8 @@ export type ErrorCode =
    */
   | 'registry-conflict'
   /**
-   * The table's registry is missing, although it had one. Remedy: Restore the partition `~edgeloom` from a backup, or migrate and restart the
-   * process.
+   * The table's registry is missing, although it had one. Remedy: Restore the partition `~edgeloom` from a backup, or
+   * migrate and restart the process.
    */
   | 'registry-gone'
   /**
@@ -259,7 +289,10 @@ export type ErrorCode =
    * table again.
    */
   | 'registry-incomplete'
-  /** The reader uses a replica of a table whose home is a different region. Remedy: Read in the home region, or pass the option `replica`. */
+  /**
+   * The reader uses a replica of a table whose home is a different region. Remedy: Read in the home region, or pass the
+   * option `replica`.
+   */
   | 'replica-read'
   /** The file of `--report` is a link, is not a regular file, or cannot be written. Remedy: Choose a new or regular file. */
   | 'report-not-written'
@@ -283,8 +316,8 @@ export type ErrorCode =
   /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks keys or a stream that the model needs, a key is not a text, or the table cannot get an index. Remedy: Run `edgeloom table
-   * update`, unless the hint says otherwise.
+   * The table lacks keys or a stream that the model needs, a key is not a text, or the table cannot get an index.
+   * Remedy: Run `edgeloom table update`, unless the hint says otherwise.
    */
   | 'table-differs'
   /** A table of this name already exists. Remedy: Use the table, or choose a different name. */
@@ -294,20 +327,25 @@ export type ErrorCode =
    * `edgeloom.table` in package.json as well.
    */
   | 'table-renamed'
-  /** An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or keep small values in a map. */
+  /**
+   * An update depends on more than 150 attributes (148 for a type with `expires`). Remedy: Read fewer attributes, or
+   * keep small values in a map.
+   */
   | 'too-many-attributes'
-  /** Too many clients are watching. Remedy: Connect later; raise `maxClients`. */
+  /** Too many clients are watching. Remedy: Connect later, or raise `maxClients`. */
   | 'too-many-clients'
   /** A list, set or map has more entries than `maxEntries` allows. Remedy: Keep the entries as nodes and edges, or raise the limit. */
   | 'too-many-entries'
   /** A group has more than 50 values. Remedy: Ask with `groups: false`. */
   | 'too-many-groups'
   /**
-   * Other writers kept changing what an update or transaction had read, for ten seconds. Remedy: Read fewer attributes, or use `{ add }` for
-   * counters, without `fields`.
+   * Other writers kept changing what an update or transaction had read, for ten seconds. Remedy: Read fewer attributes,
+   * or use `{ add }` for counters, without `fields`.
    */
   | 'too-much-contention'
-  /** The time ran out before everything was written that a source item makes. Remedy: Touch the key again, to continue. */
+  /**
+   * The time ran out before everything that a source item makes was written. Remedy: Touch the key again, to continue.
+   */
   | 'touch-unfinished'
   /**
    * An object in the bucket of failed batches can't be deleted. Its batch is reconciled. Remedy: Allow
@@ -339,11 +377,13 @@ export type ErrorCode =
   | 'unknown-type'
   /** The object with a failed batch cannot be read from S3. Remedy: Check the function's rights and the bucket. */
   | 'unreadable-object'
-  /** The URL is not that of an SQS queue, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`. */
+  /**
+   * The URL is not an SQS queue's, so no signed request is sent to it. Remedy: Correct the URL, or use `--any-host`.
+   */
   | 'untrusted-queue'
   /**
-   * `stack --code` names the same key for different code, so nothing would be deployed. Remedy: Add `--zip functions.zip`, `?versionId=...`, or a
-   * hash in the key.
+   * `stack --code` names the same key for different code, so nothing would be deployed. Remedy: Add
+   * `--zip functions.zip`, `?versionId=...`, or a hash in the key.
    */
   | 'unversioned-code'
   /** Options of a command exclude each other, or one is missing. Remedy: See the command's `--help`. */

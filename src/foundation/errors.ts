@@ -1,6 +1,6 @@
-/** Every error of Edgeloom: a stable `code`, a sentence, and a hint with the remedy. */
+/** The base class of Edgeloom's errors: `code` is stable, `message` says what is wrong, and `hint` how to fix it. */
 export class EdgeloomError extends Error {
-  /** `invalid-id`, `item-too-large`, ... */
+  /** Such as `invalid-id` or `item-too-large`. */
   readonly code: string;
   readonly hint: string;
 
@@ -12,10 +12,10 @@ export class EdgeloomError extends Error {
   }
 }
 
-/** No call with the same input succeeds. */
+/** The `name` of errors that wrong input causes. The state machine of checks doesn't retry them. */
 export const WRONG_INPUT = 'WrongInput';
 
-/** A model with mistakes; `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */
+/** Thrown for a model with mistakes. `mistakes` lists each with its path, such as `edges.FOLLOWS.to`. */
 export class ModelError extends EdgeloomError {
   declare readonly code: 'invalid-model';
   readonly mistakes: readonly Mistake[];
@@ -29,7 +29,10 @@ export class ModelError extends EdgeloomError {
   }
 }
 
-/** Attributes that their type's validator refuses; `issues` lists every reason with its path, such as `tags[0]`. */
+/**
+ * Thrown for attributes that their type's validator rejects. `issues` lists each reason with its path, such as
+ * `tags[0]`.
+ */
 export class InvalidAttributesError extends EdgeloomError {
   declare readonly code: 'invalid-attribute';
   readonly issues: readonly Mistake[];
@@ -46,15 +49,15 @@ export class InvalidAttributesError extends EdgeloomError {
   }
 }
 
-/** A mistake in a model or in attributes: where and what. */
+/** A mistake in a model or in attributes: where it is, and what is wrong. */
 export interface Mistake {
   path: string;
   message: string;
 }
 
 /**
- * `retryable`: the same call may succeed later; `terminal`: this item will never be accepted, so it is quarantined;
- * `fatal`: an operator has to act, so the batch fails at once.
+ * `retryable`: the same call may succeed later. `terminal`: the table will never accept this item, so it is
+ * quarantined. `fatal`: an operator has to act, so the batch fails at once.
  */
 export type StoreErrorKind = 'retryable' | 'terminal' | 'fatal';
 
@@ -64,7 +67,7 @@ const STORE_HINTS: Readonly<Record<StoreErrorKind, string>> = {
   fatal: 'Correct the table, the rights or the settings that the message names; no call succeeds before.',
 };
 
-/** A failed store call. The SDK's error is the `cause`. */
+/** Thrown when a store call fails. The SDK's error is the `cause`. */
 export class StoreError extends EdgeloomError {
   readonly kind: StoreErrorKind;
 

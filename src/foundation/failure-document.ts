@@ -3,12 +3,15 @@ export interface FailureDocument {
     code: string;
     message: string;
     hint: string;
-    /** If a condition failed; null without an item. */
+    /** Set if a condition failed: the stored item, or null if there is none. */
     current?: object | null;
   };
 }
 
-/** A model file may have its own copy of the package, so `instanceof` would miss its errors. */
+/**
+ * Checks properties instead of `instanceof`, because a model file may load its own copy of the package, with other
+ * classes.
+ */
 export function failureDocument(error: unknown): FailureDocument {
   const message = error instanceof Error ? error.message : String(error);
   const code = textProperty(error, 'code') ?? 'unexpected';

@@ -6,7 +6,10 @@ export function* slicesOf<T>(elements: readonly T[], size: number): Generator<T[
   for (let start = 0; start < elements.length; start += size) yield elements.slice(start, start + size);
 }
 
-/** Throws the first error at once. One promise per element, where `pMap` costs eight: a batch has tens of thousands. */
+/**
+ * Rejects with the first error at once. Creates one promise per element, where `pMap` creates eight: a batch has tens
+ * of thousands of elements.
+ */
 export async function forEachAtOnce<T>(
   elements: Iterable<T>,
   work: (element: T, place: number) => Promise<void>,
@@ -19,7 +22,6 @@ export async function forEachAtOnce<T>(
     try {
       for (let next = iterator.next(); next.done !== true; next = iterator.next()) {
         await work(next.value, begun++);
-        // Another worker may have failed.
         if (isEnding) return;
       }
     } finally {
@@ -31,7 +33,7 @@ export async function forEachAtOnce<T>(
   await Promise.all(workers);
 }
 
-/** Throws the first error when all running work has ended. */
+/** Starts nothing after an error, and throws the first error once all running work has ended. */
 export async function forEachSettled<T>(
   elements: Iterable<T>,
   work: (element: T) => Promise<void>,
@@ -46,7 +48,7 @@ export async function forEachSettled<T>(
   if (failures.length > 0) throw failures[0];
 }
 
-/** Throws the work's first error at once, and the source's when running work has ended. */
+/** Throws an error of `work` at once, and an error of `source` once the running work has ended. */
 export async function forEachOf<T>(
   source: AsyncIterable<T> | Iterable<T>,
   work: (element: T) => Promise<void>,
@@ -57,7 +59,7 @@ export async function forEachOf<T>(
     try {
       yield* source;
     } catch (error) {
-      // pMap may treat a throwing generator as finished.
+      // `pMap` may treat a throwing generator as finished.
       failures.push(error);
     }
   }

@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface GuardedCommand {
   file: string;
   args?: readonly string[];
-  /** Default: this process's folder. */
+  /** Default: this process's working directory. */
   cwd?: string;
   environment?: NodeJS.ProcessEnv;
-  /** A folder that exists as long as the program. */
+  /** A temporary folder that exists as long as the program runs. */
   scratch?: ScratchFolder;
-  /** Before the kill. Default 0: killed at once. */
+  /** Seconds from SIGTERM to SIGKILL. Default 0: SIGKILL at once. */
   graceSeconds?: number;
   onOutput?: (chunk: Buffer) => void;
   onErrorOutput: (chunk: Buffer) => void;
@@ -19,18 +19,19 @@ export interface GuardedCommand {
 
 export interface ScratchFolder {
   path: string;
-  /** Copied into it under its own name. */
+  /** A file that is copied into the folder under its own name. */
   seed: string;
 }
 
 export interface ProcessEnd {
-  /** As Lambda words it: `exit status 1`, `signal: killed`. */
+  /** In Lambda's wording: `exit status 1`, `signal: killed`. */
   reason: string;
 }
 
 /**
- * The kernel closes the pipe however this process ends, so even `kill -9` leaves nothing behind. The shell makes the
- * scratch folder, which would stay if this process were killed before starting the shell, and removes it.
+ * Starts the program, and kills it when standard input closes. The kernel closes that pipe however this process ends,
+ * so even `kill -9` leaves nothing running. The shell also creates and removes the scratch folder, which would stay if
+ * this process created it and were killed before it starts the shell.
  */
 const WATCHDOG = `
 scratch=$1
@@ -63,10 +64,10 @@ if [ -n "$scratch" ]; then rm -rf "$scratch"; fi
 exit $status
 `;
 
-/** How long to wait for a dead process's output. */
+/** How many milliseconds to wait for the remaining output after the process has exited. */
 const CLOSE_MS = 1_000;
 
-/** A shell adds this to a signal's number. */
+/** If a signal ends the program, the shell's exit status is this plus the signal's number. */
 const SIGNAL_STATUS = 128;
 const SIGNALS: ReadonlyMap<number, string> = new Map([
   [6, 'aborted'],
@@ -76,7 +77,7 @@ const SIGNALS: ReadonlyMap<number, string> = new Map([
 ]);
 
 export class GuardedProcess {
-  /** Resolves once everything that the program started has ended. */
+  /** Resolves when the program and everything that it started have ended. */
   readonly ended: Promise<ProcessEnd>;
   private readonly child: ChildProcess;
   private isGone = false;
@@ -85,13 +86,13 @@ export class GuardedProcess {
     const { file, args = [], cwd, environment, scratch, graceSeconds = 0, onOutput, onErrorOutput } = command;
     const { path = '', seed = '' } = scratch ?? {};
     const shellArgs = ['-c', WATCHDOG, 'sh', path, seed, String(graceSeconds), file, ...args];
-    // In its own group: Ctrl-C reaches only this process, which can finish its batch.
+    // The shell gets its own process group, so that Ctrl-C reaches only this process, which can then finish its batch.
     const stdio = ['pipe', onOutput === undefined ? 'ignore' : 'pipe', 'pipe'] as const;
     const child = spawn('/bin/sh', shellArgs, { cwd, env: environment, detached: true, stdio: [...stdio] });
     this.child = child;
     if (onOutput !== undefined) child.stdout?.on('data', onOutput);
     child.stderr?.on('data', onErrorOutput);
-    // The pipe breaks when the program ends, which `ended` reports.
+    // When the program ends, the pipe breaks. `ended` reports the end.
     child.stdin?.on('error', () => undefined);
     this.ended = this.end();
   }
@@ -100,7 +101,6 @@ export class GuardedProcess {
     return this.isGone;
   }
 
-  /** Of the guarding shell and the program. */
   get processGroup(): number | undefined {
     return this.child.pid;
   }
@@ -111,7 +111,7 @@ export class GuardedProcess {
   }
 
   async stop(): Promise<void> {
-    // Waiting has to keep this process alive.
+    // Undo `unref`: this process has to stay alive while it waits.
     if (!this.isGone) this.child.ref();
     this.child.stdin?.end();
     await this.ended;
@@ -126,9 +126,9 @@ export class GuardedProcess {
     const closed = once(this.child, 'close').catch(() => undefined);
     try {
       const [status, signal] = (await once(this.child, 'exit')) as [number | null, NodeJS.Signals | null];
-      // Its children would continue to run.
+      // End the program's children, which would otherwise keep running.
       killGroup(this.child);
-      // A process that has left the group may hold the output open.
+      // Don't wait for `close` alone: a process that has left the group may hold the output open.
       await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
       return { reason: reasonOf(status, signal) };
     } catch (error) {
@@ -150,7 +150,7 @@ function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // ESRCH: nothing of the group is left.
+    // ESRCH: no process of the group is left.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
   }
 }

@@ -1,9 +1,12 @@
-/** Tombstones live longer than a write based on outdated reads can take. */
+/** Limits how late a write that is based on an old read can arrive. Tombstones live longer than that. */
 
-/** From the read to sending: AWS Lambda's longest run. A suspended process has to read again. */
+/**
+ * The longest time from a read to sending a write based on it: a Lambda function's longest run. A process that was
+ * suspended for longer reads again.
+ */
 export const SEND_WITHIN_MS = 15 * 60_000;
 
-/** DynamoDB refuses older signatures. */
+/** DynamoDB rejects requests with older signatures. */
 export const LANDS_WITHIN_MS = 5 * 60_000;
 
 export const LATEST_WRITE_MS = SEND_WITHIN_MS + LANDS_WITHIN_MS;

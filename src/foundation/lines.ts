@@ -1,15 +1,15 @@
-/** An item of 400 KB, with every character escaped, is shorter. */
+/** Longer than any item of 400 KB, even with every character escaped. */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
 
-/** `bytes` is absent if the line is too long. */
+/** A line of a file. `bytes` is absent if the line is too long. */
 export interface Line {
   number: number;
   bytes?: Buffer;
 }
 
 /**
- * `node:readline` doesn't limit lines, and breaks them at U+2028, which JSON allows. Blank lines aren't returned: a
- * small compressed file may hold millions.
+ * Splits a file into lines, and skips blank ones: a small compressed file may hold millions. `node:readline` doesn't
+ * limit the length of lines, and splits at U+2028, which JSON allows.
  */
 export async function* linesOf(chunks: AsyncIterable<Buffer>, maxBytes = MAX_LINE_BYTES): AsyncGenerator<Line> {
   let number = 1;

@@ -1,4 +1,4 @@
-/** The part of a pino logger that is used. */
+/** The methods of a pino logger that Edgeloom uses. */
 export interface Logger {
   debug(details: object, message: string): void;
   info(details: object, message: string): void;

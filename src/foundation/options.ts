@@ -1,6 +1,6 @@
 import { EdgeloomError } from './errors.ts';
 
-/** Which numbers an option takes; `checked`: the function checks the number itself. */
+/** The numbers that an option takes. `checked`: the function checks the number itself. */
 export type NumberRule = keyof typeof NUMBERS | 'checked';
 
 const NUMBERS = {
@@ -10,7 +10,7 @@ const NUMBERS = {
   milliseconds: { least: 0 },
 } as const;
 
-/** The type requires every name, and that booleans and numbers are marked. */
+/** The type requires every option's name, `'boolean'` for boolean options, and a rule for numbers. */
 export type OptionNames<Options> = {
   readonly [Name in keyof Required<Options>]: Mark<Exclude<Options[Name], undefined>>;
 };
@@ -23,7 +23,7 @@ type Mark<Value> = [Value] extends [never]
       ? NumberRule
       : true;
 
-/** Other libraries' words, in lower case. */
+/** Other libraries' names for Edgeloom's options, in lower case. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries({
     desc: ['reverse'],
@@ -64,7 +64,7 @@ const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
   }),
 );
 
-/** The most probable option comes first. */
+/** Returns the options that `word` may mean, the most probable first. */
 export function optionsMeantBy(word: string): readonly string[] {
   return SYNONYMS.get(word.toLowerCase()) ?? [];
 }
@@ -102,7 +102,7 @@ function checkValue(option: string, value: unknown, mark: unknown): void {
     checkNumber(option, value, NUMBERS[mark as keyof typeof NUMBERS]);
 }
 
-/** A text such as 'no' would count as true. */
+/** Rejects strings such as 'no', which would count as true. */
 function checkBoolean(option: string, value: unknown): void {
   if (typeof value === 'boolean') return;
   throw new EdgeloomError(
@@ -143,7 +143,7 @@ export function checkStoreOptions<Options extends { store: object }>(
 
 const GIVE_SECRET = 'Give a secret that all processes share, such as 32 random bytes of a secrets manager.';
 
-/** Throws `invalid-option` unless the secret is a non-empty text or bytes. */
+/** Throws `invalid-option` unless the secret is undefined, a non-empty string, or bytes. */
 export function checkSecret(name: string, secret: unknown, signed: string): void {
   if (secret === undefined) return;
   if (typeof secret !== 'string' && !(secret instanceof Uint8Array)) {

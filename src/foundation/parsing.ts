@@ -3,8 +3,8 @@ import { en } from 'zod/locales';
 let parsing: { error: ReturnType<typeof en>['localeError']; jitless: true } | undefined;
 
 /**
- * English messages, which `zod/mini` lacks, without a compiled parser, which would take longer than one parse. Made at
- * first use, so that bundlers can drop it.
+ * Returns options for zod: English messages, which `zod/mini` lacks, and `jitless`, because compiling a parser takes
+ * longer than one parse. Created at first use, so that bundlers can drop it.
  */
 export function parsingInEnglish(): NonNullable<typeof parsing> {
   parsing ??= { error: en().localeError, jitless: true };

@@ -3,26 +3,32 @@ import { type Abortable, type RuntimeOptions, runtimeOf } from './runtime.ts';
 const BASE_MS = 25;
 const CAP_MS = 5_000;
 
-/** Exponential with full jitter ("Exponential Backoff and Jitter", AWS Architecture Blog, 2015), from attempt 1. */
+/**
+ * Returns an exponential backoff with full jitter ("Exponential Backoff and Jitter", AWS Architecture Blog, 2015). The
+ * first attempt is 1.
+ */
 export function backoffMs(attempt: number, random: () => number = Math.random): number {
   return random() * Math.min(CAP_MS, BASE_MS * 2 ** attempt);
 }
 
-/** Without `remainingMs` retries never end. */
+/** Without `remainingMs`, there is no time limit. */
 export interface RetryOptions extends Abortable {
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Milliseconds left; called many times. Default: unlimited. */
+  /** Returns the milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Asked after each failure. */
+  /** Returns whether to try again. Called after each failure. */
   isRetryable: (error: unknown, attempt: number) => boolean;
-  /** Asked after each wait. Default: never. */
+  /** Called after each wait; true ends the retries. Default: never. */
   isEnding?: () => boolean;
 }
 
-/** Throws the last failure if that isn't retryable, or a wait would exceed the remaining time. */
+/**
+ * Throws the last failure if it isn't retryable, if the next wait would exceed the remaining time, or if `isEnding`
+ * says so.
+ */
 export async function retrying<T>(
   action: (attempt: number) => Promise<T>,
   { isRetryable, isEnding = () => false, signal, ...options }: RetryOptions,

@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { OptionNames } from './options.ts';
 
-/** What a run takes from outside besides the store; tests and simulators replace it. */
+/** The clock, timer, random numbers and time limit of a run. Tests and simulators replace them. */
 export interface Runtime {
   /** Milliseconds since 1970. */
   now: () => number;
-  /** Throws the signal's reason if aborted first. */
+  /** Rejects with the signal's reason if the signal aborts first. */
   wait: (milliseconds: number, signal?: AbortSignal) => Promise<void>;
-  /** From 0 to below 1. */
+  /** Returns a number from 0 to below 1. */
   random: () => number;
-  /** At 0 no new call is started. */
+  /** Returns the milliseconds left. At 0 no new call is started. */
   remainingMs: () => number;
 }
 
-/** An option of calls that take time. */
+/** The option to stop a call early. */
 export interface Abortable {
   /**
-   * Stops the call early; it rejects with the signal's reason. A write makes no further request, and waits for those
+   * Stops the call early: it rejects with the signal's reason. A write sends no further requests, and waits for those
    * already sent.
    */
   signal?: AbortSignal | undefined;
@@ -24,13 +24,16 @@ export interface Abortable {
 
 /** Options that replace parts of the runtime. */
 export interface RuntimeOptions extends Abortable {
-  /** Milliseconds since 1970. @internal */
+  /** Returns milliseconds since 1970. @internal */
   now?: (() => number) | undefined;
   /** @internal */
   wait?: ((milliseconds: number, signal?: AbortSignal) => Promise<void>) | undefined;
-  /** From 0 to below 1. @internal */
+  /** Returns a number from 0 to below 1. @internal */
   random?: (() => number) | undefined;
-  /** Milliseconds left; called many times. At 0 the run stops where it can continue. Default: unlimited. */
+  /**
+   * Returns the milliseconds left; called many times. At 0 the run stops where the next one can continue. Default:
+   * unlimited.
+   */
   remainingMs?: (() => number) | undefined;
 }
 
@@ -42,7 +45,7 @@ export const RUNTIME_OPTIONS: OptionNames<RuntimeOptions> = {
   signal: true,
 };
 
-/** The machine's runtime, with the replaced parts. @internal */
+/** Returns the machine's runtime with the given parts replaced. @internal */
 export function runtimeOf({
   now = Date.now,
   wait = sleep,
@@ -52,7 +55,7 @@ export function runtimeOf({
   return { now, wait, random, remainingMs };
 }
 
-/** Throws the signal's reason if aborted first. */
+/** Rejects with the signal's reason if the signal aborts first. */
 export async function sleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(milliseconds, undefined, signal === undefined ? {} : { signal });

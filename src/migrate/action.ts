@@ -4,26 +4,26 @@ import { type Definitions, isViewName, searchesIn } from '../registry/definition
 import { isLive, liveGenerations, projectionsInForce, type Registry } from '../registry/registry.ts';
 import type { DefinitionData } from '../registry/revive.ts';
 
-/** A change of one projection, besides those of the model. */
+/** A change to one projection, in addition to the changes that the model requires. */
 export interface MigrateAction {
   kind: 'withdraw' | 'retire' | 'drop';
   /**
-   * `search:USER.name`, `list:USER`, or one generation by its id: `search:USER.name@2`. For a search that shares
-   * another one's item, the generations of that item that have the search.
+   * A projection (`search:USER.name`, `list:USER`) or one of its generations (`search:USER.name@2`). For a search that
+   * shares the item of another search: the generations of that item that contain the search.
    */
   name: string;
 }
 
-/** Decided when a run begins. */
+/** An action, with the generations that it applies to. */
 export interface ActionTarget extends Pick<MigrateAction, 'kind' | 'name'> {
   generations: ReadonlySet<number>;
-  /** The named search, if it shares another one's item: `USER.email`. */
+  /** The named search, if it shares the item of another search: `USER.email`. */
   search?: string;
 }
 
 /**
- * Throws `last-generation` if readers would have no generation left, which only a drop may do, and `shared-item` if
- * dropping a search would also remove others of the model.
+ * Throws `last-generation` if anything but a drop would leave readers without a generation, and `shared-item` if
+ * dropping a search would also remove other searches of the model.
  */
 export function actionTargets(
   registry: Registry,
@@ -50,7 +50,7 @@ function actionTarget(
 ): ActionTarget {
   const { name, id, search } = projectionNamedBy(action, registry, data, expected);
   const { kind } = action;
-  // Readers of the model use the type's only views: nothing else to remove.
+  // A type has only one generation of views, and readers of the model use it.
   if (isViewName(name) && expected.has(name) && kind !== 'drop') throw lastGenerationError(name);
   const live = liveGenerations(registry, name);
   const own = expected.get(name)?.fingerprint;
@@ -88,8 +88,8 @@ function lastGenerationError(name: string): EdgeloomError {
 }
 
 /**
- * Throws `unknown-projection`. A search's name may end like a generation's. The registry keeps the names of forgotten
- * projections, so that a repeated drop means the same.
+ * Throws `unknown-projection`. Looks for the whole name first, because the name of a search may end like a generation's
+ * (`@2`). The registry keeps the names of forgotten projections, so a drop can be repeated.
  */
 function projectionNamedBy(
   { name }: MigrateAction,
@@ -117,7 +117,10 @@ function projectionNamedBy(
   );
 }
 
-/** A dropped projection of the model, which the next migration builds again. */
+/**
+ * Returns the name of the projection if the action drops one of the model's, which the next migration would build
+ * again.
+ */
 export function ownDrop(
   registry: Registry,
   data: DefinitionData,
@@ -128,7 +131,7 @@ export function ownDrop(
   const { name, generations } = actionTarget(registry, data, expected, action);
   if (generations.size === 0) return undefined;
   const own = expected.get(name);
-  // A node has one view: what is dropped is the model's, whatever its definition.
+  // A node has one view, so dropping it drops the model's view, whatever its definition.
   const isOwn =
     own !== undefined &&
     (isViewName(name) ||
@@ -139,13 +142,13 @@ export function ownDrop(
 }
 
 /**
- * Actions that remove what the registry has besides the model, each of which costs every write of its items. An action
- * names one generation by id, so that it never removes a later one.
+ * Returns actions that remove the generations that the model lacks, because each adds a write to every change of its
+ * items. An action names one generation by id, so that it never removes a later one.
  */
 export function leftovers(registry: Registry, expected: Definitions): MigrateAction[] {
   return projectionsInForce(registry).flatMap(({ name, id, definition, ...one }): MigrateAction[] => {
     const own = expected.get(name);
-    // The migration itself replaces the views of the model's types.
+    // The migration replaces views of the model's types without an action.
     if (!isLive(one) || own?.fingerprint === definition || (own !== undefined && isViewName(name))) return [];
     return [{ kind: own === undefined ? 'drop' : 'retire', name: `${name}@${id}` }];
   });

@@ -6,9 +6,9 @@ import type { DefinitionData } from '../registry/revive.ts';
 import type { ActionTarget } from './action.ts';
 
 /**
- * Throws if writers could not compile the registry without the views that this migration replaces or drops.
+ * Throws if writers couldn't compile the registry's model even without the views that this migration replaces or drops.
  *
- * @param dropped what the run's actions remove.
+ * @param dropped the targets of the run's actions.
  */
 export function checkCompiles(
   registry: Registry,
@@ -19,7 +19,7 @@ export function checkCompiles(
 ): void {
   const projections = [...registry.projections].map(([name, { next, generations }]) => {
     if (!isViewName(name)) return [name, { next, generations }] as const;
-    // Views to be removed may use an outdated edge type: removing them is the remedy.
+    // Views that are dropped may conflict with an edge type of other views: dropping them is the remedy.
     if (dropped.some((target) => target.name === name)) return [name, { next, generations: [] }] as const;
     const definition = expected.get(name)?.fingerprint;
     // rule: replaced-views-need-no-code

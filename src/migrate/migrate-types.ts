@@ -14,32 +14,38 @@ import type { MigratePlace } from './walks/place.ts';
 export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /** The table and stream that the store reads. Absent: not compared. */
+  /** The identity of the table and its stream, which is compared with the registry's. Absent: not compared. */
   table?: TableIdentity;
   /** The regions of the table and its replicas. Absent: no replicas. */
   regions?: TableRegions | undefined;
-  /** What to remove besides, such as the `leftovers` of another run. All of it leaves together, after one wait. */
+  /**
+   * Projections to remove in addition, such as the `leftovers` of another run. They are removed together, after one
+   * wait.
+   */
   action?: MigrateAction | readonly MigrateAction[];
-  /** The most steps of this run; the result then says what is next. Default: all. 0 only looks. */
+  /**
+   * The most steps of this run; `next` of the result then names the next one. With 0, the run makes none. Default: all.
+   */
   mostSteps?: number;
-  /** Segments read at once. Default 4. */
+  /** Segments that a walk reads at once. Default 4. */
   segments?: number;
   /**
-   * Items per page of a walk. A page is finished even if time runs out: at a low rate it has to be small. An item with
-   * everything derived from it takes up to about 10 read and 10 write units. Default 500.
+   * Items per page of a walk. A page is finished even if time runs out, so use small pages with a low rate. An item
+   * with everything derived from it takes up to about 10 read and 10 write units. Default 500.
    */
   pageItems?: number | undefined;
   /** Calls in flight at once. Default 16. */
   concurrency?: number;
-  /** A clock that never goes back, in milliseconds, to measure steps. Default: the process's. */
+  /** A clock that never goes back, in milliseconds, to measure the duration of steps. Default: the process's. */
   clock?: () => number;
   /**
-   * DynamoDB's clock, in milliseconds since 1970: `serverTime(graph, { client })`. Dates the registry's entries, and
-   * measures the pause between two calls. Default: `now`.
+   * Returns DynamoDB's time in milliseconds since 1970, such as `serverTime(graph, { client })`. Dates the registry's
+   * entries, and measures the wait between two calls. Default: `now`.
    */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /**
-   * True if the caller waits for readers between runs: a run then returns its place and `waitSeconds`. Default false.
+   * True if the caller waits for readers between runs: instead of waiting, a run then returns `place` and
+   * `waitSeconds`. Default false.
    */
   waitsBetweenCalls?: boolean;
   /**
@@ -48,25 +54,28 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
    */
   lateWritesMs?: number | undefined;
   /**
-   * Continue although base items can't be in a projection that is built: a label that a rank lacks, a value of another
-   * type, a `derive` that throws. Readers then miss these items. Default false: the run throws `items-left-out` before
-   * readers use the projection.
+   * Continue although some base items can't be in a projection that is built: their label has no rank, a value has the
+   * wrong type, or `derive` throws. Readers then miss these items. Default false: the run throws `items-left-out`
+   * before readers use the projection.
    */
   acceptLeftOut?: boolean | undefined;
   /**
-   * The walks over the table that this run makes. Default: all. `others`: none; the run stops before a walk, and names
-   * it as `toWalk`. `{ only }`: just this walk, in the segments of `resume`.
+   * The walks over the table that this run makes. `others`: none; the run stops before a walk, and returns its name as
+   * `toWalk`. `{ only }`: just the named walk, in the segments of `resume`. Default: all.
    */
   walks?: 'others' | { only: string } | undefined;
   /**
-   * The place where a run stopped. Without it the registry says what is done, and a walk begins at the table's start.
+   * The `place` that an earlier run returned. Without it, the run continues by the registry, and walks begin at the
+   * table's start.
    */
   resume?: MigratePlace | undefined;
   /** Called after each step. */
   onStep?: (step: MigrateStep) => void;
-  /** Called before a wait that isn't for readers, with the reason. */
+  /** Called before a wait that isn't for readers, with the reason and the milliseconds. */
   onWait?: (reason: EdgeloomError, milliseconds: number) => void;
-  /** Called with the number of items that a walk has passed, and its phase: `backfill`, `verify`, ... */
+  /**
+   * Called as a walk progresses, with the number of items that it has passed, and its phase: `backfill`, `verify`, ...
+   */
   onProgress?: (items: number, phase: string) => void;
   /** Called with the items of each page that a walk has visited, and the walk's name. */
   onItems?: (items: readonly WalkedItem[], walk: string) => void;
@@ -76,9 +85,9 @@ export interface MigrateOptions extends RuntimeOptions, TelemetryOption, RateOpt
 export interface MigrateStep {
   /** `add`, `backfill`, `ready`, ... */
   step: Step['kind'];
-  /** The projection with ids: `search:USER.name@2`. */
+  /** The projections, with the ids of their generations: `search:USER.name@2`. */
   projection: string;
-  /** Its state after the step: `building`, `ready`, `retired`; after other work, what was done: `verified`, `deleted`. */
+  /** The state after the step (`building`, `ready`, `retired`), or what other work has done (`verified`, `deleted`). */
   state: string;
   writes: number;
   wcu: number;
@@ -93,12 +102,12 @@ export interface MigrateResult {
   done: boolean;
   /** The next step, in words; empty if there is none. */
   next: string;
-  /** Actions that remove what only other models have. Empty while steps of the model are left. */
+  /** Actions that would remove what only other models have. Empty while steps of the model are left. */
   leftovers: MigrateAction[];
-  /** Where to continue; set if the run stopped because time ran out, or its caller has to wait. */
+  /** Where the next run continues. Set if this run stopped because time ran out or the caller has to wait. */
   place?: MigratePlace;
   /** Seconds to wait before the next call; set together with `place`. */
   waitSeconds?: number;
-  /** The walk that others have to make before the next call. */
+  /** With `walks: 'others'`: the walk that others have to make before the next call. */
   toWalk?: string;
 }

@@ -49,9 +49,9 @@ const OPTIONS: OptionNames<MigrateOptions> = {
 /**
  * Migrates a table to a model step by step, under live traffic. A run may be interrupted, ended by its `signal`, and
  * started again, even twice at the same time or from another checkout. Adds the indexes that the model needs, and
- * deletes those of native lists that an action removes. Throws `table-differs` if the table can't get an index, and
- * `items-left-out` if items of the table can't be in what is built; a run with `acceptLeftOut` continues from there.
- * With `maxRcu` or `maxWcu`, throttled calls are repeated.
+ * deletes indexes of native lists that an action removes. Throws `table-differs` if the table can't get an index, and
+ * `items-left-out` if base items can't be in a projection that is built; a run with `acceptLeftOut` continues from
+ * there. With `maxRcu` or `maxWcu`, throttled calls are repeated.
  *
  * @example
  * const { done, next } = await migrate(graph, { store });
@@ -65,14 +65,14 @@ export async function migrateTable(options: OfGraph<MigrateOptions>): Promise<Mi
   const { maxRcu, maxWcu, random, clock } = options;
   return await runObserved('migrate', options, (options) =>
     runAbortable(options.store, options, (given, wait) => {
-      // Without `remainingMs`: a page that has begun is finished, at the rate and with all retries.
+      // `remainingMs` isn't passed on: a page that has begun is finished, at the given rate and with all retries.
       const store = hasRate(options) ? new MeteredStore(given, { maxRcu, maxWcu, wait, random, now: clock }) : given;
       return new MigrationRun({ ...options, store, wait }).run();
     }),
   );
 }
 
-/** Before the run assumes that another run is at work. */
+/** If a run is overtaken more often than this, it assumes that another run works towards another model. */
 export const MOST_OVERTAKEN = 8;
 
 export function overtakenByAnotherAim(): OvertakenError {
@@ -113,7 +113,7 @@ class MigrationRun {
     const steps: MigrateStep[] = [];
     for (;;) {
       const { head, data } = await this.work.readRegistry();
-      // Other runs delete indexes, too.
+      // Another run may have deleted an index.
       // rule: indexes-are-looked-at-before-each-step
       const missingIndexes = await this.work.missingIndexes();
       const step = this.decideNextStep(head?.registry, data, missingIndexes);
@@ -214,7 +214,7 @@ class MigrationRun {
     head: Head | undefined,
     data: DefinitionData,
   ): Promise<boolean> {
-    // The deciding run writes the registry, not a run for one walk.
+    // Only the deciding run writes the registry, not a run that makes a single walk.
     if (typeof this.options.walks === 'object') throw new StoppedRun({});
     const definitions = kind.definitions?.(step, this.expected) ?? [];
     await writeDefinitions(
@@ -223,7 +223,7 @@ class MigrationRun {
     );
     let next: Registry;
     try {
-      // Read facts after the registry, so that a noted time is never before the noted state.
+      // The facts are read after the registry, so that a noted time is never before the noted state.
       next = kind.write(step, head?.registry as Registry, await this.readFacts(kind, head?.registry));
     } catch (error) {
       if (error instanceof OvertakenError) return false;
@@ -244,7 +244,8 @@ class MigrationRun {
     if (asks !== 'emptiness') return facts;
     const isEmpty = await isEmptyTable(graph, store, stats);
     if (isEmpty) return { ...facts, isEmpty };
-    // A deleted registry may have used low ids, so this one begins with a random one. Keys have room for nine digits.
+    // An earlier registry that was deleted may have used low ids, so the first id is random. Keys have room for nine
+    // digits.
     // rule: new-registry-stamps-no-view-again
     const firstId = 1 + Math.floor(runtime.random() * 2 ** 29);
     return { ...facts, isEmpty, firstId };
@@ -262,7 +263,7 @@ class MigrationRun {
     return { version: 1, memory, ...made, ...this.work.place, ...left };
   }
 
-  /** A run with another aim reverts what this one makes, again and again. */
+  /** Counts how often a step is made: a run for another model may revert it again and again. */
   private noteMade(step: Step): void {
     const names = projectionNamesOf(step).split(' ');
     const name = `${step.kind} ${names.map((one) => one.split('@')[0]).join(' ')}`.trim();
@@ -273,7 +274,7 @@ class MigrationRun {
     if (times > MOST_OVERTAKEN) throw overtakenByAnotherAim();
   }
 
-  /** Otherwise two runs with different aims would overtake each other forever. */
+  /** Throws if this run was overtaken too often. Two runs for different models could overtake each other forever. */
   private noteOvertaken(): void {
     this.overtaken += 1;
     if (this.overtaken <= MOST_OVERTAKEN) return;

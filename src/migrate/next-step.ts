@@ -22,8 +22,8 @@ import { retiredIndex } from './steps/retired-index.ts';
 import { type RunMemory, type Step, seenKey } from './steps/step.ts';
 
 /**
- * A pure function of the registry, the expected model, and what this run has done under the ids that it has seen. Each
- * step is one write of the registry, or the work before one, so an interrupted run can simply be started again.
+ * `nextStep` is a pure function of the registry, the expected model, and what this run has done. Each step is one write
+ * of the registry or the work before one, so an interrupted run can simply be started again.
  */
 
 export interface Situation {
@@ -32,11 +32,11 @@ export interface Situation {
   expected: Definitions;
   memory: RunMemory;
   missingIndexes?: readonly string[];
-  /** After the registration; absent: not checked. */
+  /** Whether the table was empty after the registration. Absent: not checked. */
   isEmpty?: boolean;
   table?: TableIdentity;
   targets?: readonly ActionTarget[];
-  /** How late a consumer's write may arrive. Default: 20 minutes. */
+  /** How late a consumer's write may arrive, in milliseconds. Default: 20 minutes. */
   lateWritesMs?: number | undefined;
 }
 
@@ -53,7 +53,7 @@ export function nextStep(situation: Situation): Step | undefined {
   if (table !== undefined && registry.table?.home !== table.home) return { kind: 'note-home', table };
   if (isUntouchedSinceRegistration(registry)) {
     if (situation.isEmpty === undefined) return { kind: 'look' };
-    // Readers use a native list as soon as it is ready.
+    // Add missing indexes first, because readers use a native list as soon as it is ready.
     if (situation.isEmpty) return indexStep(situation) ?? { kind: 'open-empty' };
     const waiting = waitForReadersWithoutRegistry(registry, situation.memory);
     if (waiting !== undefined) return waiting;
@@ -65,7 +65,8 @@ export function nextStep(situation: Situation): Step | undefined {
     return deletion ?? addStep(registry, situation) ?? indexStep(situation) ?? buildStep(registry, situation);
   };
   return (
-    // Readers of the model would lose a search that has another place in it.
+    // If an action removes the last ready generation of a search that the model keeps elsewhere, build the new one
+    // first.
     (takesLast(registry, situation) ? bringing() : undefined) ??
     actionStep(registry, situation) ??
     bringing() ??
@@ -76,8 +77,8 @@ export function nextStep(situation: Situation): Step | undefined {
 }
 
 /**
- * A reader that found no registry uses plain keys and views by its own model, but writers of another model are about to
- * change the table.
+ * A reader that found no registry uses plain keys, and views as its own model defines them. Writers of another model
+ * are about to change both, so wait for that reader's lease to end.
  */
 function waitForReadersWithoutRegistry(registry: Registry, { unused }: RunMemory): Step | undefined {
   const seen = projectionsInForce(registry)
@@ -101,7 +102,6 @@ function addStep(registry: Registry, situation: Situation): Step | undefined {
   return missing.length === 0 ? undefined : { kind: 'add', definitions: missing };
 }
 
-/** What the model has, and no action drops. */
 function toMaintain(situation: Situation): Defined[] {
   return [...situation.expected.values()].filter(({ name }) => !isDropped(name, situation));
 }
@@ -134,13 +134,15 @@ function readyStep(building: readonly SeenState[], memory: RunMemory): Step | un
   return pauseStep(building, memory) ?? (building.length === 0 ? undefined : { kind: 'ready', seen: building[0]! });
 }
 
-/** Every replica has to show the last write: a reader may ask any of them, and would take a gap for absence. */
+/**
+ * A reader may ask any replica, and would take a missing item for an absent one. So wait until all show the last write.
+ */
 function pauseStep(building: readonly SeenState[], { shown }: RunMemory): Step | undefined {
   const seen = building.filter((one) => !shown.has(seenKey(one)));
   return seen.length === 0 ? undefined : { kind: 'pause', seen };
 }
 
-/** The views of all types change together: those of two node types must always agree about an edge type. */
+/** Replaces the views of all types together: views of two node types must always agree about an edge type. */
 function viewStep(registry: Registry, situation: Situation): Step | undefined {
   const { memory } = situation;
   const views = toMaintain(situation)
@@ -165,7 +167,7 @@ function viewStep(registry: Registry, situation: Situation): Step | undefined {
 }
 
 /**
- * Earlier generations whose meanings newer ones all have. No `MigrateAction` is needed, since readers use the newer
+ * Retires generations if newer ones have all their meanings. No `MigrateAction` is needed, since readers use the newer
  * ones.
  */
 function retireStep(registry: Registry, situation: Situation): Step | undefined {
@@ -192,8 +194,8 @@ function retireStep(registry: Registry, situation: Situation): Step | undefined 
 }
 
 /**
- * An index goes at once. Since its deletion cannot be made conditional, it is forgotten, and may be added again, only
- * when no late call of another run can reach it.
+ * Deletes retired generations; indexes at once. The deletion of an index can't be made conditional, so its generation
+ * is forgotten, and the index may be added again, only when no late call of another run can delete it.
  */
 function deleteStep(
   registry: Registry,
@@ -215,8 +217,8 @@ function deleteStep(
 }
 
 /**
- * The items of a generation are deleted when every writer has read in the registry that it is retired, and earlier
- * writes have arrived.
+ * Items of a generation are deleted only when every writer has read that the generation is retired, and earlier writes
+ * have arrived.
  */
 function outlastStep(
   retired: readonly SeenState[],
@@ -226,7 +228,7 @@ function outlastStep(
   return seen.length === 0 || lateWritesMs === 0 ? undefined : { kind: 'outlast', seen, forMs: lateWritesMs };
 }
 
-/** All targets leave together, so that a run waits once for all of them. */
+/** Removes all targets together, so that a run waits only once. */
 function actionStep(registry: Registry, { targets = [], memory }: Situation): Step | undefined {
   const going = targets.flatMap(({ name, generations }) =>
     liveGenerations(registry, name)
@@ -236,7 +238,7 @@ function actionStep(registry: Registry, { targets = [], memory }: Situation): St
   return removalStep(going, memory);
 }
 
-/** Readers leave them first, and this run sees for a full lease that they aren't ready. */
+/** Withdraws generations from readers, and retires them when this run has seen them unready for a full lease. */
 function removalStep(leaving: readonly ProjectionInForce[], memory: RunMemory): Step | undefined {
   const ready = leaving.find(({ state }) => state === 'ready');
   if (ready !== undefined) return { kind: 'withdraw', seen: seenOf(ready) };
@@ -249,7 +251,9 @@ function unusedStep(leaving: readonly SeenState[], { unused }: RunMemory): Step 
   return seen.length === 0 ? undefined : { kind: 'wait', seen };
 }
 
-/** Whether an action would remove the last ready generation of a search that the model gives another place. */
+/**
+ * Returns whether the actions would remove the last ready generation of a search that the model keeps in another item.
+ */
 function takesLast(registry: Registry, situation: Situation): boolean {
   const { targets = [], data } = situation;
   const isTarget = (name: string, id: number): boolean =>

@@ -8,18 +8,18 @@ import type { MigrateOptions } from './migrate-types.ts';
 import { isEmptyTable } from './steps/empty.ts';
 
 /**
- * Only a table without registry, items and missing indexes: elsewhere registration would make searches unavailable
- * until they are verified, so a person has to run `migrate`. Returns whether readers may use everything: not if an item
- * arrived during the registration, and there is no time to build its projections.
+ * Registers a table that has no registry, no items and no missing indexes. On any other table, registration makes
+ * searches unavailable until they are verified, so a person has to run `migrate`. Returns whether readers may use
+ * everything: not if an item arrived in the meantime and no time was left to build its projections.
  */
 export async function registerIfEmpty(options: OfGraph<MigrateOptions>): Promise<boolean> {
   const { graph, store } = options;
   const stats: ReadStats = { rcu: 0 };
   const head = await readHead({ store, stats });
-  // A run that ended before looking for items has left a fresh registry.
+  // A registry unchanged since its registration was left by a run that ended before it looked for items.
   if (head !== undefined && !isUntouchedSinceRegistration(head.registry)) return false;
   if (!(await isEmptyTable(graph, store, stats))) return false;
   if ((await new TableIndexes(store).missing(graph)).length > 0) return false;
-  // `migrate` looks for items again, so that it builds whatever was written in between.
+  // `migrate` looks for items again, and builds those that were written in the meantime.
   return (await migrateTable(options)).done;
 }

@@ -18,7 +18,9 @@ import type { BuildContext } from './walks/build.ts';
 import { buildingWalks } from './walks/building.ts';
 import { ChangedStates, type MigratePlace, StoppedRun } from './walks/place.ts';
 
-/** Between the look at the registry and the deletion of an index: AWS refuses a call that is 15 minutes old. */
+/**
+ * The longest time from reading the registry to sending an index's deletion, which AWS accepts for another 15 minutes.
+ */
 const DECISION_MS = 60_000;
 
 export class StepWork implements StepRun {
@@ -78,7 +80,7 @@ export class StepWork implements StepRun {
       checkStates: async () => {
         if (!(await this.areUnchanged(states))) throw new ChangedStates();
       },
-      // A page that has begun is finished: only the walk checks the time.
+      // Only the walk checks the time, between pages: a page that has begun is finished.
       isOver: () => this.isOver(),
       neededFanOuts: async () => {
         const { head, data } = await this.readRegistry();
@@ -107,7 +109,7 @@ export class StepWork implements StepRun {
       if (at !== undefined) throw new StoppedRun({ walk: { name, at } });
       return;
     }
-    // The registry may need another walk than the one that was dealt out.
+    // The registry may require another walk than the one that was dealt out.
     if (walks.only !== name || begunAt === undefined) throw new StoppedRun({});
     const at = await walk(begunAt);
     throw new StoppedRun({ walk: { name, at: at ?? { segments: begunAt.segments, open: [] } } });
@@ -123,8 +125,8 @@ export class StepWork implements StepRun {
   }
 
   /**
-   * That the table lacks, or that DynamoDB fills. Throws `table-differs` for one that the table cannot get, unless an
-   * action may make room.
+   * Returns the indexes that the table lacks or DynamoDB is filling. Throws `table-differs` if the table can't get one,
+   * unless an action may make room.
    */
   async missingIndexes(): Promise<readonly string[]> {
     if (typeof this.options.walks === 'object') return [];
@@ -143,14 +145,14 @@ export class StepWork implements StepRun {
   }
 
   async dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void> {
-    // Whoever decides the steps has deleted them before it deals out the walk.
+    // The deciding run has deleted the indexes before it dealt out the walk.
     if (typeof this.options.walks === 'object') return;
     for (const index of indexes) {
       for (let attempt = 0; ; attempt++) {
         const lookedAtMs = this.runtime.now();
         // rule: index-is-deleted-while-it-is-retired
         if (!(await this.areUnchanged(seen))) throw new ChangedStates();
-        // A process that was suspended since then looks again.
+        // A process that was suspended since `lookedAtMs` has to read the registry again.
         // rule: index-is-deleted-soon-after-the-look
         const mayDrop = (): boolean => this.runtime.now() - lookedAtMs < DECISION_MS;
         if (await this.indexes.drop(index, mayDrop)) break;

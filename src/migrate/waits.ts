@@ -9,12 +9,12 @@ type Waiting = NonNullable<MigratePlace['waiting']>;
 
 const CLOCKS_DIFFER_MS = 5_000;
 
-/** The first and the longest pause between two looks at an index that DynamoDB changes. */
+/** The first and the longest pause between two checks of an index that DynamoDB is adding or deleting. */
 const [LOOK_MS, LONGEST_LOOK_MS] = [50, 10_000];
-/** From here on pauses are long, and a person is told what the run waits for. */
+/** At this attempt, pauses have become long, so `onWait` is told what the run waits for. */
 const TOLD_ATTEMPT = 8;
 
-/** A wait has names, so that the next call knows what the last one has waited for. */
+/** A wait has names, so that the next call knows what an earlier call has waited for. */
 export class Waits {
   constructor(
     private readonly options: Pick<
@@ -43,7 +43,7 @@ export class Waits {
     );
   }
 
-  /** @param isOver the time of this run has ended: then another call looks. */
+  /** @param isOver true if this run's time is over, so that the next call checks the index. */
   async waitForIndex(index: string, attempt: number, isOver: boolean): Promise<void> {
     if (this.options.waitsBetweenCalls !== true && !isOver) {
       if (attempt === TOLD_ATTEMPT) this.options.onWait?.(changingIndex(index), LONGEST_LOOK_MS);
@@ -54,7 +54,7 @@ export class Waits {
     });
   }
 
-  /** By DynamoDB's clock, if known: the calls of one migration may run on several machines. */
+  /** Returns DynamoDB's time, if known, because the calls of one migration may run on several machines. */
   async now(): Promise<number> {
     return (await this.options.serverTime?.()) ?? runtimeOf(this.options).now();
   }
@@ -78,8 +78,8 @@ function changingIndex(index: string): EdgeloomError {
 }
 
 /**
- * Undefined if the last call has waited long enough for the same names. If the clock was set back, the wait begins
- * again.
+ * Returns the wait that is left. Undefined if earlier calls have waited long enough for the same names. If the clock
+ * was set back, the wait starts over.
  */
 function remainingWait(
   seen: readonly string[],

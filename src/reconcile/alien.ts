@@ -6,8 +6,9 @@ import type { ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds, updateItem } from './apply-context.ts';
 
 /**
- * A retired id is never used again, so no writer needs the item. A fan-out has no id, though, and a misplaced item may
- * be of a projection that is newer than the model here: so the registry is read after both.
+ * Removes an item that no projection maintains. Ids of retired generations are never reused, so no writer needs their
+ * items. But a fan-out has no such id, and a misplaced item may belong to a projection that is newer than `graph`. For
+ * these two, the registry is read again, after the item.
  */
 export async function removeAlien(context: ApplyContext, key: ItemKey): Promise<boolean> {
   const { graph, store, model } = context;

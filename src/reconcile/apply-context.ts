@@ -33,20 +33,21 @@ export interface ApplyContext extends Runtime {
   graph: CompiledModel;
   store: Store;
   /**
-   * Called with each entry that was put or refused, and with the derived item that it is about; absent: a base item.
+   * Called with each quarantine entry that was put or refused. `refusal` has the derived item; without it, the entry is
+   * about a base item.
    */
   onQuarantine?: (entry: Item, isRefused: boolean, refusal?: Refusal) => void;
   fanOutPageSize?: number;
   /**
-   * Keys (`textOfKey`) that this batch has reconciled, for a view those of its edges: fan-outs of the batch leave them
-   * out.
+   * Keys (`textOfKey`) that this batch has reconciled, which its fan-outs skip. For a view, these are the keys of its
+   * edges.
    */
   reconciled?: ReadonlySet<string>;
   hasBegun?: boolean;
   concurrency?: number;
-  /** When `graph` was read, if writes rest on that read too. */
+  /** When `graph` was read; writes based on it expire `SEND_WITHIN_MS` later. */
   modelReadAtMs?: number;
-  /** For a repair that ends fan-outs: the registry's model as it is now. */
+  /** Reads the registry's current model, for repairs that end fan-outs. */
   model?: WriterModel | undefined;
   stats: ApplyStats;
 }
@@ -69,13 +70,13 @@ export function checkTime(context: ApplyContext): void {
 
 export interface Resting {
   readAtMs: number;
-  /** Also sends without time left, so that a call with hardly any time makes progress. */
+  /** True if writes are sent even without time left, so that each call makes progress. */
   isFirst?: boolean;
 }
 
 /**
- * How long writes may still be sent. A process that was suspended has to read again: a tombstone or a revision that the
- * reads rest on may be gone.
+ * Returns how many milliseconds are left to send writes. A process that was suspended has to read again, because a
+ * tombstone or revision that it has read may be gone.
  */
 export function sendingWithin(context: ApplyContext, { readAtMs, isFirst = false }: Resting): () => number {
   const restsOnMs = Math.min(readAtMs, context.modelReadAtMs ?? readAtMs);
@@ -103,13 +104,11 @@ export function epochSeconds(context: ApplyContext): number {
   return Math.floor(context.now() / 1000);
 }
 
-/** Throws `OutOfTimeError` without waiting if the time would end before the wait. */
 export async function waitWithin(context: ApplyContext, milliseconds: number): Promise<void> {
   if (milliseconds >= context.remainingMs()) throw new OutOfTimeError();
   await context.wait(milliseconds);
 }
 
-/** When the time is over, throws the store's error. */
 export function retryingWithin<T>(
   context: Runtime,
   action: (attempt: number) => Promise<T>,

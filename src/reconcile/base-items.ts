@@ -10,8 +10,8 @@ import { type CountingReader, readItems } from '../core/store-pages.ts';
 import type { BatchWaits, ItemKey } from '../core/store-port.ts';
 
 /**
- * The base items that determine some derived items, read consistently and after them. Otherwise an item from before
- * the last change could decide, and nobody would come again.
+ * The base items that determine some derived items. They are read consistently, and after the derived items. Otherwise
+ * an outdated base item could decide, and no later record would correct the result.
  */
 export class BaseItems {
   private readonly derived = new Map<string, Derived>();
@@ -75,7 +75,7 @@ export class BaseItems {
   }
 }
 
-/** Edges of an evicted type have no share in the view until their type comes back. */
+/** Leaves out edges of evicted types, which aren't in the view until their type comes back. */
 export function sharingTargets(targets: readonly string[], view: Item | undefined): readonly string[] {
   const evicted = evictedTypes(view);
   return evicted.size === 0 ? targets : targets.filter((target) => !evicted.has(typePrefix(target) ?? ''));

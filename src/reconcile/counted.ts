@@ -26,13 +26,13 @@ import { StoreError } from '../foundation/errors.ts';
 import type { ApplyContext } from './apply-context.ts';
 
 /**
- * A count equals the number of live items of a node's edges. An item whose part in the count changes is written in one
- * transaction with the count, so that a replay doesn't count it twice.
+ * The count of a node's edges equals the number of their live index items. If an item's part in the count changes, it
+ * is written in one transaction with the count, so that a replay doesn't count it twice.
  */
 
-/** DynamoDB allows 4 MB. */
+/** Below the 4 MB that DynamoDB allows in a transaction. */
 const TRANSACTION_BYTES = 3_000_000;
-/** The update of the count names each changed value, within 4 KB. */
+/** The count's update names each changed value, and an expression may have at most 4 KB. */
 const MOST_CHANGED_VALUES = 100;
 
 export interface CountedWrite extends CountedChange {
@@ -41,11 +41,11 @@ export interface CountedWrite extends CountedChange {
 
 export interface CountedOptions {
   remainingMs: () => number;
-  /** By a scan: values that had no room in the count get it if there is some now. */
+  /** True for a scan: group values that had no room in the count are added if there is room now. */
   readmits: boolean;
 }
 
-/** All changes move the count. */
+/** Writes items with their count. Each of `changes` has to change the count. */
 export async function writeCounted(
   context: ApplyContext,
   countName: string,
@@ -58,7 +58,7 @@ export async function writeCounted(
   return changes.map((one) => outcomes.get(one)!);
 }
 
-/** If DynamoDB refuses one of the items, each is written by itself, so that only that one is quarantined. */
+/** If DynamoDB refuses an item, each item is written by itself, so that only the refused one is quarantined. */
 async function writeMoving(
   context: ApplyContext,
   countName: string,
@@ -82,7 +82,7 @@ async function writeMoving(
   }
 }
 
-/** One place is for the count. Each group of an item may leave one value for another. */
+/** One place in the transaction is for the count. Each group of an item may change two values: an old and a new one. */
 function itemsPerTransaction({ graph }: ApplyContext, countName: string): number {
   const groups = countNamed(graph, countName)?.totals?.groups.length ?? 0;
   return Math.min(TRANSACTION_ITEMS - 1, groups === 0 ? TRANSACTION_ITEMS : MOST_CHANGED_VALUES / (2 * groups)) | 0;
@@ -105,7 +105,9 @@ function transactionChunks(changes: readonly CountedWrite[], most: number): Coun
   return chunks;
 }
 
-/** The numbers of the expected item, less those of the current one. An item that names another count has none. */
+/**
+ * Returns the amounts of the expected item minus those of the current one. An item that names another count has none.
+ */
 function countDifference(current: Item | undefined, expected: Item | undefined, countName: string): Amounts {
   const difference = amountsOf(expected, countName);
   // rule: count-follows-the-item-seen
@@ -114,7 +116,7 @@ function countDifference(current: Item | undefined, expected: Item | undefined, 
   return difference;
 }
 
-/** Values that the item has already keep their place in the count. */
+/** Returns whether a change alters the count. Group values that the item already has keep their place in the count. */
 export function movesCount(change: CountedChange, countName: string, readmits: boolean): boolean {
   if (hasNewGroupValue(change, readmits)) return true;
   const { current, expected } = change;
@@ -123,7 +125,7 @@ export function movesCount(change: CountedChange, countName: string, readmits: b
   );
 }
 
-/** The update of an item that leaves its count unchanged. */
+/** Returns the update of an item whose count doesn't change. */
 export function withKeptGroupValues({ update, current, expected }: CountedWrite): DerivedUpdate {
   return updateNamingGroupsWithoutRoom(update, expected?.[COUNTED] === undefined ? [] : textsOf(current?.[OTHER]));
 }
@@ -152,7 +154,7 @@ async function writeWithCount(
   const addTo = Object.entries(groupValuesByAttribute(difference)).filter(
     ([attribute]) => freed.set[attribute] === undefined,
   );
-  // Written even if the changes add up to zero: a repair that counts the items has to see that they changed.
+  // The count is written even if the changes add up to zero: a repair that is counting has to see that items changed.
   const countUpdate: DerivedUpdate = {
     key,
     set: { [MODEL]: { S: context.graph.fingerprint }, ...freed.set },
@@ -162,7 +164,7 @@ async function writeWithCount(
     // rule: room-is-taken-under-the-revision-seen
     condition: room.isTaken ? unchangedCondition(count, undefined) : conditionOfValues(room.held),
   };
-  // Asked last: reading the count may take any time.
+  // Checked last, because reading the count may take any time.
   if (remainingMs() <= 0) throw new StoreError('retryable', 'no-time', 'No time is left for the write.');
   context.stats.writes += 1;
   // rule: count-moves-with-its-items
@@ -170,7 +172,7 @@ async function writeWithCount(
   return await context.store.transact([...updates, countUpdate]);
 }
 
-/** A full group may have given the room of these values away. */
+/** Requires that the count still names these values: other values may have taken their room in a full group. */
 function conditionOfValues(texts: Room['held']): UpdateCondition {
   // rule: value-is-added-to-while-it-has-room
   return Object.keys(texts).length === 0 ? { kind: 'none' } : { kind: 'holding', texts };

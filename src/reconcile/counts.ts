@@ -18,15 +18,15 @@ import type { DerivedUpdate, ItemKey } from '../core/store-port.ts';
 import { type ApplyContext, checkSending, isTooLate, updateItem } from './apply-context.ts';
 import { type ItemTask, itemTask } from './ways.ts';
 
-/** A count that is wrong is counted again, while items that move it are written. */
+/** Repairs a wrong count by counting again, while writers may change the counted items. */
 
-/** An expression has room for 4 KB. A check finds the rest. */
+/** The most attributes removed at once, since an expression has at most 4 KB. The next check finds the others. */
 const MOST_REMOVED = 100;
 const READS_AT_ONCE = 32;
 
 /**
- * A Query that runs during a transaction proves nothing, so its result is trusted only if it equals the count.
- * Otherwise each item is read by itself.
+ * Trusts the result of a Query only if it equals the count, because a Query during a transaction may show only a part
+ * of it. Otherwise each item is read by itself.
  */
 export function countTask(key: ItemKey): ItemTask {
   return itemTask(key, async (context, seen) => {
@@ -41,8 +41,8 @@ export function countTask(key: ItemKey): ItemTask {
 
 /**
  * A Query may show items from before a transaction whose count GetItem already shows. So the count's revision is
- * changed first, which fails while a transaction is under way; then each item is read by itself. False if the count has
- * changed meanwhile.
+ * changed first, which fails while a transaction is under way; then each item is read by itself. Returns false if the
+ * count has changed in the meantime.
  *
  * @param move the update that only changes the count's revision.
  */
@@ -57,7 +57,7 @@ async function writeExactCount(
   const movedAtMs = context.now();
   // rule: count-moves-before-its-items-are-read, first
   const moved = await updateItem(context, move);
-  // A malformed revision was just replaced: the next attempt reads the new one.
+  // If the revision was malformed, this write has replaced it: the next attempt reads the new one.
   const isNumber = current?.[REVISION] === undefined || revisionOf(current) !== undefined;
   if (!moved.applied || !isNumber) return false;
   const afterMove: Item = { ...current, ...move.set, [REVISION]: { N: String(Number(revisionOf(current) ?? 0) + 1) } };

@@ -18,8 +18,8 @@ import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask } from './ways.ts';
 
 /**
- * No child is missed: the reverse item of an edge is written before the parent is read for its child's view. So either
- * the Query finds the reverse item, or that read is later than the parent's change.
+ * Why a fan-out misses no child: an edge's reverse item is written before the parent is read for the child's view. So
+ * either the Query finds the reverse item, or the parent was read after its change.
  */
 
 export const PAGE_CHILDREN = 250;
@@ -34,15 +34,16 @@ export async function beginFanOut(context: ApplyContext, touch: FanOutTouch): Pr
 }
 
 /**
- * If the continuation isn't the record's any more, another worker has continued or restarted the fan-out, and this
- * sequence of pages ends.
+ * Visits the next page. If the continuation doesn't have the record's revision any more, another worker has continued
+ * or restarted the fan-out, and this call does nothing.
  */
 export async function continueFanOut(context: ApplyContext, touch: ContinuationTouch): Promise<void> {
   const key = keyOfTouch(touch);
   const readAtMs = context.now();
   const item = await readItem(context, key);
   const place = stringOf(item?.[AFTER]);
-  // The page of a replayed record was visited before. Whoever has written since may need the fan-out.
+  // With another revision, the record is a replay whose page was visited before, or a later writer needs the
+  // continuation.
   // rule: continuation-ends-from-the-revision-of-its-record
   if (item === undefined || place === undefined || ('revision' in touch && revisionOf(item) !== touch.revision)) return;
   if (touch.isEnding) {
@@ -85,17 +86,17 @@ async function visitPage(
   });
   stats.rcu += page.rcu;
   const edgeKey = edgeSortKey(edge.type, source);
-  // Whoever may write the parent's partition may forge a reverse item.
+  // A producer that may write to the parent's partition could forge a reverse item.
   // rule: fan-out-visits-possible-children
   const isPossible = (child: string): boolean => classifyKey(graph, child, edgeKey).kind === 'edge';
-  // The batch has written these views by the node as of its record. Otherwise the fan-outs of many nodes would compete
-  // for one view.
+  // The batch has already written these views, with the node as of this record or later. Otherwise the fan-outs of many
+  // nodes would compete for one view.
   const isDone = (child: string): boolean =>
     touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source: child, target: edgeKey })) === true;
   const children = page.items
     .map((item: Item) => stringOf(item[CHILD]) ?? '')
     .filter((child) => isPossible(child) && !isDone(child));
-  // Also views that don't list the edge: a worker about to add it has read the parent before.
+  // Includes views that don't list the edge: another worker may be about to add it, with an older read of the parent.
   // rule: fan-out-leaves-a-trace-in-every-view
   const views = children.map((child) => ({ ...viewTouch(child, [edgeKey]), records }));
   await reconcileOrThrow(context, views);

@@ -16,14 +16,14 @@ import { BaseItems } from './base-items.ts';
 import { reconcile } from './reconcile.ts';
 
 /**
- * Every edge is reconciled, even if its item is absent: a writer with an older read of the node may be about to write
- * it. An edge that the Query doesn't find is written after the change of the node, and its own record makes the
- * projector read the node again.
+ * After a node has changed, every edge is reconciled, even if its joined item is absent: a writer with an older read of
+ * the node may be about to write that item. An edge that the Query doesn't find is written after the node's change, so
+ * its own record makes the projector read the node again.
  */
 
 type Fan = FanOutTouch | ContinuationTouch;
 
-/** @returns the end of the shortest range; undefined if nothing follows. */
+/** @returns the end of the shortest range, where the next page begins; undefined if nothing follows. */
 export async function visitEdges(
   context: ApplyContext,
   touch: Fan,
@@ -54,7 +54,7 @@ export async function visitEdges(
     const base = { source, target };
     items.set(textOfKey(base), edge);
     for (const sortKey of joinedKeysOf(graph, touch.edgeType, target)) {
-      // Reconciled already, with an edge and a node read after the node's record.
+      // This batch has reconciled the joined item, with the edge and the node read after the node's record.
       if (touch.kind === 'fan-out' && context.reconciled?.has(textOfKey({ source, target: sortKey }))) continue;
       // rule: edge-without-its-joined-item-is-reconciled
       const one = { ...itemTouch({ source, target: sortKey }, base), records: touch.records };
@@ -81,7 +81,7 @@ interface Range {
   end: string | undefined;
 }
 
-/** Undefined if the key to continue from would be too long. */
+/** Returns undefined if the key to continue from would be too long. */
 async function readRange(
   context: ApplyContext,
   { source, edgeType }: Fan,

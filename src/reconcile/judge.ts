@@ -10,7 +10,8 @@ import { BaseItems } from './base-items.ts';
 import { baseNamedBy } from './named-item.ts';
 
 /**
- * Reconciling without the write: reads derived items, then the base items that determine them, and says what differs.
+ * Judging is reconciling without the write: it reads derived items, then the base items that determine them, and
+ * returns the differences.
  */
 
 export interface JudgeContext {
@@ -18,22 +19,23 @@ export interface JudgeContext {
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** A derived item at one time, and what is wrong in it. */
+/** A derived item at one time, and what is wrong with it. */
 export interface Judgement {
-  /** With the base item that decides, where the item's key or content names it. */
+  /** The item's key, and the base item that decides, if the item's key or content names it. */
   suspect: Suspect;
   /** The item as it was read. */
   was: Item | undefined;
-  /** True if it exists as more than a tombstone. */
+  /** True if the item exists and isn't a tombstone. */
   isLive: boolean;
   revision: string | undefined;
   differences: readonly Difference[];
 }
 
 /**
- * Judges derived items by what base items ask for now, in their order: a hundred of them in two calls.
+ * Compares derived items with what base items ask for now, in two calls for up to a hundred items. Returns the
+ * judgements in the order of the suspects.
  *
- * @param read derived items that were read already, in the order of the suspects. Default: they are read now.
+ * @param read the derived items in the order of the suspects. Default: they are read now.
  */
 export async function judge(
   context: JudgeContext,
@@ -79,7 +81,7 @@ async function differencesOf(
   const standing = standingOf(graph, source, sortKey, was ?? {});
   // rule: item-that-the-registry-lacks-is-judged-as-such
   if (was !== undefined && isOutsideRegistry(standing)) return [standingDifference(standing, was)];
-  // The migration verifies what it builds. When readers use it, a check of the whole table is the base.
+  // Items that are being built or removed aren't judged: the migration verifies what it builds.
   // rule: part-of-what-is-built-is-no-drift
   if (standing.kind === 'changing' || standing.kind === 'left') return [];
   const kind = itemKindOf(graph, sortKey);

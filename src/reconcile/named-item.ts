@@ -15,11 +15,12 @@ import { type ApplyContext, epochSeconds } from './apply-context.ts';
 import { reconcileOrThrow } from './reconcile.ts';
 import { itemTask, otherCountOf, type PlannedWrite, withCount } from './ways.ts';
 
-/** A scan has found these items, and no record says which base item they belong to. */
+/** Reconciles items that a scan has found. No record names their base items, so the item's key or content has to. */
 
 export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promise<void> {
   let base: ItemKey | undefined;
-  // If the edge is put after the search, its write changes the item, so the burial fails and the search is repeated.
+  // If the edge is put after this search, projecting it changes the item, so the burial fails, and the search is
+  // repeated.
   const burial = itemTask(key, async (_, was) => {
     base = await baseNamedBy(context, key, was);
     return base === undefined ? planBurial(context, key, was) : undefined;
@@ -28,16 +29,14 @@ export async function reconcileNamed(context: ApplyContext, key: ItemKey): Promi
   if (base !== undefined) await reconcileOrThrow(context, touchesOfNamed(context.graph, key, base), { isScan: true });
 }
 
-/**
- * While a reverse item was missing, a fan-out may not have found the edge: so the view with the copy is touched too.
- */
+/** While a reverse item was missing, a fan-out may have missed its edge. So the view with the copy is touched, too. */
 export function touchesOfNamed(graph: CompiledModel, key: ItemKey, base: ItemKey): Reconcilable[] {
   const item = itemTouch(key, base);
   const hasCopy = isReverseKey(key.target) && keepsViews(graph, typePrefix(base.source) ?? '');
   return hasCopy ? [item, viewTouch(base.source, [base.target])] : [item];
 }
 
-/** The base item that an item names by its key or content; only of a hashed key a Query finds the edge. */
+/** Returns the base item that an item's key or content names. For a hashed key, a Query finds the edge. */
 export async function baseNamedBy(
   context: { graph: CompiledModel; store: Pick<Store, 'query'> },
   key: ItemKey,
@@ -49,7 +48,7 @@ export async function baseNamedBy(
   return target === undefined ? undefined : { source, target };
 }
 
-/** Undefined: there is nothing to bury. */
+/** Plans a tombstone in place of the item. Returns undefined if there is nothing to replace. */
 function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined): PlannedWrite | undefined {
   const { graph } = context;
   if (was === undefined || isTombstone(was, graph.table)) return undefined;

@@ -16,11 +16,11 @@ export interface SeenItem {
 }
 
 /**
- * Smaller forms are tried, since no record may hold up those behind it. If the table refuses all, only the count and
- * the log tell of the item, until a check finds it.
+ * Writes a quarantine entry. If the table refuses it, smaller forms are tried, so that no record holds up those behind
+ * it. If the table refuses all forms, only the log and `quarantined` tell of the item, until a check finds it.
  *
- * @param refusal absent: the entry is of a base item.
- * @returns the entry as it is now if it has changed since it was read.
+ * @param refusal the refused derived item. Absent: the entry is about a base item.
+ * @returns the current entry if it has changed since it was read.
  */
 export async function putEntry(
   context: ApplyContext,
@@ -50,8 +50,8 @@ export async function putEntry(
 }
 
 /**
- * If the entry has changed since it was read, the derived item has to be tried again: a redrive may have ended the
- * entry.
+ * Returns the current entry if it has changed since it was read. The derived item then has to be tried again, because a
+ * redrive may have ended the entry.
  */
 export async function putRefusal(
   context: ApplyContext,
@@ -72,8 +72,8 @@ export interface JointEntry {
 }
 
 /**
- * A fault that only an edge and its source node have together is in no record of either, so its entry follows the
- * joined item: it is written after an item that fails, and goes before an item that comes back.
+ * A record of an edge or its source node doesn't show a fault that only both have together. So the entry of such a
+ * fault follows the joined item: it is written after an item that fails, and removed before an item that comes back.
  */
 export function jointEntry(
   graph: CompiledModel,
@@ -88,11 +88,12 @@ export function jointEntry(
   if (joint.length > 0) return { entry, isBefore: false };
   // rule: joint-fault-has-an-entry
   const wasEmpty = was !== undefined && hasExpectedFields(was, undefined);
-  // TTL deletes an empty item. A scan finds the entry by itself.
+  // TTL may have deleted an empty item. A scan doesn't need this guess, because it finds the entry itself.
   // rule: absent-item-may-have-failed
   const mayHaveFailed = was === undefined && !isScan && !isOfNewEdge(touch);
   if (!wasEmpty && !mayHaveFailed) return undefined;
-  // A writer of an entry with older reads writes the empty item first, which fails here.
+  // Looking at the entry is enough here: a worker with older reads writes the empty item before its entry, and fails
+  // there.
   const mayStay = expected === undefined || was === undefined;
   // rule: entry-goes-before-its-item-comes-back
   const isBefore = expected !== undefined;
@@ -109,7 +110,7 @@ function isOfNewEdge({ base, records }: ItemTouch): boolean {
   );
 }
 
-/** An entry that has to be written takes the place of a look. */
+/** Adds an entry to reconcile. An entry that has to be written replaces one that is only looked at (`isLook`). */
 export function addEntry(entries: Map<string, EntryTouch>, entry: EntryTouch): void {
   const place = textOfKey(keyOfTouch(entry));
   if (entry.isLook !== true || !entries.has(place)) entries.set(place, entry);

@@ -17,16 +17,16 @@ import { addEntry, type JointEntry, jointEntry, putEntry, putRefusal, type SeenI
 import { type PlannedWrite, type Work, wayOf } from './ways.ts';
 
 /**
- * The order is the rule: first read what is there, then what should be there, then write under the revision that was
- * read. If a derived item has changed in the meantime, the refused write returns the item, and the base items are read
- * again. So the order of records, their batches and their repetitions don't matter.
+ * The order matters: first read a derived item, then the base items that determine it, then write under the revision
+ * that was read. If the derived item has changed in the meantime, the write is refused and returns the item, and the
+ * base items are read again. So it doesn't matter in which order, in which batches and how often records arrive.
  */
 
-/** Small, so that a call with hardly any time makes progress. */
+/** The size of the first set, which is small so that a call with hardly any time makes progress. */
 const FIRST_SET = 100;
-/** Bounds the memory for a batch of any size. */
+/** The size of all other sets, which limits the memory for a large batch. */
 const SET = 2_000;
-/** Each may read a whole partition. */
+/** Items that `planAlone` plans at the same time: each may read a whole partition. */
 const ALONE_AT_ONCE = 8;
 
 export interface Failure {
@@ -36,8 +36,8 @@ export interface Failure {
 
 export interface ReconcileOptions {
   /**
-   * Asked by a scan, not by a record. Items are then read consistently, and right ones aren't written: the record of a
-   * later change overtakes whoever read before it.
+   * True for a scan, which has no record. Items are read consistently, and correct items aren't written: if a base item
+   * changes after the read, the record of that change corrects the item.
    */
   isScan?: boolean;
   ahead?: ReadAhead | undefined;
@@ -47,12 +47,11 @@ type ReadItems = ReadonlyMap<Work, Item | undefined>;
 
 export interface ReadAhead {
   was: ReadItems | Promise<ReadItems>;
-  /** Absent: the base items are read now. */
   bases?: BaseItems;
   readAtMs: number;
 }
 
-/** Returns the items that failed. Those that the table refuses are quarantined, and count as reconciled. */
+/** Returns the items that failed. Items that the table refuses are quarantined, and don't count as failed. */
 export async function reconcile(
   context: ApplyContext,
   work: readonly Work[],
@@ -72,7 +71,10 @@ export async function reconcileOrThrow(
   if (failure !== undefined) throw failure.error;
 }
 
-/** If the items aren't needed any more, nobody waits for an error. */
+/**
+ * Begins to read before the model is confirmed. If the result isn't used, nobody handles its error, so it is caught
+ * here.
+ */
 export function readAhead(context: ApplyContext, touches: readonly Reconcilable[]): ReadAhead {
   const readAtMs = context.now();
   const first = inOrder(touches)[0]?.slice(0, FIRST_SET) ?? [];
@@ -84,7 +86,7 @@ export function readAhead(context: ApplyContext, touches: readonly Reconcilable[
 
 function inOrder(work: readonly Work[]): Work[][] {
   // A parent is read only after its reverse items are written: otherwise the fan-out of its next change could miss the
-  // child. If one couldn't be written, its record comes again, and touches the view once more.
+  // child. If a reverse item couldn't be written, its record is retried, and touches the view again.
   // rule: reverse-items-before-views
   const isReverse = (touch: Work): boolean => touch.kind === 'item' && isReverseKey(touch.sortKey);
   const [first, then] = [work.filter(isReverse), work.filter((touch) => !isReverse(touch))];
@@ -113,18 +115,18 @@ async function reconcileInSets(
   return failures;
 }
 
-/** What is reconciled after the items that ask for it. */
+/** Entries and counts to reconcile after the items that ask for them. */
 interface After {
   entries: Map<string, EntryTouch>;
-  /** With the item that named the count wrongly. */
+  /** Counts, each with an item that named it wrongly. */
   counts: Map<string, { key: ItemKey; touch: Work }>;
 }
 
 interface Open {
   touch: Work;
-  /** The derived item, as a refused write has shown it. */
+  /** The derived item that a refused write has returned. */
   seen?: SeenItem;
-  /** The entry of a refusal, which has changed. */
+  /** The quarantine entry, if it has changed since it was read. */
   entry?: SeenItem;
 }
 
@@ -138,7 +140,7 @@ interface Times {
   readAtMs: number;
 }
 
-/** Items that are read together, and written as long as their writes fail. */
+/** Items that are read together. Refused writes are tried again, with new reads. */
 class SetOfWork {
   private readonly failures: Failure[] = [];
   private cause: EdgeloomError | undefined;
@@ -168,7 +170,7 @@ class SetOfWork {
         }
         if (!(error instanceof StoreError || error instanceof OutOfTimeError)) throw error;
         if (error instanceof OutOfTimeError || error.kind === 'fatal' || open.length === 1) this.fail(open, error);
-        // DynamoDB refuses a call for one of its keys, so the items are tried in halves.
+        // One key makes DynamoDB refuse the whole call, so each half is tried by itself.
         else for (const half of halves(open.map(({ touch }) => touch))) await this.runPart(half);
         break;
       }
@@ -182,7 +184,7 @@ class SetOfWork {
     return this.options.isScan === true;
   }
 
-  /** The first set of a batch always has time, so that each call makes progress. */
+  /** Never 0 for the first set of a batch, so that each call makes progress. */
   private readonly remainingMs = (): number => Math.max(this.isFirst ? 1 : 0, this.context.remainingMs());
 
   private async runPart(work: readonly Work[]): Promise<readonly Failure[]> {
@@ -196,7 +198,7 @@ class SetOfWork {
     const { context } = this;
     if (attempt === 1) return this.isFirst || context.remainingMs() > 0;
     if (context.remainingMs() <= 0) return false;
-    // Reads again at once after one lost race; waits after two, or if the table is busy.
+    // Tries again at once after the first conflict; waits after the second, or if the table is busy.
     if (attempt === 2 && this.cause === undefined) return true;
     try {
       await waitWithin(context, backoffMs(attempt - 1, context.random));
@@ -215,7 +217,7 @@ class SetOfWork {
     const { context, options, isScan } = this;
     const { graph } = context;
     const ahead = attempt === 1 ? options.ahead : undefined;
-    // What a refused write has shown is as old as that write.
+    // An item that a refused write has returned is as old as that write.
     const readAtMs = open.reduce(
       (oldest, { seen: known, entry }) => Math.min(oldest, known?.readAtMs ?? oldest, entry?.readAtMs ?? oldest),
       Math.min(context.now(), ahead?.readAtMs ?? Number.POSITIVE_INFINITY),
@@ -253,7 +255,7 @@ class SetOfWork {
     return [...again, ...left.flat()];
   }
 
-  /** A stale read costs at most a conflict: only what may be left needs a consistent one. */
+  /** A stale read costs at most a conflict. Only items that may stay unwritten need a consistent read. */
   private async readDerived(
     open: readonly Open[],
     attempt: number,
@@ -283,7 +285,7 @@ class SetOfWork {
     return [...again, ...counted.flat()];
   }
 
-  /** @param planned items that move the same count, or none. */
+  /** @param planned items that all change the same count, or no count. */
   private async send(planned: readonly Planned[], readAtMs: number): Promise<Open[]> {
     if (planned.length === 0) return [];
     const { count } = planned[0]!;
@@ -349,7 +351,8 @@ class SetOfWork {
       this.fail([open], error);
       return undefined;
     }
-    // Which share the table refuses isn't known. All others are written: nobody else comes for them.
+    // It isn't known which share the table refuses. No other record writes the remaining shares, so they are written
+    // here.
     // rule: refused-view-is-written-in-parts
     if (touch.kind === 'view' && touch.targets.length > 1) {
       this.refusedViews.push(touch);
@@ -374,7 +377,7 @@ class SetOfWork {
     return undefined;
   }
 
-  /** Plans and writes an item that has more to read than all others. */
+  /** Plans and writes an item that needs more reads than its deciding keys. */
   private async reconcileAlone(open: Open, was: Item | undefined, readAtMs: number): Promise<Open[]> {
     const { context, isScan } = this;
     const { touch } = open;
@@ -408,8 +411,8 @@ class SetOfWork {
   }
 
   /**
-   * An empty item says that there may be an entry: once the item is written, nobody would know. Returns the items that
-   * may be written.
+   * Removes entries before their items are written. An empty item is the only sign of such an entry, and the write
+   * replaces it. Returns the items that may be written.
    */
   private async clearEntries(
     planned: readonly Planned[],

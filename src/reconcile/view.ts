@@ -19,11 +19,13 @@ import { queriedItems, readItems } from '../core/store-pages.ts';
 import type { DerivedUpdate, ItemKey, QueryRequest } from '../core/store-port.ts';
 import { type ApplyContext, epochSeconds } from './apply-context.ts';
 
-/** Views whose shares a Query finds: those of another shape, those that are redriven, and edge types that return. */
+/**
+ * Plans views whose shares a Query has to find: views of another shape, redriven views, and views to which an edge type
+ * returns.
+ */
 
 export type ReconcileItems = (context: ApplyContext, items: readonly ItemTouch[]) => Promise<void>;
 
-/** Undefined: nothing to write. */
 export async function planQueriedView(
   context: ApplyContext,
   touch: ViewTouch,
@@ -43,7 +45,7 @@ export async function planQueriedView(
   const listed = [...shares].flatMap(([target, { element }]) =>
     element === undefined || evicted.has(typePrefix(target) ?? '') ? [] : [target],
   );
-  // The fan-out of a later change of a copied node then finds the edge.
+  // With its reverse item, an edge is found by the fan-out of any later change of the copied node.
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, first
   await writeMissingReverseItems(context, source, listed, reconcileItems);
   // rule: reverse-items-before-the-copies-of-a-view-made-whole, then
@@ -62,7 +64,7 @@ async function* basesOf(
   isReplaced: boolean,
 ): AsyncGenerator<[target: string, item: Item | undefined]> {
   if (isWhole === true || isReplaced) {
-    // Edges and a node that are absent may still be in the view.
+    // The view may still show a node and edges that are gone, which the Query doesn't return.
     if (!isReplaced) for (const target of [...namedIn(was), source]) yield [target, undefined];
     yield* queriedBases(context, source, BASE_ITEMS);
     return;
@@ -72,7 +74,7 @@ async function* basesOf(
     targets.map((target) => ({ source, target })),
   );
   for (const [i, target] of targets.entries()) yield [target, items[i]];
-  // A type that comes back into the set brings all of its edges.
+  // When an edge type returns to the edge set, all of its edges return.
   // rule: edge-type-comes-back-whole
   for (const type of returning) yield* queriedBases(context, source, { beginsWith: `${type}-` });
 }

@@ -17,12 +17,15 @@ import { type BaseItems, sharingTargets } from './base-items.ts';
 import { type CountedWrite, movesCount, withKeptGroupValues } from './counted.ts';
 import { planQueriedView, type ReconcileItems } from './view.ts';
 
-/** How derived items of each kind of touch are reconciled: one table, which the loop of `reconcile.ts` goes by. */
+/** How derived items are reconciled, by the kind of their touch. `reconcile.ts` runs the loop. */
 
-/** A derived item whose deciding items neither its key nor a record names. A failure is reported, never quarantined. */
+/**
+ * A derived item that plans its own write, because neither its key nor a record names the items that decide. A failure
+ * is reported, never quarantined.
+ */
 export interface ItemTask extends TouchBase {
   kind: 'task';
-  /** Called after the item is read, and again after each conflict. Undefined: nothing to write. */
+  /** Called after the item is read, and again after each conflict. Returns undefined if there is nothing to write. */
   plan(context: ApplyContext, was: Item | undefined): Promise<PlannedWrite | undefined>;
 }
 
@@ -37,15 +40,15 @@ const NO_RECORDS: readonly ChangeRecord[] = [];
 export interface PlannedWrite {
   update: DerivedUpdate;
   expected?: Item | undefined;
-  /** The count that moves with the item. */
+  /** The count that is written together with the item. */
   count?: string | undefined;
-  /** Another count that the item named wrongly, and that still includes it. */
+  /** Another count that the item named wrongly, and that still includes the item. */
   otherCount?: string | undefined;
-  /** The entry's content, if it is of a quarantine entry. */
+  /** The content of a quarantine entry. */
   content?: Item | undefined;
-  /** False if only the entry's tombstone is written yet. */
+  /** False if this write only puts the entry's tombstone, and the entry has to follow. */
   isBegun?: boolean;
-  /** Takes more than one conditional update. False if the derived item has changed. */
+  /** Makes a write that takes more than one conditional update. Returns false if the derived item has changed. */
   write?(readAtMs: number): Promise<boolean>;
 }
 
@@ -56,13 +59,12 @@ export interface Planning {
 }
 
 interface Way<Of extends Work> {
-  /** The base items to read, all at once, after the derived item. */
+  /** Returns the base items to read, all at once, after the derived item. */
   decidingKeys(graph: CompiledModel, touch: Of, was: Item | undefined): ItemKey[];
-  /** Undefined: nothing to write. */
   plan(planning: Planning, touch: Of, was: Item | undefined, bases: BaseItems): PlannedWrite | undefined;
-  /** True if the item may end without a write: it needn't overtake any later read. */
+  /** True if the item may stay unwritten, so that it has to be read consistently. */
   mayBeLeft?(touch: Of): boolean;
-  /** True if `planAlone` has to read more than the deciding keys. */
+  /** True if `planAlone` has to plan the item, which reads more than the deciding keys. */
   isAlone?(graph: CompiledModel, touch: Of, was: Item | undefined): boolean;
   planAlone?(planning: Planning, touch: Of, was: Item | undefined): Promise<PlannedWrite | undefined>;
 }
@@ -80,7 +82,7 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
     },
     plan({ context, isScan }, { source, targets: all }, was, bases) {
       const { graph } = context;
-      // A scan may have found edges of an evicted type in the view.
+      // A scan also removes edges of evicted types that it finds in the view.
       const targets = isScan ? all : sharingTargets(all, was);
       const shares = new Map(targets.map((target) => [target, bases.derivedOf({ source, target })]));
       const corrections = isScan ? correctionsOf(graph, was) : {};
@@ -116,8 +118,8 @@ const WAYS: { readonly [Kind in Work['kind']]: Way<TouchOf<Kind>> } = {
       const { base, records } = touch;
       const { problems } = bases.derivedOf(base);
       const content = faultEntry({ base, was, problems, records }, nowMs);
-      // A look leaves no trace of an absent entry. So a writer leaves a trace first, and then reads the base item again:
-      // either nothing has changed since the look, or the look finds the trace.
+      // A look doesn't write an absent entry. So a writer first puts a tombstone, and then reads the base item again:
+      // either the base item hasn't changed since the look, or the look finds the tombstone.
       // rule: entry-begins-as-a-tombstone
       const isBegun = content === undefined || was !== undefined;
       const update = entryUpdate(graph, keyOfTouch(touch), was, isBegun ? content : undefined, nowMs);
@@ -141,14 +143,14 @@ export function wayOf(touch: Work): Way<Work> {
   return WAYS[touch.kind] as Way<Work>;
 }
 
-/** A joined item also depends on the source node. */
+/** Returns a base item's key and, for an edge with joined items, the keys of its source node. */
 export function keysOfBase(graph: CompiledModel, base: ItemKey): ItemKey[] {
   if (!needsSource(graph, base.target)) return [base];
   const { source } = base;
   return [base, ...sourceNodeKeys(graph, source).map((target) => ({ source, target }))];
 }
 
-/** The count moves with the item only if the item's part in it changes. */
+/** Plans to write the count, too, if the item's part in the count changes. */
 export function withCount(change: CountedWrite, count: string | undefined, isScan: boolean): PlannedWrite {
   const { update, expected } = change;
   if (count === undefined || movesCount(change, count, isScan)) return { update, expected, count };
@@ -156,15 +158,17 @@ export function withCount(change: CountedWrite, count: string | undefined, isSca
 }
 
 /**
- * The transaction that wrote an item updated only the count that covers its key. If the item wrongly named another
- * count, that count still includes the item.
+ * Returns the count that an item wrongly names. A transaction only updates the count that covers the item's key, so the
+ * other count still includes the item.
  */
 export function otherCountOf(was: Item | undefined, holding: string | undefined): string | undefined {
   const name = stringOf(was?.[COUNTED]);
   return name === holding ? undefined : name;
 }
 
-/** Records always leave a new revision, since a worker with an older read must fail. A scan writes only what is wrong. */
+/**
+ * A record always writes a new revision, so that a worker with an older read fails. A scan writes only what is wrong.
+ */
 function isToWrite(
   graph: CompiledModel,
   isScan: boolean,

@@ -7,7 +7,7 @@ import type { DefinitionData } from './revive.ts';
 import { standingOf, standingsOf } from './standing.ts';
 import { registeredModel, type WriterModel } from './writer-model.ts';
 
-/** The ready projections of the registry. Without a registry, or with an announced one, the own model. */
+/** Returns the model of the registry's ready projections, or `own` without a registry or with an announced one. */
 export function modelToCheck(own: CompiledModel, store: Pick<Store, 'get' | 'getMany'>): WriterModel {
   return registeredModel(own, store, modelOfReady);
 }
@@ -19,8 +19,8 @@ export function modelOfReady(registry: Registry, data: DefinitionData, own: Comp
 }
 
 /**
- * Keys of items that the registry treats differently than when the check began: findings about them don't count. Others
- * do, since ids are never reused.
+ * Returns the keys of items that the registry treats differently than when the check began. Findings about these don't
+ * count. Others do, since ids are never reused.
  */
 export async function keysMovedSince(
   began: CompiledModel,
@@ -30,13 +30,13 @@ export async function keysMovedSince(
   // rule: check-reads-the-registry-again
   if ((await model.current()) === began) return new Set();
   const { items } = await store.getMany(keys, { consistent: true });
-  // Read after the items: their stamps were registered before.
+  // The registry is read after the items, so that it knows the generations that the items name.
   // rule: items-are-judged-by-a-registry-read-after-them
   const now = await model.current();
   const moved = keys.filter(({ source, target }, i) => {
     const before = standingOf(began, source, target, items[i] ?? {});
     const after = standingOf(now, source, target, items[i] ?? {});
-    // An item that no projection names may belong to one that has changed.
+    // If key and content don't name a projection, the item may belong to one that has changed.
     return before.name === '' || before.kind !== after.kind || before.name !== after.name;
   });
   return new Set(moved.map(textOfKey));

@@ -1,6 +1,9 @@
 import { hash128 } from '../core/items/keys.ts';
 
-/** Undefined and false are left out, so that a new option with such a default changes no fingerprint. */
+/**
+ * Definitions as plain data. `undefined` and `false` are left out, so that a new option with such a default changes no
+ * fingerprint.
+ */
 
 export type Data = boolean | number | string | null | readonly Data[] | { readonly [name: string]: Data };
 
@@ -12,7 +15,7 @@ interface DeriveValue {
   version?: number;
 }
 
-/** A derive becomes its version. */
+/** Replaces a `derive` function by its version. */
 export function dataOf(value: unknown): Data | undefined {
   if (value === undefined || value === false || typeof value === 'function') return undefined;
   if (value === null || typeof value !== 'object') return value as Data;
@@ -69,7 +72,7 @@ export function fingerprintOf(data: Data): string {
   return hash128(JSON.stringify(data)).slice(0, 16);
 }
 
-/** A named part keeps its path, whatever precedes it. */
+/** Names an array element by its `name` or `type`, so that elements before it don't change its path. */
 function partName(part: unknown, i: number): string {
   const { name, type } = Object(part) as { name?: unknown; type?: unknown };
   if (typeof name === 'string') return name;

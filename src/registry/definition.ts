@@ -30,7 +30,9 @@ import { packsOf } from '../core/model/projection/search-pack.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Data, dataOf, derivesOf, fingerprintOf } from './data.ts';
 
-/** A definition holds everything that its items depend on: models with the same definition derive the same items. */
+/**
+ * A definition holds everything that a projection's items depend on: models with equal definitions derive equal items.
+ */
 
 export type EdgeTyping = Pick<EdgeModel, (typeof TYPING)[number]>;
 export type Owners = ReadonlyMap<string, Projection>;
@@ -39,7 +41,7 @@ export const ABSENCE = ['deletedWhen', 'expires'] as const;
 
 type OfNodes = { [Option in (typeof ABSENCE)[number]]?: ReadonlyMap<string, string> };
 
-/** A search, with those that share its index item. */
+/** A search, and the searches that share its index item (`packed`). */
 export interface SearchDefinition extends OfNodes {
   kind: 'search';
   type: string;
@@ -77,9 +79,9 @@ export interface IndexProjection extends OfNodes {
   name: string;
   partition: string;
   sort: string;
-  /** Attributes besides the keys; absent: all. */
+  /** The index's attributes besides the keys. Absent: all. */
   attributes?: readonly string[];
-  /** The model names the index itself: the table may have had it before, so no migration deletes it. */
+  /** True if the model names the index itself. The table may have had the index before, so no migration deletes it. */
   isNamed?: boolean;
 }
 
@@ -107,14 +109,14 @@ export interface Defined<D extends Definition = Definition> {
   data: Data;
   fingerprint: string;
   /**
-   * Fingerprints without options that only spread items over index partitions: one, or one per search that shares the
-   * item, in index order.
+   * Fingerprints that leave out options which only spread items over index partitions. There is one, or one for each
+   * search that shares the item, in index order.
    */
   meanings: readonly string[];
   code: ReadonlyMap<string, object>;
 }
 
-/** By name; views come last. */
+/** Definitions by projection name; views come last. */
 export type Definitions = ReadonlyMap<string, Defined>;
 
 const known = new WeakMap<CompiledModel, Definitions>();
@@ -158,7 +160,6 @@ export function isViewName(name: string): boolean {
   return name.startsWith(VIEW);
 }
 
-/** Undefined for a projection that isn't a view. */
 export function typeOfView(name: string): string | undefined {
   return isViewName(name) ? name.slice(VIEW.length) : undefined;
 }
@@ -174,7 +175,7 @@ function extractDefinitions(model: CompiledModel): Definitions {
   const add = (name: string, definition: Definition): unknown =>
     projections.set(name, withFingerprints(name, withAbsence(model, definition)));
   for (const node of model.nodes.values()) {
-    // Places belong to a generation, not to its definition.
+    // Only settings belong to a definition. The places of items belong to a generation.
     for (const shared of packsOf(derivedSearches(node.searches))) {
       const [search, ...packed] = shared.map((one) => settingsIn(SEARCH_OPTIONS, one));
       const others = packed.length === 0 ? {} : { packed };
@@ -267,7 +268,7 @@ function withFingerprints<D extends Definition>(name: string, definition: D): De
   };
 }
 
-/** A search has the same fingerprint in whichever item it is. */
+/** A search has the same fingerprint, whichever index item it is in. */
 export function meaningsOf(data: Data): string[] {
   const { packed, ...rest } = data as { search?: Data; packed?: readonly Data[] };
   const each = packed === undefined ? [rest] : [rest.search!, ...packed].map((search) => ({ ...rest, search }));
@@ -279,7 +280,7 @@ export function searchesIn(data: Data | undefined): string[] {
   return search === undefined ? [] : [search, ...packed].map(({ indexPartition }) => indexPartition);
 }
 
-/** Of the order of hits, the partitions, and which nodes count as absent. @internal */
+/** Returns a fingerprint of the order of hits, the partitions, and which nodes count as absent. @internal */
 export function meaningOfSearch(model: CompiledModel, search: SearchSettings & { native?: boolean }): string {
   const type = search.indexPartition.slice(0, search.indexPartition.indexOf('.'));
   const node = search.part === undefined ? model.nodes.get(type) : undefined;
@@ -290,7 +291,7 @@ export function meaningOfSearch(model: CompiledModel, search: SearchSettings & {
   }));
 }
 
-/** Of the order, the partitions, and which edges count as absent. @internal */
+/** Returns a fingerprint of the order, the partitions, and which edges count as absent. @internal */
 export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: InboundOrder): string {
   const { type, inbound, deletedWhen, expires } = edge;
   const sources = isJoinedEdge(edge) ? [...edge.from].flatMap((from) => model.nodes.get(from)?.deletedWhen ?? []) : [];
@@ -306,7 +307,7 @@ export function meaningOfOrder(model: CompiledModel, edge: EdgeModel, stored: In
 
 const meanings = new WeakMap<object, string>();
 
-/** Every page of a read asks for the fingerprint. */
+/** Cached, because every page of a read asks for the fingerprint. */
 function cachedMeaning(part: object, ordering: () => object): string {
   const meaning = meanings.get(part) ?? fingerprintOf(dataOf(ordering())!);
   meanings.set(part, meaning);
@@ -316,7 +317,7 @@ function cachedMeaning(part: object, ordering: () => object): string {
 const SPREAD: readonly OptionTable[] = [SEARCH_OPTIONS, INBOUND_OPTIONS];
 const SPREADING: ReadonlySet<string> = new Set(SPREAD.flatMap((table) => settingNames(table, 'spread')));
 
-/** An item's place in the index only matters if it decides which queries are possible. */
+/** Leaves out options that only spread items over index partitions, unless they decide which queries are possible. */
 function meaningOf(data: Data): Data {
   if (data === null || typeof data !== 'object' || Array.isArray(data)) return data;
   const entries = Object.entries(data).flatMap(([name, entry]): [string, Data][] => {
@@ -390,7 +391,9 @@ const ORDERS: Readonly<Record<OrderModel['kind'], true>> = {
   parts: true,
 };
 
-/** Throws `unknown-definition` for a part that newer software has made: items made without it would be wrong. */
+/**
+ * Throws `unknown-definition` for an option that newer software has written: items derived without it would be wrong.
+ */
 export function checkKnownOptions(name: string, kind: string, data: Data): void {
   const options = OPTIONS[kind];
   if (options === undefined) throw unknownDefinition(name, kind);

@@ -5,15 +5,15 @@ import { isLive, type ProjectionInForce, projectionsInForce, type Registry, stam
 import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
- * Further models hold all but the newest generations that fit together, so that one model never has two definitions of
- * the same name.
+ * The effective model is the model that the registry makes writers maintain. Older generations that conflict with newer
+ * ones are in `further` models, so that no model has two definitions of the same name.
  */
 
 /**
- * Throws `projection-code-missing` if the own model lacks a function, and `unknown-definition` if a definition comes
+ * Throws `projection-code-missing` if the `own` model lacks a function, and `unknown-definition` if a definition comes
  * from newer software.
  *
- * @param isIn which projections the model has. Default: all that writers maintain.
+ * @param isIn returns whether the model has a projection. Default: true for all that writers maintain.
  */
 export function effectiveModel(
   registry: Registry,
@@ -39,7 +39,7 @@ export function effectiveModel(
   return { ...model, shapes: new Map(shapes) };
 }
 
-/** Items of types that no projection names are then of a known type, without derived items. */
+/** Adds declared types that no projection names, so that their items have a known type, but no derived items. */
 function withDeclaredTypes(
   model: CompiledModel,
   own: CompiledModel,
@@ -70,7 +70,7 @@ export function keptOf(id: number, superseded: Kept['superseded'] = new Set()): 
   };
 }
 
-/** A search may have moved to another projection's item. */
+/** Compares searches instead of projections, because a search may have moved to another projection's item. */
 export function supersededBy(
   inForce: readonly ProjectionInForce[],
   data: DefinitionData,

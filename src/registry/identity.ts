@@ -5,11 +5,11 @@ import type { TableIdentity } from './registry.ts';
 import { distrustEverything, isAnnounced } from './transitions.ts';
 
 /**
- * A table with replicas has one home, where consumers and migrations run: conditions only hold within a region, so two
- * regions would undo each other's work.
+ * A table with replicas has one home region, where consumers and migrations run. Conditions only hold within a region,
+ * so two regions would undo each other's work.
  */
 
-/** Where a table is, as DynamoDB describes it from one region. */
+/** The regions of a table, as DynamoDB describes them in one region. */
 export interface TableRegions {
   /** The region whose DynamoDB described the table. */
   region: string;
@@ -18,8 +18,8 @@ export interface TableRegions {
 }
 
 /**
- * Throws `not-home-region` if the table's home is another region that still has it; otherwise (moved or restored) its
- * home is here.
+ * Throws `not-home-region` if the table's home is another region that still has the table. Otherwise, such as after a
+ * restore, its home is this region.
  */
 export function identityAtHome(
   registered: TableIdentity | undefined,
@@ -38,8 +38,8 @@ export function checkWriterRegion(home: string | undefined, region: string | und
 }
 
 /**
- * Throws `replica-read` unless the replica is requested by region: registry and items arrive there in any order, so a
- * lease means nothing.
+ * Throws `replica-read` unless the reader asked for this replica. The registry and the items reach a replica in any
+ * order, so a lease means nothing there.
  */
 export function checkReaderRegion(home: string | undefined, region: string | undefined, replica?: string): void {
   if (home === undefined || region === undefined || home === region || replica === region) return;
@@ -61,14 +61,14 @@ function notHome(home: string, region: string): EdgeloomError {
 const MOST_TRIES = 8;
 
 /**
- * A consumer has lost records, or the table was restored or has a new stream: readers get nothing until a migration has
- * verified it. Returns whether this call did it.
+ * Withdraws all projections from readers until a migration has verified them. Call this if a consumer has lost records,
+ * or if the table was restored or has a new stream. Returns whether this call changed the registry.
  */
 export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLabel?: string): Promise<boolean> {
   const writer = { store, stats: { rcu: 0, writes: 0, wcu: 0 } };
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const head = await readHead(writer);
-    // Nobody trusts an announced registry, and writers don't follow it.
+    // An announced registry has no ready projection to withdraw, and writers don't follow it.
     if (head === undefined || isAnnounced(head.registry)) return false;
     const { table } = head.registry;
     if (streamLabel !== undefined && !isLaterStream(table?.streamLabel, streamLabel)) return false;
@@ -78,7 +78,7 @@ export async function doubtTable(store: Pick<Store, 'get' | 'update'>, streamLab
   return false;
 }
 
-/** The rest of an earlier stream may still be read. */
+/** The records left in an earlier stream may still be read, so only a later stream is a new one. */
 export function isLaterStream(registered: string | undefined, label: string): boolean {
   return registered !== undefined && label > registered;
 }

@@ -37,7 +37,7 @@ import {
 
 export interface Kept {
   generation?: number;
-  /** What a newer generation has as well: searches as `USER.name`, or the projection itself. Absent: nothing. */
+  /** What a newer generation has, too: searches such as `USER.name`, or the projection itself. Absent: nothing. */
   superseded?: ReadonlySet<string>;
 }
 
@@ -95,7 +95,7 @@ export function compileLayers(parts: readonly LayerPart[], own: CompiledModel, f
   return { ...primary!, ...(further.length > 0 && { further }) };
 }
 
-/** Each returns whether the definition fits what the layer has. */
+/** Adds a definition to a layer. Returns false if it conflicts with a definition that the layer has. */
 const ADDITIONS: {
   readonly [Kind in DefinitionKind]: (layer: Layer, definition: LayerPart<Kind>['definition'], kept: Kept) => boolean;
 } = {
@@ -103,7 +103,7 @@ const ADDITIONS: {
   part: (layer, definition, kept) => layer.addPart(definition, kept),
   inbound: (layer, definition, kept) => layer.addFamily(definition, kept),
   order: (layer, definition, kept) => layer.addOrders(definition, [definition.order], kept) !== undefined,
-  // DynamoDB keeps the index.
+  // DynamoDB maintains the index.
   index: () => true,
   view: (layer, definition) => layer.addView(definition),
 };
@@ -127,13 +127,13 @@ class Layer {
     string,
     Map<string, NodeModel['searches'] extends ReadonlyMap<string, infer S> ? S : never>
   >();
-  /** Node types whose `view` matters: for their views or their target items. */
+  /** Node types whose `view` is set, for their own views or for their target items. */
   private readonly viewed = new Set<string>();
   private readonly including = new Map<string, Set<string>>();
   private readonly absence = new Map<string, Absence>();
   private readonly families = new Set<string>();
 
-  /** The views of all types change together, so they agree about each edge type. */
+  /** Throws on a conflict, because the views of all types change together and have to agree about each edge type. */
   addView(definition: ViewDefinition): boolean {
     const { type, view, viewBudgetBytes, edges } = definition;
     const other = this.otherAbsence(definition);
@@ -255,7 +255,7 @@ class Layer {
   compile(own: CompiledModel, fingerprint: string): CompiledModel {
     const edges = [...this.edges.values()];
     for (const [type, node] of this.nodes) {
-      // No definition here depends on it; the own model answers for the item itself.
+      // No definition of this layer depends on when nodes of the type count as absent, so the own model decides.
       if (!this.absence.has(type)) Object.assign(node, absenceOf(own.nodes.get(type)));
       node.includedBy = edges.filter((edge) => this.including.get(edge.type)?.has(type));
     }
@@ -307,7 +307,7 @@ export function bareNode(type: string, own?: Absence): NodeModel {
   };
 }
 
-/** The due-list has its own options. */
+/** The due-list has its own options, so its orders are kept apart. */
 function listOf(orders: readonly OrderSettings[]): 'due' | 'inbound' {
   return orders.some(({ name }) => name === DUE_ORDER) ? 'due' : 'inbound';
 }

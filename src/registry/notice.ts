@@ -6,9 +6,9 @@ import { changeText, plannedChanges } from './planned-changes.ts';
 
 export interface ModelNotice {
   isManaged: boolean;
-  /** In words: projections that the table lacks, and others that it has. */
+  /** In words: projections that the table lacks, and projections that only the table has. */
   changes: readonly string[];
-  /** Checks skip the parts of the model that aren't ready, and readers don't use them. */
+  /** In words: parts of the model that aren't ready. Checks skip them, and readers don't use them. */
   unready?: readonly string[];
 }
 

@@ -13,8 +13,8 @@ export interface Ownership {
 }
 
 /**
- * By the item's key or, if that is hashed, by its content. Undefined for items without generations, for a key that no
- * projection makes, and for a tombstone with a hashed key.
+ * Returns the generation that the item's key names or, if the key is hashed, its content. Undefined for items without
+ * generations, for a key that no projection makes, and for a tombstone with a hashed key.
  */
 export function ownerOfItem(source: string, sortKey: string, item: Item): Ownership | undefined {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? {};
@@ -33,7 +33,9 @@ function toOwnership({ generation, ...place }: ProjectionPlace): Ownership {
   return { name: order === undefined ? inboundName(edgeType) : orderName(edgeType, order), generation };
 }
 
-/** Recognizes derived items of some generations; for `view:TYPE`, views of that generation and earlier ones. */
+/**
+ * Returns a test for derived items of the generations. For `view:TYPE`, it also accepts views of earlier generations.
+ */
 export function ownershipTest(
   generations: readonly { name: string; id: number }[],
 ): (item: { source: string; target: string; item: Item }) => boolean {

@@ -3,13 +3,13 @@ import { type Generation, isLive, projectionsInForce, type Registry } from './re
 import type { DefinitionData } from './revive.ts';
 
 export interface PlannedChange {
-  /** `search:USER.name`, `view:GOAL`. */
+  /** The name of the projection: `search:USER.name`, `view:GOAL`. */
   name: string;
   with?: readonly string[];
   /**
-   * `add`: the table has nothing of this name. `move`: it has a definition with the same meaning in another place,
-   * which is removed without an action. `change`: it has another meaning, which stays until it is retired. `build`: it
-   * isn't ready yet. `extra`: the model lacks it; it stays until it is dropped.
+   * `add`: the table has no projection of this name. `move`: the table has the same meaning in another place, which is
+   * removed without an action. `change`: the table has another meaning, which stays until it is retired. `build`: the
+   * projection isn't ready yet. `extra`: the model lacks the projection, which stays until it is dropped.
    */
   change: 'add' | 'move' | 'change' | 'build' | 'extra';
 }
@@ -26,7 +26,7 @@ export function plannedChanges(
     const stored = data.get(definition);
     return stored === undefined ? [''] : meaningsOf(stored);
   };
-  // The model has all of it, perhaps in other items.
+  // Whether the model has all meanings of a generation, perhaps in other items.
   const isSaid = (generation: Generation): boolean =>
     meaningsIn(generation).every((meaning) => meaningsOfModel.has(meaning));
   const allLive = inForce.filter(isLive);

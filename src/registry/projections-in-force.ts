@@ -45,27 +45,28 @@ import { liveGenerations, type ProjectionInForce, projectionsInForce, type Regis
 import { type DefinitionData, reviveDefinition } from './revive.ts';
 
 /**
- * Which generation a reader of one model uses, and where its items are. Any ready generation with the meaning of the
- * reader's definition will do. For views, only the current shape will do, and only if it is the reader's own.
+ * Tells a model's readers which generation to use, and where its items are. They can use any ready generation with the
+ * meaning of the model's definition. Of views, they can use only the current generation, and only if it has the model's
+ * definition.
  */
 export interface ProjectionsInForce {
-  /** As stored; throws `projection-not-ready`. */
+  /** Returns the search as the table stores it. Throws `projection-not-ready`. */
   search(search: SearchModel): SearchModel;
-  /** As stored; throws `projection-not-ready`. */
+  /** Returns the order as the table stores it. Throws `projection-not-ready`. */
   order(edge: EdgeModel, order: InboundOrder): { inbound: InboundModel; order: InboundOrder };
-  /** Undefined if the part itself has to be read. */
+  /** Returns the part's view; undefined if the part itself has to be read. */
   part(type: string, part: PartModel): PartView | undefined;
   /** Throws `projection-not-ready` unless the table has a reverse item for every edge of the type. */
   checkReverseItems(edge: EdgeModel): void;
-  /** Undefined if base edges have to be counted. */
+  /** Returns undefined if base edges have to be counted. */
   count(edge: EdgeModel): CountPlaces | undefined;
-  /** Throws `projection-not-ready`. */
+  /** Returns where the total is stored. Throws `projection-not-ready`. */
   total(edge: EdgeModel, isInbound: boolean): CounterPlaces;
-  /** Whether a node's view, or its absence, can be used; otherwise base items have to be read. */
+  /** Returns whether readers can use a node's view, or its absence. Otherwise they have to read base items. */
   usesView(id: string, view: Item | undefined): boolean;
-  /** Everything that may be used, as a model. */
+  /** A model with everything that readers may use. */
   model: CompiledModel;
-  /** Everything that writers maintain, as a model. Undefined if this reader can't compile it; answers don't need it. */
+  /** A model with everything that writers maintain. Undefined if this reader can't compile it; reads don't need it. */
   kept: CompiledModel | undefined;
 }
 
@@ -109,7 +110,7 @@ export function projectionsOfRegistry(
   };
   const parts = new Set(
     [...mine.values()].flatMap(({ name, definition, meanings }): LayerPart[] => {
-      // Views that aren't ready are derived from the base items.
+      // Always includes views: if they aren't ready, they are derived from the base items.
       if (definition.kind === 'view') return [{ definition, kept: {} }];
       return meanings.flatMap((_, place) => lookUp(name, place) ?? []);
     }),
@@ -127,7 +128,7 @@ export function projectionsOfRegistry(
   let kept: CompiledModel | undefined;
   return {
     get model() {
-      // Most reads don't need it.
+      // Compiled at first use, because most reads don't need it.
       model ??= compileLayers([...parts], own, own.fingerprint);
       return model;
     },
@@ -210,7 +211,7 @@ function viewsNotReadyError(type: string, edge: EdgeModel): EdgeloomError {
   );
 }
 
-/** Another model's definition can't be compiled here. */
+/** Errors of a definition that only another model can compile. */
 const OF_OTHERS: ReadonlySet<string> = new Set([
   'projection-code-missing',
   'unknown-definition',
@@ -248,7 +249,7 @@ function usableGenerations(registry: Registry, data: DefinitionData, own: Compil
   return found;
 }
 
-/** A model with its own index names only knows those. */
+/** A model with its own index names only knows those indexes, and a definition may need more. */
 function hasNamesFor(table: TableNames, stored: Data): boolean {
   return hasUsualIndexNames(table) || searchesIn(stored).length <= table.indexes.length;
 }

@@ -6,7 +6,10 @@ import { type Head, readDefinitions, readHead, registryGone } from './head.ts';
 import { checkReaderRegion } from './identity.ts';
 import { type ProjectionsInForce, projectionsOfModel, projectionsOfRegistry } from './projections-in-force.ts';
 
-/** How long a reader may rely on what it read in the registry. Before changing that, tools wait as long. */
+/**
+ * Milliseconds for which a reader may rely on its last read of the registry. Tools wait just as long before a change
+ * that affects readers.
+ */
 export const LEASE_MS = 30_000;
 
 export interface Lease {
@@ -15,11 +18,11 @@ export interface Lease {
   head: Head | undefined;
 }
 
-/** Tells one reader's reads what they may use. */
+/** Tells a reader which projections its reads may use. */
 export interface ReaderLeases {
   /**
-   * Runs a read with consistent projections. Its answer, or error, only counts if the lease still holds when the last
-   * page has arrived, or a later lease says that the registry is unchanged; otherwise the read is repeated.
+   * Runs a read with projections of one registry. The answer or error only counts if the lease still holds when the
+   * last page has arrived, or if a later lease shows that the registry is unchanged. Otherwise the read is repeated.
    */
   hold<T>(read: (projections: ProjectionsInForce) => Promise<T>): Promise<T>;
 }
@@ -29,7 +32,10 @@ export function withoutRegistry(graph: CompiledModel): ReaderLeases {
   return { hold: (read) => read(projections) };
 }
 
-/** A consistent read at first use, and again when the lease has ended by either of the process's clocks. */
+/**
+ * Reads the registry consistently at first use, and again when either of the process's clocks says that the lease is
+ * over.
+ */
 export function registryLeases(
   own: CompiledModel,
   store: Pick<Store, 'get' | 'getMany' | 'region'>,
@@ -67,7 +73,7 @@ export function registryLeases(
     async hold(read) {
       let lease = current !== undefined && isHeld(current, moment()) ? current : await renewShared();
       for (;;) {
-        // What the reader was to use may be gone, such as the index of a native list.
+        // The error may only mean that a projection is gone by now, such as the index of a native list.
         // rule: error-counts-while-the-lease-holds
         const answer = await read(lease.projections).then(
           (result) => () => result,
@@ -77,7 +83,7 @@ export function registryLeases(
         );
         const answeredAt = moment();
         let last = lease;
-        // A renewal that began before the read may itself be too old by the time of the answer; then renew again.
+        // A renewal that began before the read may be too old for the answer. Then renew again.
         // rule: answer-counts-while-the-lease-holds
         while (isSameLease(last, lease) && !isHeld(last, answeredAt)) last = await renewShared();
         if (isSameLease(last, lease)) return answer();
@@ -87,7 +93,7 @@ export function registryLeases(
   };
 }
 
-/** The version only rises, so equal texts mean that nothing has changed in between. */
+/** Versions only rise, so equal texts mean that nothing has changed in between. */
 function isSameLease(left: Lease, right: Lease): boolean {
   return left.head?.text === right.head?.text;
 }

@@ -15,50 +15,50 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 
 /**
- * The model as the table records it. Writers maintain what it lists, whatever their own checkout says, so that the
- * order of deployments doesn't matter.
+ * The table's own record of its model. Writers maintain what it lists, whatever their own model has, so that the order
+ * of deployments doesn't matter.
  *
- * A projection with its own keys (a search, an edge type's shared orders, a named order) has generations side by side.
- * A node has one view item, so a new generation of views replaces the last one.
+ * A projection with its own keys (a search, an edge type's shared orders, a named order) can have several generations
+ * at once. A node has one view item, so a new generation of views replaces the last one.
  */
 
 /**
- * Building: writers maintain it, and readers don't use it: it is being built, or taken away. Ready: readers may use it.
- * Retired: nothing maintains it, and its items are being deleted.
+ * `building`: writers maintain the generation, and readers don't use it, because it is being built or removed. `ready`:
+ * readers may use it. `retired`: nothing maintains it, and its items are being deleted.
  */
 export type ProjectionState = (typeof STATES)[number];
 
 export interface Generation {
-  /** Part of its keys, or the stamp of the views; never reused in the projection. */
+  /** Part of the items' keys, or the stamp of the views. Never reused in the same projection. */
   id: number;
   definition: string;
   state: ProjectionState;
   /**
-   * Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock, read after the write that made it
-   * so. Absent: not noted yet. 0: since before the first record.
+   * When writers began to maintain it, in milliseconds since 1970 by DynamoDB's clock, which was read after the
+   * generation was added. Absent: not noted yet. 0: before the first record.
    */
   since?: number;
   changed: number;
 }
 
-/** An unlisted id below `next` was a deleted generation's, in this registry or an earlier one. */
+/** Ids below `next` that aren't listed belonged to deleted generations, of this registry or an earlier one. */
 export interface RegisteredProjection {
   next: number;
   generations: readonly Generation[];
 }
 
-/** The table and stream that the registry was made for; a restored table or a new stream differs. */
+/** The table and stream that the registry was made for. A restored table has other values, and so does a new stream. */
 export interface TableIdentity {
   id: string;
   streamLabel: string;
-  /** Where consumers and migrations run; absent without replicas. */
+  /** The region where consumers and migrations run. Absent without replicas. */
   home?: string;
 }
 
 export interface Registry {
   version: number;
   table?: TableIdentity;
-  /** By name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`, `view:USER`. */
+  /** Projections by name: `search:USER.name`, `inbound:FOLLOWS`, `order:FOLLOWS.byDate`, `view:USER`. */
   projections: ReadonlyMap<string, RegisteredProjection>;
 }
 
@@ -73,7 +73,7 @@ export function projectionsInForce(registry: Registry | undefined): ProjectionIn
   );
 }
 
-/** Whether writers maintain it. */
+/** Returns whether writers maintain the generation. */
 export function isLive({ state }: Pick<Generation, 'state'>): boolean {
   return state !== 'retired';
 }
@@ -85,7 +85,7 @@ export function liveGenerations({ projections }: Registry, name: string): Genera
 const FORMAT = 1;
 const STATES = ['retired', 'building', 'ready'] as const;
 
-/** Lists instead of objects: a head is read for every batch, and up to 4 KB cost one unit. */
+/** Arrays instead of objects keep the head small: it is read for every batch, and up to 4 KB cost one unit. */
 const headShape = object({
   format: oneOf(FORMAT),
   version: integer,
@@ -148,12 +148,15 @@ export function decodeRegistry(content: string): Registry {
   };
 }
 
-/** No model's fingerprint looks like it. */
+/** Returns the stamp of a generation's views. The fingerprint of a model file never begins with `@`. */
 export function stampText(id: number): string {
   return `@${id}`;
 }
 
-/** 0 if the stamp isn't the registry's. A registry may begin with a random id of nine digits. */
+/**
+ * Returns 0 if the stamp isn't the registry's. Ids may be long, because a registry may begin with a random id of nine
+ * digits.
+ */
 export function stampedId(stamp: string | undefined): number {
   return Number(/^@([1-9]\d{0,14})$/.exec(stamp ?? '')?.[1] ?? 0);
 }

@@ -7,8 +7,8 @@ import { checkKnownOptions, type Definition, definitionsOf, inboundName, orderNa
 export type DefinitionData = ReadonlyMap<string, Data>;
 
 /**
- * Throws `registry-incomplete` if data is missing, `unknown-definition` if newer software wrote it, and the retryable
- * `projection-code-missing` if a function is missing.
+ * Returns a stored definition with its functions. Throws `registry-incomplete` if data is missing, `unknown-definition`
+ * if newer software wrote it, and the retryable `projection-code-missing` if a function is missing.
  */
 export function reviveDefinition(
   name: string,
@@ -40,7 +40,10 @@ export function reviveDefinition(
   return reviveValue(stored, findCode) as Definition;
 }
 
-/** By their places in any definition: an order may have shared an item when the definition was stored. */
+/**
+ * Finds the functions of an edge type's orders by path. An order may have shared an item when the definition was
+ * stored, so each path that it may have had is included.
+ */
 function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, object> | undefined {
   const edge = [...own.edges.values()].find(
     ({ type }) => name === inboundName(type) || name.startsWith(orderName(type, '')),
@@ -51,7 +54,7 @@ function codeOfOrders(name: string, own: CompiledModel): ReadonlyMap<string, obj
   return derivesOf({ order: orders.get(order), orders: [...orders.values()] });
 }
 
-/** This software's own function, which a model without the list has as well. */
+/** The function is Edgeloom's own, so models without the list have it, too. */
 function codeOfNodeList(name: string): ReadonlyMap<string, object> | undefined {
   const type = name.slice(name.indexOf(':') + 1);
   if (name !== searchName(type, NODE_LIST)) return undefined;

@@ -30,8 +30,8 @@ import {
 import type { DefinitionData } from './revive.ts';
 
 /**
- * Decides how a check treats a derived item: ready items are compared, items under construction differ by nature,
- * retired ones are garbage, and unregistered ones are neither right nor wrong.
+ * Decides how a check treats a derived item. Ready items are compared. Items under construction differ by nature.
+ * Retired items are garbage. Unregistered items are neither right nor wrong.
  */
 
 /** @internal */
@@ -47,7 +47,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
   const changing = changingParts(inForce);
   const isNeeded = neededFanOuts(registry, data);
   const partitionNames = registeredPartitions(registry, data);
-  // A running migration ends what nothing needs.
+  // While a migration runs, unneeded fan-outs are left to it.
   const isLeftOpen = (sortKey: string): boolean => changing.length === 0 && !isNeeded(sortKey);
   const use: Use = { registry, ready, isLeftOpen };
   return {
@@ -56,7 +56,7 @@ export function standingsOf(registry: Registry, ready: CompiledModel, data: Defi
     of(source, sortKey, item) {
       const standing = standingByLifetime(use, source, sortKey, item);
       if (standing.kind === 'compared' || standing.kind === 'changing') return standing;
-      // TTL removes tombstones; with a hashed key nothing tells the projection.
+      // TTL removes tombstones. With a hashed key, a tombstone doesn't even name its projection.
       if (isTombstone(item, ready.table)) return LEFT;
       return standing.kind === 'retired' ? standing : (misplacedStanding(partitionNames, item) ?? standing);
     },
@@ -100,15 +100,19 @@ function neededStanding(
 ): Standing {
   if (generation > 1) return { kind: 'unregistered', name: `${edgeType}@${generation}` };
   const keepers = neededBy(ready, edgeType);
-  // Without generations, projections that begin to need these items take over existing ones. The name lists those that
-  // need them now: if it has changed since an earlier look, nothing may have maintained the items in between.
+  // These items have no generations, so a projection that begins to need them takes over existing ones. `name` lists
+  // the projections that need them now. If it has changed since an earlier look, nothing may have maintained the items
+  // in between.
   if (keepers.length > 0) return { kind: 'compared', name: `${edgeType} for ${keepers.join(', ')}` };
   // rule: open-fan-outs-that-nothing-needs-are-garbage
   if (isFanOutOpen(item) && isLeftOpen(sortKey)) return { kind: 'retired', name: `a fan-out of ${edgeType}` };
   return LEFT;
 }
 
-/** Named as in `partitionOwners`. Searches of a pack are one projection, but each has partitions of its own name. */
+/**
+ * Names are formed as in `partitionOwners`. Searches that share an item are one projection, but each has partitions of
+ * its own name.
+ */
 function registeredPartitions({ projections }: Registry, data: DefinitionData): ReadonlySet<string> {
   const names = new Set<string>();
   for (const [name, { generations }] of projections) {
@@ -123,7 +127,7 @@ function registeredPartitions({ projections }: Registry, data: DefinitionData): 
   return names;
 }
 
-/** Readers find such an item; the projection's writers never make one, so deleting it loses nothing. */
+/** Readers find a misplaced item, but the projection's writers never make one, so deleting it loses nothing. */
 function misplacedStanding(registered: ReadonlySet<string>, item: Item): Standing | undefined {
   const found = partitionOwners(item)
     .map(({ name, generation }) => `${name}@${generation}`)
@@ -136,7 +140,7 @@ function keyedStanding(
   { source, sortKey, key: { generation }, item }: Derived,
 ): Standing {
   const owner = ownerOfItem(source, sortKey, item);
-  // Plain keys that name nothing also existed without a registry.
+  // Plain keys that name no projection also exist without a registry.
   if (owner === undefined) return generation === 1 ? COMPARED : { kind: 'unregistered', name: '' };
   const name = `${owner.name}@${generation}`;
   const projection = projections.get(owner.name);
@@ -149,7 +153,7 @@ function keyedStanding(
   return { kind: known.state === 'ready' ? 'compared' : 'changing', name };
 }
 
-/** A view of another generation isn't garbage: writers and repair rebuild it where they find it. */
+/** A view of another generation isn't garbage, because writers and repairs rebuild it when they find it. */
 function viewStanding({ registry }: Use, { source, item }: Derived): Standing {
   const type = parseNodeId(source)?.type;
   if (type === undefined) return COMPARED;
@@ -159,7 +163,7 @@ function viewStanding({ registry }: Use, { source, item }: Derived): Standing {
   if (entry === undefined || stamped >= entry.next) {
     return { kind: 'unregistered', name: name + (stamped === 0 ? '' : `@${stamped}`) };
   }
-  // Views of the last generation are being deleted until it is forgotten.
+  // Without a live generation, the last one's views are being deleted until it is forgotten.
   const last = liveGenerations(registry, name)[0] ?? entry.generations.at(-1);
   if (last === undefined) return { kind: 'retired', name };
   // rule: unready-views-are-pending
@@ -179,12 +183,12 @@ const REASONS: Readonly<Record<Exclude<ProjectionState, 'ready'>, string>> = {
   retired: 'nothing maintains it any more, and its items are being deleted; edgeloom migrate goes on with it',
 };
 
-/** True for a key of another kind. */
+/** Returns whether a projection needs a fan-out. True for a key that isn't a fan-out's. */
 export type NeedsFanOut = (sortKey: string) => boolean;
 
 /**
- * In any state. Without a registry or a known definition, possibly all. Calls no function of a model, so that a
- * checkout without them can tell.
+ * Without a registry, or with an unknown definition, any fan-out may be needed. Calls no `derive` function, so that a
+ * model without these functions can be used.
  */
 export function neededFanOuts(registry: Registry | undefined, data: DefinitionData): NeedsFanOut {
   if (registry === undefined) return () => true;

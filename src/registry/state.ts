@@ -4,9 +4,9 @@ import { projectionsInForce } from './registry.ts';
 import { isUntouchedSinceRegistration } from './transitions.ts';
 
 export interface RegistryState {
-  /** A registry written for an empty table and never opened to readers doesn't count. */
+  /** False without a registry, or if it was written for an empty table and never opened to readers. */
   isManaged: boolean;
-  /** Generations that readers may not use (yet). Most cost writes. */
+  /** The number of generations that readers may not use (yet). Most of them cost writes. */
   open: number;
 }
 

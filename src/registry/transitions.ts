@@ -10,8 +10,8 @@ import {
 } from './registry.ts';
 
 /**
- * Each change of a registry is written under the revision that it was made from. It names the id, and the change that
- * led to the state it begins from: it fails if the state has changed, even if it changed back.
+ * Each change of a registry is written under the revision that it was made from. The change names the generation's id
+ * and last change, so it fails if the generation's state has changed, even if it changed back.
  */
 
 export interface SeenState {
@@ -29,10 +29,10 @@ const ANNOUNCED_VERSION = 0;
 const FIRST_VERSION = 1;
 
 /**
- * For an empty table without registry.
+ * Returns the registry for an empty table without one.
  *
- * @param firstId the first id of views. Other generations begin after it: only a projection's first generation has the
- * plain keys, which also existed without a registry.
+ * @param firstId the first id of views. Later generations of all projections have higher ids: only first generations
+ * have plain keys, which also exist without a registry.
  */
 export function registerAll(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
   return {
@@ -50,9 +50,9 @@ export function registerAll(definitions: readonly Named[], table?: TableIdentity
 }
 
 /**
- * For a table with items but no registry: readers that find the registry stop using keyed projections, and writers
- * continue as without one until `enforceAnnounced`. For one lease, readers that found no registry use what such writers
- * make.
+ * Returns the registry for a table with items but no registry. Readers that find it stop using projections with their
+ * own keys, and writers continue as without a registry until `enforceAnnounced`. For one lease, readers that found no
+ * registry may use what these writers make.
  */
 export function announce(definitions: readonly Named[], table?: TableIdentity, firstId = 1): Registry {
   return { ...registerAll(definitions, table, firstId), version: ANNOUNCED_VERSION };
@@ -64,7 +64,7 @@ export function isAnnounced({ version }: Registry): boolean {
 
 export function enforceAnnounced(registry: Registry): Registry {
   if (!isAnnounced(registry)) throw overtakenError('the registry');
-  // Not the first version: this table wasn't empty.
+  // `FIRST_VERSION` would mean that the table was empty.
   return { ...registry, version: FIRST_VERSION + 1 };
 }
 
@@ -72,15 +72,18 @@ export function isUntouchedSinceRegistration({ version }: Registry): boolean {
   return version === FIRST_VERSION;
 }
 
-/** The table was empty after the registration: writers have maintained everything since before the first record. */
+/**
+ * Requires that the table was empty after the registration: then writers have maintained everything since before the
+ * first record.
+ */
 export function makeAllReady(registry: Registry): Registry {
   if (!isUntouchedSinceRegistration(registry)) throw overtakenError('the registry');
   return withEachGeneration(registry, (one, changed) => ({ ...one, state: 'ready', since: 0, changed }));
 }
 
 /**
- * As a new generation. A projection that the table wasn't registered with has no first one: writers without registry
- * may have written its plain keys, by any model.
+ * Adds a generation. If the table wasn't registered with the projection, the projection has no generation 1: writers
+ * without the registry may have written its plain keys, by any model.
  */
 export function addGeneration(registry: Registry, name: string, definition: string): Registry {
   const { next, generations } = projectionOf(registry, name);
@@ -89,12 +92,12 @@ export function addGeneration(registry: Registry, name: string, definition: stri
   return withProjection(registry, name, { next: next + 1, generations: [...generations, added] });
 }
 
-/** @param since by a clock read after the write that added it. */
+/** @param since the time of a clock that was read after the generation was written. */
 export function noteSince(registry: Registry, since: number): Registry {
   return withEachGeneration(registry, (one) => (one.since === undefined ? { ...one, since } : one));
 }
 
-/** After a backfill and verification that began under this id and change. */
+/** Requires a backfill and a verification that began in the state `seen`. */
 export function makeReady(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'building', 'ready');
 }
@@ -104,7 +107,7 @@ export function withdrawGeneration(registry: Registry, seen: SeenState): Registr
   return withState(registry, seen, 'ready', 'building');
 }
 
-/** No reader has been able to rely on it for a full lease. */
+/** Requires a full lease in which no reader could rely on the generation. */
 export function retireGeneration(registry: Registry, seen: SeenState): Registry {
   return withState(registry, seen, 'building', 'retired');
 }
@@ -115,10 +118,10 @@ export function forgetGeneration(registry: Registry, seen: SeenState): Registry 
 }
 
 /**
- * Views of a new definition in place of the last one's, which no reader has been able to rely on for a full lease. The
+ * Replaces views by views of a new definition. Requires a full lease in which no reader could rely on the old ones. The
  * views of all types change together, so that they always agree about each edge type.
  *
- * @param replaced what this run has seen of those in place.
+ * @param replaced the states of the old views that this run has seen.
  */
 export function replaceViews(
   registry: Registry,
@@ -145,8 +148,8 @@ function projectionOf(registry: Registry, name: string): RegisteredProjection {
 }
 
 /**
- * For a name new to the registry. A deleted registry may have known it and used low ids, so all ids of this one are
- * beyond those, and never 1.
+ * Returns the first id of a name that is new to the registry. An earlier registry that was deleted may have used the
+ * name with low ids, so the id is higher than those, and never 1.
  */
 function firstIdOf({ projections }: Registry): number {
   const ids = [...projections.values()].map(({ next }) => next);
@@ -154,11 +157,13 @@ function firstIdOf({ projections }: Registry): number {
   return ids.length === 0 ? 2 : Math.min(...ids);
 }
 
-/** The table was restored, has a new stream, or its consumer was away longer than the stream keeps records. */
+/**
+ * Used if the table was restored or has a new stream, or if its consumer was away longer than the stream keeps records.
+ */
 export function distrustEverything(registry: Registry, table: TableIdentity | undefined): Registry {
   const version = registry.version + 1;
   const projections = [...registry.projections].map(([name, { next, generations }]): [string, RegisteredProjection] => {
-    // A view with the old id may be wrong without showing it.
+    // Views get a new id, because nothing in a view with the old id shows that it may be wrong.
     // rule: restored-views-are-of-another-generation
     const isStamped = isViewName(name);
     const doubted = generations.map(({ id, definition, state }): Generation => {

@@ -10,14 +10,14 @@ import type { Registry } from './registry.ts';
 import type { DefinitionData } from './revive.ts';
 import { isAnnounced } from './transitions.ts';
 
-/** The model that a writer of derived items goes by. */
+/** The model that a writer of derived items maintains. */
 export interface WriterModel {
   /**
-   * Ask for each batch, after receiving the records. Throws a retryable `StoreError` if this writer lacks code for what
-   * the table has, or runs outside the table's home region.
+   * Returns the current model. Call it for each batch, after receiving the records. Throws a retryable `StoreError` if
+   * this writer lacks code for a projection of the table, or runs outside the table's home region.
    *
-   * @param stream the label of the batch's stream: if it is later than the registered one, everything is taken from
-   * readers until verified.
+   * @param stream the label of the batch's stream. If it is later than the registered one, all projections are
+   * withdrawn from readers until a migration has verified them.
    */
   current(stats?: ReadStats, stream?: string): Promise<CompiledModel>;
 }
@@ -29,10 +29,10 @@ export function fixedModel(graph: CompiledModel): WriterModel {
 }
 
 /**
- * What the registry has writers maintain; the own model without a registry, or with an announced one. One consistent
- * read per call; the same object while the registry is unchanged.
+ * Returns the model that the registry has writers maintain, or `own` without a registry or with an announced one. Each
+ * call of `current` takes one consistent read, and returns the same object while the registry is unchanged.
  *
- * @param compile makes the model of a registry. Default: everything that writers maintain.
+ * @param compile compiles a registry's model. Default: everything that writers maintain.
  */
 export function registeredModel(
   own: CompiledModel,

@@ -14,9 +14,12 @@ import {
 
 /** Reads a source table, and never writes to it. */
 export interface SourceStore {
-  /** Reads one item consistently by its key in wire form; without `item` there is none. `rcu`: read units consumed. */
+  /**
+   * Reads one item consistently by its key (attribute values). `item` is absent if there is none; `rcu` is the read
+   * units consumed.
+   */
   get(key: Item): Promise<{ item?: Item | undefined; rcu: number }>;
-  /** Reads one page of the table, eventually consistent, from its beginning or after a key. */
+  /** Reads one page of the table, eventually consistent, from the table's beginning or after a key. */
   scan(request: { startKey?: Item | undefined }): Promise<SourcePage>;
 }
 
@@ -31,16 +34,16 @@ export interface SourcePage {
 
 /** Reads the items of a source, whatever its database. */
 export interface SourceAccess {
-  /** Reads an item as it is now, as plain values; undefined: there is none. */
+  /** Reads the current item as plain values. Returns undefined if there is none. */
   read(key: string): Promise<SourceItem | undefined>;
-  /** The keys of all items after a key, in pages. Throws `usage` if the source lists no keys. */
+  /** Returns the keys of all items after a key, in pages. Throws `usage` if the source lists no keys. */
   pages(after: string | undefined): AsyncGenerator<string[], void>;
 }
 
 /** Counts read units of a table, or reads of another database. Waits if the rate is exceeded. */
 export type Spend = (units: number) => Promise<void>;
 
-/** A walk that is killed visits at most this many keys again. */
+/** If a walk is killed, the next one visits at most this many keys again. */
 const PAGE = 100;
 
 /** Opens a source. @param openTable opens a table by its name. */
@@ -77,7 +80,7 @@ export function accessOf(source: Source, openTable: (table: string) => SourceSto
   };
 }
 
-/** What `defineSource` takes, for a table. */
+/** Returns `read` and `keys` as `defineSource` takes them, but for a table. */
 function functionsOf(source: TableSource, store: SourceStore, spend: Spend) {
   return {
     async read(key: string): Promise<SourceItem | undefined> {

@@ -7,19 +7,19 @@ import type { BaseCondition, ItemKey } from '../core/store-port.ts';
 import { sourceOfMaker } from './source.ts';
 
 /**
- * Each source item that makes a base item, its maker, holds one claim on it. The item shows the content of one claim, which follows from the
- * claims alone. Only tokens of the same maker are compared.
+ * A source item that makes a base item is its maker, and holds one claim on it. The base item shows the content of one
+ * claim, and only the claims decide which. Only tokens of the same maker are compared.
  */
 
-/** A claim that has gone is remembered for longer than any write can take. */
+/** A claim that is gone is remembered for longer than any write can take. */
 const REMEMBERED_SECONDS = TOMBSTONE_HOURS * 3600;
 
 export interface Claim {
-  /** The revision of the maker's ledger under which this was written. */
+  /** The revision of the maker's ledger under which this claim was written. */
   token: number;
-  /** The content without keys; undefined: the source item no longer makes it. */
+  /** The base item's content without keys. Undefined if the source item no longer makes the base item. */
   content: Item | undefined;
-  /** When the claim has gone, in seconds since 1970. */
+  /** Since when the claim is gone, in seconds since 1970. */
   goneSince?: number | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface Claims {
   byMaker: ReadonlyMap<string, Claim>;
 }
 
-/** The claims on a base item; undefined: there are none, or they are damaged. */
+/** Returns the claims on a base item; undefined if there are none, or if they are damaged. */
 export function claimsOf({ table }: CompiledModel, item: Item | undefined): Claims | undefined {
   const mirror = item && mapOf(item, MIRROR);
   const shown = mirror && stringOf(attributeOf(mirror, 'shown'));
@@ -52,9 +52,10 @@ export function claimsOf({ table }: CompiledModel, item: Item | undefined): Clai
 }
 
 /**
- * The claims after a source item has said something new.
+ * Returns the claims after a source item's content has changed.
  *
- * @param names the sources that the model file declares. Claims of others, such as of a renamed source, are shown last.
+ * @param names the sources that the model file declares. Claims of other sources, such as a renamed one, are shown only
+ * if no declared source has a claim.
  */
 export function withClaim(
   before: Claims | undefined,
@@ -76,12 +77,14 @@ export function withClaim(
   return { shown, byMaker };
 }
 
-/** The source items that make a base item now. If there are several, they are in conflict. */
+/** Returns the makers that make the base item now. Several makers are in conflict. */
 export function liveMakers({ byMaker }: Pick<Claims, 'byMaker'>): string[] {
   return [...byMaker].filter(([, { content }]) => content !== undefined).map(([maker]) => maker);
 }
 
-/** The base item that shows the content of one claim and keeps all; a tombstone where nobody makes it. */
+/**
+ * Returns the base item with the shown claim's content and all claims. It is a tombstone if no source item makes it.
+ */
 export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemKey, { shown, byMaker }: Claims): Item {
   const content = byMaker.get(shown)?.content;
   const makers: Item = {};
@@ -101,13 +104,13 @@ export function itemOfClaims({ table }: CompiledModel, { source, target }: ItemK
     [table.partitionKey]: { S: source },
     [table.sortKey]: { S: target },
     [MIRROR]: { M: { shown: { S: shown }, makers: { M: makers } } },
-    // DynamoDB would delete live content that has an expiry.
+    // DynamoDB would delete an item with an expiry, so only tombstones have one.
     // rule: source-live-content-does-not-expire
     ...(content === undefined && { [GONE]: { BOOL: true }, [table.ttl]: { N: String(expiry) } }),
   };
 }
 
-/** When what has gone now no longer has to be remembered, in seconds since 1970. */
+/** Returns when a claim that ends now can be forgotten, in seconds since 1970. */
 export function expiryAt(nowMs: number): number {
   return Math.floor(nowMs / 1000) + REMEMBERED_SECONDS;
 }
@@ -118,7 +121,7 @@ export function asSeen(item: Item | undefined): BaseCondition {
   return mirror === undefined ? { present: true, absent: [MIRROR] } : { equal: { [MIRROR]: mirror } };
 }
 
-/** A text of a content; two are equal exactly if the contents are. */
+/** Returns a text of a content. Two texts are equal exactly if the contents are. */
 export function textOf(content: Item | undefined): string {
   return content === undefined ? '' : canonicalText({ M: content });
 }

@@ -12,32 +12,37 @@ import { ledgerPages, type WalkOptions } from './sync.ts';
 import { isOfItem, reasonOf } from './touch.ts';
 
 const concurrency = 16;
-/** How long a touch may take before a difference counts, in milliseconds. */
+/** A touch under way may explain a difference, so the second look comes this much later. */
 const GRACE_MS = 60_000;
 const MOST_LISTED = 1_000;
 
-/** A base item that differs from what its source item makes. */
+/** A base item that differs from what the mapping of its source item makes. */
 export interface SourceDifference extends ItemKey {
-  /** The source item, by its key. */
+  /** The key of the source item. */
   key: string;
-  /** `missing`: the item isn't there; `stray`: nothing makes it; `different`: its content differs. */
+  /** `missing`: the base item doesn't exist; `stray`: no source item makes it; `different`: its content differs. */
   kind: 'missing' | 'stray' | 'different';
 }
 
 /** What a sync would change. */
 export interface SourceComparison {
-  /** Source items compared. */
+  /** Number of source items compared. */
   items: number;
-  /** Base items that they make. */
+  /** Number of base items that these source items make. */
   made: number;
   differences: SourceDifference[];
-  /** Differences that may only be late: the source item was touched between the two looks. */
+  /**
+   * Number of differences that may only be late: they are new in the second look, or their source item was touched between the two looks.
+   */
   pending: number;
   /** Source items that the mapping refuses, 1,000 at most. */
   refused: Refused[];
-  /** Source items of which nothing is made, by their keys, 1,000 at most. */
+  /** Keys of source items from which the mapping makes nothing, 1,000 at most. */
   unused: string[];
-  /** Names of attributes that change nothing of what `map` makes, with the number of source items that have them and of which it makes something. */
+  /**
+   * Attributes that make no difference to what `map` makes, with the number of source items that have them. Source items that make nothing
+   * don't count.
+   */
   dropped: Record<string, number>;
 }
 
@@ -55,8 +60,8 @@ export function nothingFound(): SourceComparison {
 }
 
 /**
- * Compares every source item, and every ledger, with base items, and writes nothing. A difference counts if a second look finds it again. Of a
- * source that is being retired, it finds what only this source makes.
+ * Compares every source item and every ledger with the base items, and writes nothing. A difference counts if a second look finds it again.
+ * For a source being retired, finds what only this source makes.
  */
 export async function compareSource(
   context: SourceContext,
@@ -82,7 +87,7 @@ export async function compareSource(
   }
   for await (const { ledgers } of ledgerPages(context, undefined)) {
     const some = ledgers.filter(({ keys }) => keys.length > 0);
-    // A key that the source has was visited above.
+    // The loop above visited the keys that the source still has.
     await pMap(some, async ({ key }) => ((await access.read(key)) === undefined ? visit(key) : undefined), {
       concurrency,
     });
@@ -124,7 +129,7 @@ async function lookAt(context: SourceContext, key: string): Promise<Look> {
     const claims = claimsOf(graph, stored);
     if (isRetired(source) && claims !== undefined && liveMakers(claims).length > 1) continue;
     const isUnlisted = made.has(text) && !keys.includes(text);
-    // Readers see the item, whatever its claims say.
+    // Readers see the stored item, so it must also match what its claims say.
     const isShown = claims === undefined || textOf(stored) === textOf(itemOfClaims(graph, to, claims));
     const kind =
       kindOf(claims?.byMaker.get(maker), made.get(text)) ?? (isUnlisted || !isShown ? 'different' : undefined);

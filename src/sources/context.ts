@@ -6,10 +6,9 @@ import type { Source } from './source.ts';
 
 export interface SourceContext extends Pick<Runtime, 'now' | 'wait' | 'random'> {
   graph: CompiledModel;
-  /** Edgeloom's table. */
   store: Pick<Store, 'get' | 'change' | 'query'>;
   source: Source;
   access: SourceAccess;
-  /** The names of all sources that the model file declares. */
+  /** The names of all sources in the model file. */
   names: ReadonlySet<string>;
 }

@@ -8,11 +8,11 @@ import { isRetired } from './source.ts';
 
 const PREFIX = 'source/';
 
-/** The head of a source names the mapping and the database that are in force. */
+/** The head of a source says which version of its mapping and database is in force. */
 export interface Head {
-  /** The version of the source in force; of a retired source none, so that no touch of it may go on. */
+  /** The version in force. Empty for a retired source, so that no touch of it can continue. */
   version: string;
-  /** When it came into force, in milliseconds since 1970; 0: there was none before it. */
+  /** When this version came into force, in milliseconds since 1970; 0 for the first version. */
   since: number;
 }
 
@@ -33,7 +33,9 @@ export async function writeHead(
   return applied ? head : undefined;
 }
 
-/** Lets a touch go on if its mapping is in force; the first touch of a source puts its own in force. Throws `mapping-not-in-force`. */
+/**
+ * Checks that the version of this touch is in force. The first touch of a source puts its version in force. Throws `mapping-not-in-force`.
+ */
 export async function requireInForce(context: SourceContext): Promise<void> {
   const { source } = context;
   const { name, version } = source;

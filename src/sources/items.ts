@@ -1,13 +1,13 @@
 import { EdgeloomError } from '../foundation/errors.ts';
 
-/** A node or an edge as a mapping makes it: its two keys, and its attributes as plain values. */
+/** A node or an edge made by a mapping: its two keys, and its attributes as plain values. */
 export type MappedItem = { readonly source: string; readonly target: string } & Readonly<Record<string, unknown>>;
 
 export const KEYS: readonly string[] = ['source', 'target'];
 
 /**
- * A node that a mapping makes. It needs no graph, unlike `nodeItem`: a mapping is declared before the graph, and the mirror checks
- * its items by the graph when it writes them. Throws `invalid-mapping` for an attribute `source` or `target`, which would be another key.
+ * Makes a node in a mapping. Unlike `nodeItem` it needs no graph, because mappings are declared before the graph; the mirror validates the
+ * node later. Throws `invalid-mapping` for an attribute named `source` or `target`, which are the keys.
  *
  * @example
  * mappedNode(`ISSUE-${item.issueNumber}`, { subject: item.subject });
@@ -17,8 +17,8 @@ export function mappedNode(id: string, attributes: Readonly<Record<string, unkno
 }
 
 /**
- * An edge that a mapping makes. The key of a type with hashed keys is made later, from the target's id. Throws `invalid-mapping` as
- * `mappedNode` does.
+ * Makes an edge in a mapping. For a type with hashed keys, the mirror computes the key from the target's id later. Throws `invalid-mapping`
+ * like `mappedNode`.
  *
  * @example
  * mappedEdge(`ISSUE-${item.issueNumber}`, 'IN_REPO', `REPO-${item.repoName}`);

@@ -6,34 +6,33 @@ import { expiryAt } from './claims.ts';
 import type { SourceContext } from './context.ts';
 import { type PutRecord, putNext, storedIn } from './record.ts';
 
-/** A source's ledgers are spread over this many partitions, so that a sync can write thousands of them a second. */
+/** Partitions for the ledgers of a source, so that a sync can write thousands of ledgers a second. */
 export const LEDGER_SHARDS = 16;
 
-/** All keys that one source item makes and has made are in one ledger. With keys of 60 bytes these are 5,000 items. */
+/** The limit for the keys that a source item makes or has made: 5,000 keys of 60 bytes. */
 const MOST_KEYS_BYTES = 300_000;
 
-/** Why a source item is refused. */
 export interface Refusal {
   code: string;
   reason: string;
-  /** When it was first refused, in seconds since 1970. */
+  /** When the source item was first refused, in seconds since 1970. */
   since: number;
 }
 
-/** What was made of a source item. Its revision is the only order that a source has. */
+/** What was made from a source item. Its revision is the only order of touches. */
 export interface Ledger {
   key: string;
-  /** The revision: it grows with each touch, and is the token of what the touch writes. 0: there is no ledger. */
+  /** The revision. It grows with each touch, and the touch's claims carry it. 0: there is no ledger. */
   token: number;
-  /** The token as it is stored, which may be damaged; undefined: there is none. */
+  /** The token as stored, which may be damaged; undefined if there is none. */
   seen?: AttributeValue | undefined;
-  /** The texts of the keys of all base items that the source item makes, or may have made. */
+  /** The keys, as texts, of all base items that the source item makes or may have made. */
   keys: readonly string[];
-  /** How far the touch of this token has come: all up to `through` is written, of a content with this hash. */
+  /** The progress of this touch: all keys up to `through` are written, with content of this hash. */
   part?: { hash: string; through: string } | undefined;
-  /** Why the source item is refused: what it made stays as it is. */
+  /** Why the source item is refused. The base items that it made before stay. */
   refusal?: Refusal | undefined;
-  /** The last sync that has touched it. */
+  /** The last sync that touched the source item. */
   sync?: string | undefined;
 }
 
@@ -46,7 +45,7 @@ function keyOfLedger(source: string, key: string): ItemKey {
   return { source: partitionOf(source, Number.parseInt(hash.slice(0, 2), 16) % LEDGER_SHARDS), target: hash };
 }
 
-/** Reads a ledger, eventually consistent unless asked otherwise: an older state only costs a conflict. */
+/** Reads a ledger, eventually consistent by default: a write based on an old ledger is refused and repeated. */
 export async function readLedger(
   store: Pick<Store, 'get'>,
   source: string,
@@ -57,7 +56,7 @@ export async function readLedger(
   return { ...ledgerOf(item), key };
 }
 
-/** The ledger that an item is; one without a key was damaged. */
+/** Reads a ledger from its item. The key is empty if the item is damaged. */
 export function ledgerOf(item: Item | undefined): Ledger {
   const { revision: token = 0, seen, state } = storedIn<Partial<Ledger>>(item) ?? {};
   const { keys } = state ?? {};
@@ -77,7 +76,7 @@ export function putLedger(
   return putNext(graph, key, { revision, state }, seen, isOfNothing ? expiry : undefined);
 }
 
-/** Refuses a source item that makes more than a ledger holds. Throws `invalid-mapping`. */
+/** Throws `invalid-mapping` if the keys of a source item don't fit into a ledger. */
 export function checkKeys(maker: string, keys: readonly string[]): void {
   const bytes = keys.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes <= MOST_KEYS_BYTES) return;

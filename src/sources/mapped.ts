@@ -15,8 +15,8 @@ import { textOf } from './claims.ts';
 import { isTable, makerOf, type Source, type SourceItem } from './source.ts';
 
 /**
- * The contents of the base items that a source item makes, without keys and in wire form, by `textOfKey` of their key. Pure.
- * Throws `invalid-mapping` for whatever the mapping throws, and for what the model does not take.
+ * Returns the base items that a source item makes: contents in wire form without keys, by `textOfKey` of the keys. Throws `invalid-mapping`
+ * if the mapping throws or the model refuses an item.
  */
 export function mapped(
   graph: CompiledModel,
@@ -43,14 +43,14 @@ export function mapped(
     }
     return contents;
   } catch (error) {
-    // Also what a getter or a validator of the model throws: it would hold up other items, and recurs.
+    // Includes errors of getters and validators, which recur and would hold up other items.
     const { message, hint } = error instanceof EdgeloomError ? error : thrown(error);
     const text = `The mapping of ${makerOf(source, key)}: ${message}`;
     throw new EdgeloomError('invalid-mapping', text, hint, { cause: error });
   }
 }
 
-/** The names of an item's attributes, without its key, that change nothing of what its mapping makes of it, if it makes something. */
+/** Returns the names of non-key attributes that make no difference to what the mapping makes, if it makes anything. */
 export function droppedNames(
   graph: CompiledModel,
   source: Source,
@@ -69,7 +69,7 @@ export function droppedNames(
     try {
       return textOfMade(mapped(graph, source, key, rest)) === text;
     } catch {
-      // Without it the item is refused: so it counts.
+      // Without this attribute the mapping refuses the item, so the attribute makes a difference.
       return false;
     }
   });
@@ -79,7 +79,7 @@ export function textOfMade(made: ReadonlyMap<string, Item>): string {
   return JSON.stringify([...made].map(([text, content]) => [text, textOf(content)]).sort());
 }
 
-/** The key that `textOfKey` made a text of. */
+/** Reverses `textOfKey`. */
 export function itemKeyOf(text: string): ItemKey {
   const [source, target] = JSON.parse(text) as [string, string];
   return { source, target };
@@ -108,7 +108,7 @@ function baseItemOf(graph: CompiledModel, given: unknown): Item {
   return toItemOfKey(graph, key, isHashed ? { ...valid, [TARGET_ID]: targetId } : valid);
 }
 
-/** The key of a mapped item, checked. The target's id of an edge with a hashed key is noted in its attributes. */
+/** Returns the checked key of a mapped item. Adds the target's id to `attributes` if the edge has a hashed key. */
 function keyOf(graph: CompiledModel, source: unknown, target: unknown, attributes: Record<string, unknown>): ItemKey {
   const type = typeof target === 'string' ? typePrefix(target) : undefined;
   const edge = source === target || type === undefined ? undefined : graph.edges.get(type);
@@ -122,7 +122,7 @@ function keyOf(graph: CompiledModel, source: unknown, target: unknown, attribute
   return { source: source as string, target: sortKey as string };
 }
 
-/** Where the model says which types are mirrored, a mapping makes no others: the writer would write them too. */
+/** If the model lists the mirrored types, a mapping may only make these. Otherwise the writer could write the same items. */
 function checkType({ mirrored }: CompiledModel, { source, target }: ItemKey): void {
   const type = source !== target && isTypeName(target) ? typePrefix(source) : typePrefix(target);
   if (mirrored === undefined || mirrored.has(type ?? '')) return;
@@ -133,7 +133,7 @@ function mistake(message: string, hint: string): EdgeloomError {
   return new EdgeloomError('invalid-mapping', message, hint);
 }
 
-/** What is said of a value that is thrown: whatever it is, it has a text. */
+/** Wraps a thrown value, which may be anything, in an error with a message. */
 function thrown(value: unknown): EdgeloomError {
   const text: unknown = value instanceof Error ? value.message : value;
   return mistake(

@@ -9,35 +9,34 @@ import { itemKeyOf } from './mapped.ts';
 import { asPut, type PutRecord, putOf, recordsUnder, serviceKey } from './record.ts';
 
 /**
- * Notes of what needs attention, so that a status doesn't have to read all ledgers and items: source items that are refused, and base
- * items that several source items make. A note is left after the write that it is about. It may outlive its reason, so readers look again.
+ * Notes list what needs attention, so that a status needn't read all ledgers and items: refused source items, and base items made by
+ * several source items. A note is written after its cause and may outlive it, so readers check again.
  */
 
-/** A base item that several source items make. */
+/** A base item made by several source items. */
 export interface Conflict extends ItemKey {
-  /** The source item whose content it shows. */
+  /** The source item whose content the base item shows. */
   shown: string;
   makers: string[];
 }
 
-/** A source item that is refused: what it made before stays as it is. */
+/** A source item that is refused. The base items that it made before stay. */
 export interface Refused extends Refusal {
   /** The key of the source item. */
   key: string;
 }
 
-/** The notes that a status reads: it has to end within one call of a function. */
+/** Maximum number of notes that a status reads. With more, it may not end within one call of a function. */
 const MOST_NOTES = 1_000;
 const CONCURRENCY = 16;
 
-/** What notes are about: conflicts, or refused items of a source. */
 export type NotesOf = 'source-conflict/' | `source-refused/${string}/`;
 
 export const CONFLICTS = 'source-conflict/';
 
 interface Note {
   text: string;
-  /** Differs with each write, so that a newer note isn't deleted. */
+  /** Differs for each write, so that deleting an old note can't delete a newer one. */
   mark: string;
 }
 
@@ -45,20 +44,20 @@ export function noteOf(graph: CompiledModel, about: NotesOf, note: Note): PutRec
   return putOf(graph, serviceKey(about + hash128(note.text)), note);
 }
 
-/** What the first 1,000 notes are about, and still holds. */
+/** What the first 1,000 notes report and is still true. */
 export interface Noted<Of> {
   found: Of[];
-  /** There are more notes, so there may be more. */
+  /** True if there are notes that were not checked. */
   hasMore: boolean;
 }
 
 export interface NotesContext {
   graph: CompiledModel;
   store: Pick<Store, 'get' | 'query'>;
-  /** The table, to delete notes that no longer hold. */
+  /** Deletes notes that no longer hold, if given. */
   prunes?: Pick<Store, 'change'> | undefined;
   stats?: ReadStats | undefined;
-  /** Milliseconds left for the notes. */
+  /** Returns the milliseconds left for reading notes. */
   remainingMs?: (() => number) | undefined;
 }
 
@@ -86,11 +85,11 @@ async function look<Of>(
 ): Promise<Noted<Of>> {
   const notes = [...(await recordsUnder<Note>(graph, store, { prefix: about, limit: MOST_NOTES + 1 }, stats)).values()];
   let hasMore = notes.length > MOST_NOTES;
-  // Single reads: the caller may lack the right to read batches.
+  // Single reads, because the caller may not be allowed to read batches.
   const asked = await pMap(
     notes.slice(0, MOST_NOTES),
     async ({ state: note }, i) => {
-      // Some are asked in any case: notes that no longer hold go, so that the next status comes to others.
+      // Always checks some notes: deleting outdated ones lets the next status reach others.
       if (i >= CONCURRENCY && (remainingMs?.() ?? 1) <= 0) {
         hasMore = true;
         return undefined;

@@ -7,16 +7,16 @@ import type { CompiledModel } from '../core/model/compiled.ts';
 import { queriedItems, type ReadStats } from '../core/store-pages.ts';
 import type { BaseChange, BaseCondition, ItemKey, Store } from '../core/store-port.ts';
 
-/** Items that remember something about sources: plain values in one attribute, so that a table may call its keys as it likes. */
+/** Values are kept in one attribute, so that they can't clash with the table's key names. */
 
 const STATE = 'state';
 
 export type PutRecord = BaseChange & { kind: 'put' };
 
 export interface Stored<State> {
-  /** How many times it was written; 0 if its writes aren't counted. */
+  /** How many times the record was written; 0 if its writes aren't counted. */
   revision: number;
-  /** The revision as it is stored, which may be damaged; undefined: there is none. */
+  /** The revision as stored, which may be damaged; undefined if there is none. */
   seen: AttributeValue | undefined;
   state: State;
 }
@@ -30,7 +30,7 @@ export function putOf({ table }: CompiledModel, key: ItemKey, state: object, con
   return { kind: 'put', key, item: { ...keys, [STATE]: { M: toWireItem(state) } }, ...(condition && { condition }) };
 }
 
-/** The write of a record whose writes are counted, under the revision that was seen; undefined: there was none. */
+/** Makes the next put of a record, on condition that its revision is still `seen`; undefined if there was none. */
 export function putNext(
   graph: CompiledModel,
   key: ItemKey,
@@ -58,7 +58,7 @@ export function storedIn<State>(item: Item | undefined): Stored<State> | undefin
   return { revision: Number((seen && numberOf(seen)) ?? 0), seen, state: values as State };
 }
 
-/** The records of the service partition whose sort keys begin with a prefix, by the rest of their sort keys. */
+/** Reads the records of the service partition whose sort keys begin with a prefix, by the rest of their sort keys. */
 export async function recordsUnder<State>(
   { table }: CompiledModel,
   store: Pick<Store, 'query'>,

@@ -17,16 +17,16 @@ import type { MappedItem } from './items.ts';
 // biome-ignore lint/suspicious/noExplicitAny: the items of others have whatever attributes they have
 export type SourceItem = Readonly<Record<string, any>>;
 
-/** What every source has. */
+/** Options of every source. */
 export interface SourceOptions {
   /**
-   * The nodes and edges that an item makes. `map` sees the item alone, as plain values, and gives the same for the same item: no clock, no
-   * look-up. An item that it throws for is refused: what the item made before stays.
+   * Returns the nodes and edges that an item makes. `map` gets the item as plain values, and must return the same for the same item: no
+   * clock, no look-ups. If it throws, the item is refused, and what the item made before stays.
    */
   map: (item: SourceItem) => readonly MappedItem[];
   /**
-   * Names `map` together with the database that is read. Give another name with each change of either; names have no order, so that one may
-   * come back. Default `'1'`.
+   * Names this state of `map` and the database. Use a new name whenever either changes. Names have no order, so an earlier name may return.
+   * Default `'1'`.
    */
   version?: string | number;
 }
@@ -34,18 +34,18 @@ export interface SourceOptions {
 /** Options of `defineSource`. */
 export interface DefineSourceOptions extends SourceOptions {
   /**
-   * Reads the item of a key as it is now: a read that lags may be the last one, and then stays wrong. Undefined or null: there is none. What
-   * it throws leaves the key to be touched again.
+   * Reads the current item of a key; undefined or null if there is none. The read must not lag, because an outdated result may stay. If it
+   * throws, the key has to be touched again.
    */
   read: (key: string) => SourceItem | null | undefined | Promise<SourceItem | null | undefined>;
   /**
-   * The keys of all items that sort after `after` (all of them where it is undefined), in ascending order: what `edgeloom mirror sync` walks
-   * over. Without it there is no sync.
+   * Returns the keys of all items after `after`, or of all items if it is undefined, in ascending order. `edgeloom mirror sync` walks over
+   * these keys; without `keys` there is no sync.
    */
   keys?: (after: string | undefined) => Iterable<string> | AsyncIterable<string>;
 }
 
-/** Names of the key attributes of a source table; without a sort key the table has only the other. */
+/** Key attribute names of a source table. Without a sort key, the table only has the partition key. */
 export interface SourceKeys {
   partitionKey: string;
   sortKey?: string | undefined;
@@ -57,24 +57,24 @@ export interface SourceTableOptions extends SourceOptions {
   keys?: SourceKeys;
 }
 
-/** A database of others whose items become nodes and edges: what `defineSource` and `sourceTable` make. */
+/** A database whose items become nodes and edges. Made by `defineSource` and `sourceTable`. */
 export interface Source {
-  /** The name of the source; of a table the table's. */
+  /** The name of the source; for a table, the table's name. */
   readonly name: string;
   readonly version: string;
   readonly map: SourceOptions['map'];
-  /** Where items come from: functions, or a table of DynamoDB with these key attributes. */
+  /** How items are read: by functions, or from a DynamoDB table with these key attributes. */
   readonly from: Pick<DefineSourceOptions, 'read' | 'keys'> | SourceKeys;
 }
 
 /** The key of a source item: a string, or for a table an object with its key attributes. */
 export type SourceKey = string | Readonly<Record<string, unknown>>;
 
-/** Bytes that a key may have, since our items hold it. DynamoDB bounds the keys of its tables. */
+/** Limit in bytes for keys of `defineSource`, which ledgers and claims contain. */
 const MOST_KEY_BYTES = 1_024;
 
 /**
- * Declares any database as a source, by a function that reads it. A model file exports the list of sources as `sources`.
+ * Declares any database as a source, with a function that reads it. The model file exports the list of sources as `sources`.
  *
  * Throws `invalid-option` or `unknown-option`.
  *
@@ -98,7 +98,7 @@ export function defineSource(name: string, options: DefineSourceOptions): Source
 }
 
 /**
- * Declares a table of DynamoDB as a source. Its items are read by GetItem; a stream of it names the keys, whatever its view type.
+ * Declares a DynamoDB table as a source. Items are read with GetItem. The table's stream only provides keys, so any view type will do.
  *
  * Throws `invalid-option` or `unknown-option`.
  *
@@ -142,19 +142,19 @@ export function isTable(source: Source): source is TableSource {
   return 'partitionKey' in source.from;
 }
 
-/** A source that is retired: it has no version and no items, so that everything that it made goes. */
+/** Returns a source without version and items. Syncing it removes everything that the source made. */
 export function retiredSource(name: string): Source {
   return { name, version: '', map: () => [], from: { read: () => undefined, keys: () => [] } };
 }
 
-/** Tells whether a source is retired, by itself or by its head. */
+/** Tells whether a source or a head is that of a retired source. */
 export function isRetired({ version }: Pick<Source, 'version'>): boolean {
   return version === '';
 }
 
 /**
- * The text of a key, by which all that a source item made is found: the same text for each way to give the key. Throws `invalid-key`, or
- * `invalid-record` for a table's key that lacks an attribute.
+ * Returns the text of a key, by which ledgers and claims find it. However a key is given, its text is the same. Throws `invalid-key`, or
+ * `invalid-record` if a table's key lacks an attribute.
  */
 export function keyTextOf(source: Source, key: SourceKey): string {
   if (isTable(source)) return keyTextOfItem(source, wireKeyOf(source, key));
@@ -174,7 +174,7 @@ function wireKeyOf(source: TableSource, key: SourceKey): Item {
   }
 }
 
-/** The text of the key that an item of a table, or a record of its stream, has in wire form. Throws `invalid-record`. */
+/** Returns the key text of a table's item or stream record in wire form. Throws `invalid-record`. */
 export function keyTextOfItem({ name: source, from }: TableSource, item: Item): string {
   const values = namesOf(from).map((name) => {
     const value = attributeOf(item, name);
@@ -189,13 +189,13 @@ export function keyTextOfItem({ name: source, from }: TableSource, item: Item): 
   return JSON.stringify(Object.fromEntries(values));
 }
 
-/** The key in wire form that `keyTextOfItem` made a text of. */
+/** Reverses `keyTextOfItem`: returns the key in wire form. */
 export function keyOfText(text: string): Item {
   const values = Object.entries(JSON.parse(text) as Item).map(([name, value]) => [name, withBinaryAsBytes(value)]);
   return Object.fromEntries(values) as Item;
 }
 
-/** DynamoDB, its engines and programs write one number in several ways. */
+/** Normalizes numbers, because DynamoDB, engines and programs write them in several ways. */
 function keyValueOf(value: AttributeValue): object | undefined {
   if ('B' in value) return { B: Buffer.from((withBinaryAsBytes(value) as { B: Uint8Array }).B).toString('base64') };
   if (!('N' in value)) return 'S' in value ? value : undefined;

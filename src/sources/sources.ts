@@ -21,19 +21,19 @@ export interface SourcesOptions {
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** The sources: those that the model file exports. */
+  /** The sources that the model file exports. */
   sources: readonly Source[];
   /** Edgeloom's table. */
   store: Pick<Store, 'get' | 'change' | 'query'>;
-  /** Opens a table that is a source, by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
+  /** Opens a source table by its name: `(table) => new DynamoDBSourceStore(client, table)`. */
   openTable?: ((table: string) => SourceStore) | undefined;
 }
 
 /** Options of `touch`. */
 export interface TouchOptions {
-  /** Milliseconds left; called many times. Where they end, the touch stops where it can go on. Default: no end. */
+  /** Returns the milliseconds left; called many times. When they run out, the touch stops where it can continue. Default: no limit. */
   remainingMs?: RuntimeOptions['remainingMs'];
-  /** Ends it early: what is left has to be touched again. */
+  /** Stops the touch early: what is left has to be touched again. */
   signal?: AbortSignal | undefined;
 }
 
@@ -43,26 +43,26 @@ export interface SyncOptions extends WalkOptions {
   dryRun?: boolean | undefined;
   /** How long a touch may take before a difference counts, in milliseconds; for `dryRun`. Default 60,000. */
   graceMs?: number | undefined;
-  /** Read units that may be taken from the source a second; of another database, reads. Default: no limit. */
+  /** Maximum read units per second of the source table; for another database, reads per second. Default: no limit. */
   maxRcu?: number | undefined;
-  /** Write units that may be consumed of our table a second. Default: no limit. */
+  /** Maximum write units per second of Edgeloom's table. Default: no limit. */
   maxWcu?: number | undefined;
 }
 
 /** The result of `sync` and `retire`. */
 export interface SyncResult extends SourceComparison {
-  /** Base items that several source items make, with all of them, 1,000 at most. */
+  /** Base items made by several source items, with these source items; 1,000 at most. */
   conflicts: Conflict[];
 }
 
 /** The sources of a graph. */
 export interface Sources {
   /**
-   * Makes of source items what they are now: to be called with the keys of all items that have changed, from whatever hears of changes.
-   * Keys may come twice, late, and out of order; the source alone says what there is.
+   * Updates the base items of the given source items from their current state. Call it with the keys of all items that have changed,
+   * however you learn of changes. Keys may come twice, late and out of order: each touch reads the source.
    *
-   * Resolves when all are done. Rejects if one is not, so that its call has to come again with all keys: `mapping-not-in-force`,
-   * `touch-unfinished`, or what a call threw. A key whose item is refused is done.
+   * Resolves when all keys are done. Rejects if one isn't, with `mapping-not-in-force`, `touch-unfinished`, or the error of a call; call it
+   * again with all keys. A key whose item is refused is done.
    */
   touch(name: string, keys: Iterable<SourceKey>, options?: TouchOptions): Promise<void>;
   /**
@@ -71,17 +71,17 @@ export interface Sources {
    * the old version can still write. `resume` continues a stopped walk.
    */
   sync(name: string, options?: SyncOptions): Promise<SyncResult>;
-  /** Retires a source, one of the model file or not: what it alone made goes. `dryRun` lists what that is. */
+  /** Retires a source, whether or not the model file has it: removes what only this source made. `dryRun` lists what would be removed. */
   retire(name: string, options?: SyncOptions): Promise<SyncResult>;
 }
 
-/** The sources, for a function that answers for each record. */
+/** Sources for a Lambda function, which reports failed records one by one. */
 export interface OpenSources extends Sources {
-  /** Touches keys by their texts; gives those that are left, each with the reason. */
+  /** Touches keys given as texts. Returns the keys that are left, each with the reason. */
   touchTexts(source: Source, keys: Iterable<string>, options?: TouchOptions): Promise<Map<string, unknown>>;
 }
 
-/** Attempts of a call that is refused for now, before a touch is given back. */
+/** Attempts per call that fails with a retryable error, before the touch of its key fails. */
 const ATTEMPTS = 4;
 const SYNC_OPTIONS: OptionNames<SyncOptions> = {
   ...{ signal: true, onProgress: true, graceMs: 'milliseconds', ...RATE_OPTIONS },
@@ -89,7 +89,7 @@ const SYNC_OPTIONS: OptionNames<SyncOptions> = {
 };
 
 /**
- * Opens the sources of a graph: databases of others whose items become nodes and edges.
+ * Opens the sources of a graph: databases whose items become nodes and edges.
  *
  * @example
  * const orders = createSources(graph, { sources, store });
@@ -100,7 +100,6 @@ export function createSources(graph: CompiledModel, options: SourcesOptions): So
   return { touch, sync, retire };
 }
 
-/** Opens the sources of a graph with what a function needs besides. */
 export function openSources(graph: CompiledModel, options: SourcesOptions): OpenSources {
   checkStoreOptions('createSources', options, {
     ...{ sources: true, store: true, openTable: true },

@@ -8,20 +8,19 @@ import { putOf, recordsUnder, serviceKey } from './record.ts';
 import { isRetired } from './source.ts';
 
 const PREFIX = 'source-progress/';
-/** A process writes its progress at most this often. */
 const INTERVAL_MS = 10_000;
 
 /** The state of one source. */
 export interface SourceStatus {
   /** The name of the source. */
   source: string;
-  /** The version of its mapping that is in force; null: none is. */
+  /** The version of its mapping that is in force; null if none is. */
   version: string | null;
-  /** When its consumer has last touched a batch, ISO 8601; null: never. */
+  /** When its consumer last touched a batch, in ISO 8601; null if it never did. */
   seen: string | null;
-  /** The age of the oldest record of that batch when it was touched, in seconds. */
+  /** The age, in seconds, of the oldest record of that batch when it was touched. */
   lagSeconds: number | null;
-  /** Source items that the mapping refuses. */
+  /** Number of source items that the mapping refuses. */
   refused: number;
 }
 
@@ -31,7 +30,7 @@ interface Progress {
   lag?: number | undefined;
 }
 
-/** Records in the table how far a source's consumer has come, at most once in ten seconds. */
+/** Records in the table how far a source's consumer has come, at most every ten seconds. */
 export class SourceProgress {
   private writtenAtMs = Number.NEGATIVE_INFINITY;
 
@@ -49,23 +48,21 @@ export class SourceProgress {
   }
 }
 
-/** The age of the oldest record of a batch, in seconds; undefined if none has a time. */
+/** Returns the age of the oldest record of a batch, in seconds; undefined if no record has a time. */
 export function lagOf(records: readonly RawRecord[], nowMs: number): number | undefined {
   const times = records.flatMap(({ dynamodb }) => secondsOf(dynamodb?.ApproximateCreationDateTime) ?? []);
   return times.length === 0 ? undefined : Math.max(0, nowMs / 1000 - Math.min(...times));
 }
 
-/** The state of all sources of a table. */
 interface SourcesStatus {
   sources: SourceStatus[];
-  /** Source items that mappings refuse, by source. */
   refused: ReadonlyMap<string, readonly Refused[]>;
   conflicts: Conflict[];
-  /** There may be more conflicts than one look finds. */
+  /** True if there may be conflicts that are not in the list. */
   hasMore: boolean;
 }
 
-/** The state of all sources that a table knows, and of those that are named. */
+/** Returns the state of all sources that the table knows, and of those in `names`. */
 export async function sourcesStatus(context: NotesContext, names: readonly string[] = []): Promise<SourcesStatus> {
   const { graph, store, stats } = context;
   const known = await heads(graph, store, stats);

@@ -9,41 +9,41 @@ import { LEDGER_SHARDS, type Ledger, ledgerOf, partitionOf } from './ledger.ts';
 import { asPut, putOf, type Stored, serviceKey, storedIn } from './record.ts';
 import { touchAll } from './touches.ts';
 
-/** How far a walk is. */
+/** The progress of a walk. */
 export interface SyncProgress {
-  /** `waiting`: for writes that may still land; then source items, then ledgers of items that the source no longer has. */
+  /** `waiting`: for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
   phase: 'waiting' | 'items' | 'ledgers';
-  /** Source items so far. */
+  /** Number of source items so far. */
   items: number;
   /** When the wait ends, in milliseconds since 1970. */
   untilMs?: number;
 }
 
-/** How a walk runs. */
+/** Options of a walk over a source. */
 export interface WalkOptions extends Abortable {
-  /** Called as the walk goes on. */
+  /** Called as the walk progresses. */
   onProgress?: ((progress: SyncProgress) => void) | undefined;
-  /** Goes on where the last walk was stopped, if no other version came into force since. Default: begins from the start. */
+  /** Continues where the last walk stopped, unless another version has come into force since. Default: starts from the beginning. */
   resume?: boolean | undefined;
 }
 
-/** Where a walk is, so that another process can continue. */
+/** How far a walk has come, so that another process can continue it. */
 interface Place {
-  /** The name of the walk, which is in the ledgers that it has touched. */
+  /** The name of the walk. The ledgers that it touched have this name, too. */
   sync: string;
-  /** The revision of the head under which it began. */
+  /** The revision of the head when the walk began. */
   head: number;
   phase: 'items' | 'ledgers';
   after?: string | undefined;
   items: number;
 }
 
-/** The longest single wait, in milliseconds: the walk tells of itself between two. */
+/** The longest single wait, in milliseconds. The walk reports its progress between waits. */
 const WAIT_MS = 30_000;
 
 /**
- * The one walk of a source. It puts the source as the context has it in force, then touches every key that the source has, and every key that
- * has a ledger. A source that is being retired has no items, so everything that it made goes. Returns the number of source items.
+ * Walks over a source: puts its version in force, then touches every key that the source has, and every key that has a ledger. A source
+ * being retired has no items, so everything that it made is removed. Returns the number of source items.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;
@@ -56,14 +56,14 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   if (place !== kept) await store.change(putOf(graph, key, place));
   const visit = async (keys: readonly string[], phase: Place['phase'], after: string, items = keys.length) => {
     signal?.throwIfAborted();
-    // A ledger is marked before its items are written: a walk that continues visits the last page of ledgers again.
+    // A ledger is marked before its items are written. With this mark, a resumed walk visits its last page of ledgers again.
     const mark = phase === 'items' ? place.sync : `${place.sync}/ledgers`;
-    // It never gives up for lack of capacity.
+    // Throttling never ends a walk: it has no limit of attempts.
     const left = await touchAll(context, keys, { attempts: Number.POSITIVE_INFINITY, signal, sync: mark });
     for (const error of left.values()) throw error;
     const before = putOf(graph, key, place);
     place = { ...place, phase, after, items: place.items + items };
-    // A walk that began later has its own place.
+    // The condition protects the place of a walk that began later.
     await store.change(putOf(graph, key, place, asPut(before)));
     options.onProgress?.({ phase, items: place.items });
   };
@@ -80,12 +80,12 @@ export async function syncSource(context: SourceContext, options: WalkOptions): 
   return place.items;
 }
 
-/** Whether something was made of a source item, or it was refused. */
+/** Tells whether something was made of a source item, or it was refused. */
 export function isOfSomething({ keys, refusal }: Ledger): boolean {
   return keys.length > 0 || refusal !== undefined;
 }
 
-/** The ledgers of a source, page by page, with the place where the next page begins. */
+/** Reads the ledgers of a source page by page, with the place where the next page begins. */
 export async function* ledgerPages(
   { graph, store, source }: SourceContext,
   from: string | undefined,
@@ -105,19 +105,19 @@ export async function* ledgerPages(
 }
 
 /**
- * Puts the source as the context has it in force, and waits until no write of what was in force before can land. Throws `too-much-contention`
- * if another walk does the same.
+ * Puts the source's version in force, and waits until no write of the version before it can land. Throws `too-much-contention` if another
+ * walk does the same.
  */
 async function putInForce(context: SourceContext, { signal, onProgress }: WalkOptions): Promise<Stored<Head>> {
   const { source, now, wait } = context;
   const before = await readHead(context);
   let head = before;
-  // The time in the head is from before its write.
+  // `since` is from before the head was written, so touches may have read the previous head a little later.
   let sinceMs = (before?.state.since ?? 0) + LANDS_WITHIN_MS;
   if (before?.state.version !== source.version) {
-    // Nothing is before the first head, so nothing can land late.
+    // No version was in force before the first head, so no write can be late.
     head = await writeHead(context, before, before === undefined ? 0 : now());
-    // Until the answer, a touch may have read the head before.
+    // A touch may have read the previous head until this write was answered.
     sinceMs = before === undefined ? 0 : now();
   }
   if (head === undefined) {

@@ -14,41 +14,41 @@ import { numberValue, type PutRecord } from './record.ts';
 import { makerOf, type SourceItem } from './source.ts';
 
 /**
- * The protocol of a touch: the source says what an item holds, its ledger says what was made of it, and the ledger's revision is the only
- * order. From top to bottom: read the ledger, then the head, then the source; map; write the ledger ahead, always, under what was read; write
- * each output under "my claim is older"; cut the ledger down. A touch that is overtaken repeats all its reads.
+ * How a touch works. The source says what an item holds, its ledger says what was made from it, and only the ledger's revision gives an
+ * order. Steps: read the ledger, then the head, then the source; map the item; write the ledger, even without changes, if it is still as
+ * read; write each output, if the source item's claim on it is older; remove deleted outputs from the ledger. A touch that is overtaken
+ * repeats all its reads.
  */
 
-/** Outputs of one source item that are written at once. */
+/** Outputs of one source item that are written in parallel. */
 const AT_ONCE = 16;
 const MOST_REASON_BYTES = 2_000;
 
-/** How touches run. */
 export interface TouchRun extends Pick<RuntimeOptions, 'remainingMs' | 'signal'> {
-  /** Attempts of a call that is refused for now. */
+  /** Attempts per call, if it fails with a retryable error. */
   attempts: number;
-  /** The sync that touches. */
+  /** The name of the sync that touches, if any. */
   sync?: string | undefined;
 }
 
-/** A ledger as it was read, and when. */
+/** A ledger, and the time before it was read. */
 export interface LedgerRead {
   ledger: Ledger;
   readAt: number;
 }
 
-/** A write would be sent so late that its reads may be outdated: the touch repeats them. */
+/** Thrown instead of sending a write whose reads may be outdated. The touch then repeats its reads. */
 class TooLate extends Error {}
 
-/** Reads the ledger of a key. The time is taken before the read. */
+/** Reads the ledger of a key. Takes the time before the read. */
 export async function beginTouch({ store, source, now }: SourceContext, key: string): Promise<LedgerRead> {
   const readAt = now();
   return { readAt, ledger: await readLedger(store, source.name, key) };
 }
 
 /**
- * Writes what a source item makes now. Throws `touch-unfinished` if the time runs out, and what a call throws: the key then has to be touched
- * again.
+ * Writes what a source item makes now. Throws `touch-unfinished` if the time runs out, or the error of a call; the key then has to be
+ * touched again.
  *
  * @param first the ledger, if the caller read it before the head.
  */
@@ -58,7 +58,7 @@ export async function touch(context: SourceContext, key: string, run: TouchRun, 
     run.signal?.throwIfAborted();
     // rule: source-ledger-is-read-first
     const begun = read ?? (await beginTouch(context, key));
-    // Whoever reads an older head has an older ledger, and is refused.
+    // A touch that has read an outdated head has an outdated ledger, so its write is refused.
     // rule: source-head-is-read-behind-the-ledger
     if (read === undefined) await requireInForce(context);
     // rule: source-is-read-in-each-round
@@ -72,7 +72,7 @@ export async function touch(context: SourceContext, key: string, run: TouchRun, 
   }
 }
 
-/** Writes what the item of one round makes; false: the round was overtaken. */
+/** Writes what the item of one round makes. Returns false if another touch overtook the round. */
 async function writeRound(
   context: SourceContext,
   key: string,
@@ -96,7 +96,7 @@ async function writeRound(
     return refuse(context, send, { ...ledger, token, sync }, ledger.seen, error);
   }
   const hash = hash128(textOfMade(made));
-  // A sync repairs, so it only trusts its own writes.
+  // A sync repairs outputs, so it skips only those that it wrote itself.
   // rule: source-touch-goes-on-with-what-it-began
   const isGoingOn = ledger.part?.hash === hash && sync === ledger.sync;
   let through = isGoingOn ? ledger.part!.through : '';
@@ -128,7 +128,7 @@ async function writeRound(
     through = some.at(-1)!;
   }
   const isLeft = keys.length > made.size || isGoingOn;
-  // A newer touch may have added keys.
+  // On condition of this token, because a newer touch may have added keys.
   // rule: source-ledger-is-cut-under-its-token
   if (isLeft) await keep(own, { ...held, keys: [...made.keys()].sort() });
   return true;
@@ -136,7 +136,7 @@ async function writeRound(
 
 type Send = (change: PutRecord) => ReturnType<SourceContext['store']['change']>;
 
-/** Sends the writes of one round, each as often as necessary: their conditions make a second time harmless. */
+/** Sends the writes of one round, with retries. Their conditions make repeated writes harmless. */
 function sender({ store, wait, random, now }: SourceContext, readAt: number, run: TouchRun): Send {
   const { remainingMs, signal, attempts } = run;
   return (change) =>
@@ -153,7 +153,7 @@ function sender({ store, wait, random, now }: SourceContext, readAt: number, run
     );
 }
 
-/** Writes what a source item says of one base item, unless it has said something newer. */
+/** Writes the claim of a source item on one base item, unless the stored claim is newer. */
 async function writeClaim(
   context: SourceContext,
   send: Send,
@@ -168,7 +168,7 @@ async function writeClaim(
   let claims = say(undefined);
   // rule: source-writes-over-its-older-claim-alone
   const condition = { claimedBefore: { maker, token: claim.token } };
-  // Equal content is written as well: its claim takes the new token.
+  // Writes equal content, too, because the claim takes the new token.
   // rule: source-equal-content-takes-the-token
   let result = await send(put(itemOfClaims(graph, key, claims), condition));
   while (!result.applied) {
@@ -186,7 +186,7 @@ async function writeClaim(
   if (liveMakers(claims).length > 1) await send(noteOf(graph, CONFLICTS, { text, mark: `${claim.token}/${maker}` }));
 }
 
-/** Refuses a source item: its outputs stay, and so do their keys in the ledger. Throws an error that is of no item. */
+/** Refuses a source item. Its outputs stay, and so do their keys in the ledger. Rethrows errors that aren't about the item. */
 async function refuse(
   context: SourceContext,
   send: Send,
@@ -205,13 +205,13 @@ async function refuse(
   return applied;
 }
 
-/** Whether an error is about one item, and recurs however often it is tried. */
+/** Tells whether an error is about one item, and would recur with every attempt. */
 export function isOfItem(error: unknown): error is EdgeloomError {
   if (error instanceof StoreError) return error.kind === 'terminal';
   return error instanceof EdgeloomError && error.code === 'invalid-mapping';
 }
 
-/** Why a source item is refused, cut to what a ledger holds beside the keys: a mapping may throw any text. */
+/** Returns why a source item is refused. A mapping may throw long texts, so the reason is cut to fit into a ledger. */
 export function reasonOf({ message, hint }: EdgeloomError): string {
   const bytes = Buffer.from(`${message} ${hint}`.trim());
   return bytes.length > MOST_REASON_BYTES ? `${bytes.subarray(0, MOST_REASON_BYTES)}…` : String(bytes);

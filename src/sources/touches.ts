@@ -5,14 +5,13 @@ import type { SourceContext } from './context.ts';
 import { requireInForce } from './head.ts';
 import { beginTouch, type LedgerRead, type TouchRun, touch } from './touch.ts';
 
-/** Source items that are touched at once. */
 const concurrency = 16;
 /** Keys that share one read of the head. */
 const CHUNK = 100;
 
 /**
- * Touches keys side by side: one that fails or makes thousands of items holds up no other. Returns the keys that are left, each with the
- * reason; throws if only an operator can help.
+ * Touches keys in parallel, so that none holds up the others. Returns the keys that are left, each with the reason; throws if only an
+ * operator can help.
  */
 export async function touchAll(
   context: SourceContext,
@@ -25,7 +24,7 @@ export async function touchAll(
   const leave = async (some: readonly string[], action: (tries: number) => Promise<void>): Promise<void> => {
     try {
       signal?.throwIfAborted();
-      // The caller keeps what the last calls take: a second reserve would leave a short call no time.
+      // `remainingMs` already leaves time for the last calls; another reserve would use up a short run.
       if (remainingMs() <= 0) throw new EdgeloomError('touch-unfinished', 'The time ran out.', 'Touch the key again.');
       await retrying(action, {
         ...{ wait, random, remainingMs, signal },
@@ -37,7 +36,7 @@ export async function touchAll(
     }
   };
   const all = [...new Set(keys)];
-  // Where time may be short the first keys come alone: they are touched before the ledgers of others are read.
+  // If time is limited, a small first chunk is touched before more ledgers are read.
   for (let start = 0, size = run.remainingMs ? concurrency : CHUNK; start < all.length; start += size, size = CHUNK) {
     const begun = new Map<string, LedgerRead>();
     const chunk = all.slice(start, start + size);
@@ -46,7 +45,7 @@ export async function touchAll(
     const go = async ([key, first]: [string, LedgerRead]): Promise<void> =>
       leave([key], (tries) => touch(context, key, run, tries === 1 ? first : undefined));
     await leave([...begun.keys()], async () => {
-      // One read of the head does for all ledgers that were read before it.
+      // One read of the head serves all ledgers that were read before it.
       await requireInForce(context);
       await pMap(begun, go, { concurrency });
     });

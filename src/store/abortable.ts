@@ -2,7 +2,7 @@ import type { Store } from '../core/store-port.ts';
 import { EdgeloomError } from '../foundation/errors.ts';
 import { type Abortable, type Runtime, sleep } from '../foundation/runtime.ts';
 
-/** When aborted, throws the signal's reason after the last sent call is answered. */
+/** Runs a job on a store. After an abort, waits until all sent calls are answered, then throws the signal's reason. */
 export async function runAbortable<S extends object, T>(
   store: S,
   { signal, wait = (milliseconds) => sleep(milliseconds, signal) }: Abortable & { wait?: Runtime['wait'] | undefined },
@@ -17,12 +17,12 @@ export async function runAbortable<S extends object, T>(
       untilAborted(signal, wait(milliseconds)),
     );
   } finally {
-    // Parallel calls end with their first failure; the others may still write.
+    // Parallel calls reject with their first failure, while the others may still write.
     while (signal.aborted && underWay.size > 0) await Promise.allSettled(underWay);
   }
 }
 
-/** When aborted, throws the signal's reason at once. */
+/** Runs a read on a store. After an abort, throws the signal's reason at once. */
 export async function readAbortable<S extends object, T>(
   store: S,
   signal: AbortSignal | undefined,
@@ -39,7 +39,7 @@ function checkSignal(signal: unknown): void {
   throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
 }
 
-/** A signal in their second parameter ends their waits. */
+/** Calls that stop waiting when the signal in their second parameter aborts. */
 const BATCH_CALLS: ReadonlySet<string | symbol> = new Set<keyof Store>(['getMany', 'updateMany', 'writeMany']);
 
 function trackingStore<S extends object>(store: S, signal: AbortSignal, underWay: Set<Promise<unknown>>): S {
@@ -69,7 +69,7 @@ export async function untilAborted<T>(signal: AbortSignal, promise: Promise<T>):
   });
   signal.addEventListener('abort', stop, { once: true });
   try {
-    // No event comes if the signal is already aborted.
+    // A signal that is already aborted sends no event.
     if (signal.aborted) stop();
     return await Promise.race([promise, aborted]);
   } finally {

@@ -10,10 +10,10 @@ import { classifyError } from './classify.ts';
 
 export type SdkItem = Record<string, SdkAttributeValue>;
 
-/** The only attribute name whose value the SDK loses. */
+/** The SDK loses the value of an attribute with this name. */
 const LOST = '__proto__';
 
-/** The SDK turns values that it can't read into undefined. */
+/** Removes the attribute whose value the SDK has replaced by undefined. */
 export function withoutLostValues(item: SdkItem): Item {
   if (Object.hasOwn(item, LOST) && item[LOST] === undefined) delete item[LOST];
   return item as Item;
@@ -24,18 +24,21 @@ interface Refusals {
   TransactionCanceledException: TransactionCanceledException;
 }
 
-/** The SDK's classes may not be loaded. */
+/** Compares names, because the classes of the errors may not be loaded. */
 export function isRefusalNamed<Name extends keyof Refusals>(error: unknown, name: Name): error is Refusals[Name] {
   return error instanceof Error && error.name === name;
 }
 
-/** The SDK can't read a refusal whose item has an attribute named `__proto__`. No other refusal returns an item. */
+/**
+ * Tells whether the SDK failed to read a refusal because its item has an attribute named `__proto__`. Only failed conditions return an
+ * item.
+ */
 export function isUnreadable(error: unknown): boolean {
   if (!(error instanceof TypeError) || !('$metadata' in error)) return false;
   return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 400;
 }
 
-/** The exception doesn't tell; DynamoDB bills the size of the item that failed. */
+/** The exception of a failed condition doesn't contain the units; DynamoDB bills the item's size. */
 export function failedConditionUnits(current: Item | undefined): number {
   return current === undefined ? 1 : writeUnits(itemSizeBytes(current));
 }
@@ -52,14 +55,14 @@ export async function withClassifiedErrors<T>(call: () => Promise<T>): Promise<T
   }
 }
 
-/** `read` returns the item if the SDK could not read the refusal. Throws other errors. */
+/** Returns the item that failed a condition. Calls `read` if the SDK could not read the refusal. Throws other errors. */
 export async function itemThatFailed(error: unknown, read: () => Promise<{ item?: Item }>): Promise<Item | undefined> {
   if (isRefusalNamed(error, 'ConditionalCheckFailedException')) return error.Item && withoutLostValues(error.Item);
   if (isUnreadable(error)) return (await read()).item;
   throw classifyError(error);
 }
 
-/** A damaged answer would pass for an empty one. */
+/** Throws if a field is missing: a damaged answer would pass for an empty one. */
 export function requireAnswer<T>(part: T | undefined | null, call: string, field: string): T {
   if (part !== undefined && part !== null) return part;
   throw new StoreError(

@@ -4,13 +4,12 @@ import type { TableNames } from '../core/model/compiled.ts';
 import { CLAIM_TOKEN, MIRROR } from '../core/model/mirrored.ts';
 import { type AttributeChanges, appliesToOver, type BaseChange, type BaseCondition } from '../core/store-port.ts';
 
-/** Producers' names may be reserved words. */
-
 type Expression = Pick<
   UpdateItemCommandInput,
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
 
+/** Replaces names and values by placeholders, because producers' attribute names may be reserved words. */
 class Placeholders {
   private readonly names = new Map<string, string>();
   private readonly values: Record<string, AttributeValue> = {};
@@ -80,7 +79,7 @@ export function transactionPart(table: TableNames, change: BaseChange): Transact
   if (change.kind === 'update') {
     const { UpdateExpression, ...rest } = attributeUpdate(table, change);
     if (UpdateExpression !== undefined) return { Update: { ...common, Key, UpdateExpression, ...rest } };
-    // A transaction doesn't accept an update without an expression.
+    // A transaction doesn't accept an Update without an expression.
     if (change.condition?.present === false) return { Put: { ...common, Item: Key, ...rest } };
     return { ConditionCheck: { ...common, Key, ...rest, ConditionExpression: rest.ConditionExpression ?? '' } };
   }
@@ -104,7 +103,7 @@ function conditionText(table: TableNames, change: BaseChange, placeholders: Plac
   const isAlways = text === '' && change.kind !== 'update';
   if (condition.over === undefined || isAlways) return text;
   const { attribute, atSeconds } = condition.over;
-  // Comparing with another type, or a missing value, is false.
+  // DynamoDB's comparisons are false for a missing attribute and for another type.
   const isOver = `${placeholders.name(attribute)} <= ${placeholders.value({ N: atSeconds })}`;
   if (appliesToOver(change, condition)) return `(${text}) OR ${isOver}`;
   return `${text}${text === '' ? '' : ' AND '}NOT (${isOver})`;
@@ -116,7 +115,7 @@ function storedText(
   placeholders: Placeholders,
 ): string {
   const clauses: string[] = [];
-  // With an `equal` the item has to exist anyway, and DynamoDB allows 300 operators.
+  // An `equal` clause already requires the item to exist, and DynamoDB allows 300 operators per expression.
   if (present === true && Object.keys(equal).length === 0)
     clauses.push(`attribute_exists(${placeholders.name(table.partitionKey)})`);
   if (present === false) clauses.push(`attribute_not_exists(${placeholders.name(table.partitionKey)})`);

@@ -77,7 +77,7 @@ export class BaseItemStore {
   }
 }
 
-/** All or none; made once for a token, even if it is repeated after a lost answer. */
+/** Applies all changes or none, and only once per token, even if repeated after a lost answer. */
 export async function sendTransaction(
   calls: TableCalls,
   items: TransactWriteItem[],
@@ -98,7 +98,7 @@ export async function sendTransaction(
     const failed = reasons.flatMap(({ Code, Item }, place) =>
       Code === 'ConditionalCheckFailed' ? [{ place, ...(Item && { current: withoutLostValues(Item) }) }] : [],
     );
-    // The exception doesn't tell the cost: two units per item, more for large ones.
+    // The exception doesn't contain the cost. Each item costs at least two units; large items cost more.
     return { applied: false, wcu: 2 * items.length, failed };
   }
 }

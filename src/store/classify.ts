@@ -1,7 +1,7 @@
 import { docsPage } from '../foundation/docs.ts';
 import { StoreError, type StoreErrorKind } from '../foundation/errors.ts';
 
-/** Unknown errors are retryable: retrying loses nothing, and the time budget ends it. */
+/** Errors that an operator has to fix. Unknown errors are retryable: retrying loses nothing, and the time budget ends it. */
 const FATAL: Readonly<Record<string, string>> = {
   ResourceNotFoundException: 'Create the table first (edgeloom table create), or name it with --table.',
   AccessDeniedException: `Give the role the rights that its policy in the stack has: ${docsPage('deploying')}.`,
@@ -10,7 +10,7 @@ const FATAL: Readonly<Record<string, string>> = {
   ExpiredTokenException: 'Renew the credentials.',
   CredentialsProviderError: 'Set AWS credentials, or --endpoint for a local engine.',
 };
-/** Others have the remedy of their kind. */
+/** Remedies by error name. Other errors have the remedy of their kind. */
 const HINTS: Readonly<Record<string, string>> = {
   ...FATAL,
   ...Object.fromEntries(
@@ -33,7 +33,7 @@ const TERMINAL: ReadonlySet<string> = new Set([
   'ItemCollectionSizeLimitExceededException',
   'IdempotentParameterMismatchException',
 ]);
-/** The message of the SDK's plain Error. */
+/** The SDK throws a plain `Error` with this message. */
 const NO_REGION = 'Region is missing';
 
 export function classifyError(error: unknown): StoreError {
@@ -52,14 +52,14 @@ export function classifyError(error: unknown): StoreError {
     const hint = 'Name it with --region or AWS_REGION, or name an endpoint.';
     return new StoreError('fatal', 'no-region', 'No AWS region is set.', hint, { cause: error });
   }
-  // Only DynamoDB's answer is a refusal; after other failures the call may have been carried out.
+  // Only an answer from DynamoDB is a refusal. After any other failure, the call may have been carried out.
   const isAnswer = kind !== 'retryable' || REFUSALS.has(name) || (error instanceof Error && '$fault' in error);
   const said = isAnswer ? 'DynamoDB refused the call' : 'The call has no answer that could be read';
   const message = `${said}: ${name}: ${detail.replace(/\.$/, '')}.${causesOfThrottle(error)}`;
   return new StoreError(kind, name, message, HINTS[name], { cause: error });
 }
 
-/** A hot partition, the table's maximum or the account's quota. */
+/** Names the limits that were hit: of a partition, the table, or the account. */
 function causesOfThrottle(error: unknown): string {
   const { ThrottlingReasons, throttlingReasons = ThrottlingReasons } = (error ?? {}) as Throttled;
   const causes = new Set((throttlingReasons ?? []).map(({ reason, resource }) => `${reason} of ${resource}`));
@@ -79,7 +79,7 @@ interface CancellationReason {
 
 const TERMINAL_REASONS: ReadonlySet<string> = new Set(['ValidationError', 'ItemCollectionSizeLimitExceeded']);
 
-/** Undefined if the only reason is a failed condition. */
+/** Returns undefined if failed conditions are the only reasons. */
 export function classifyCancellation(reasons: readonly CancellationReason[], cause: unknown): StoreError | undefined {
   const others = reasons.filter(({ Code = 'None' }) => Code !== 'None' && Code !== 'ConditionalCheckFailed');
   const worst = others.find(({ Code = '' }) => TERMINAL_REASONS.has(Code)) ?? others[0];
@@ -89,7 +89,7 @@ export function classifyCancellation(reasons: readonly CancellationReason[], cau
   return new StoreError(kind, Code, `DynamoDB cancelled a transaction: ${Code}: ${Message}.`, HINTS[Code], { cause });
 }
 
-/** By the code that a batch's statement answers with. */
+/** Exception names by the error codes of BatchExecuteStatement. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   AccessDenied: 'AccessDeniedException',
   ItemCollectionSizeLimitExceeded: 'ItemCollectionSizeLimitExceededException',
@@ -113,7 +113,7 @@ interface StatementError {
   Message?: string;
 }
 
-/** Retryable, but nothing was changed. */
+/** Retryable errors after which nothing was changed. */
 const REFUSALS: ReadonlySet<string> = new Set([
   'no-connection',
   'ProvisionedThroughputExceededException',
@@ -128,7 +128,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'ReplicatedWriteConflictException',
 ]);
 
-/** A failed write certainly changed nothing; unknown after a lost connection, a timeout or a 5xx. */
+/** Tells whether a failed write certainly changed nothing. After a lost connection, a timeout or a 5xx, this is unknown. */
 export function isRefusal(error: StoreError): boolean {
   return error.kind !== 'retryable' || REFUSALS.has(error.code);
 }

@@ -7,7 +7,6 @@ import {
 import { EdgeloomError } from '../foundation/errors.ts';
 import { withClassifiedErrors } from './answers.ts';
 
-/** Undefined if there is no such table. */
 export async function findTable(client: DynamoDBClient, name: string): Promise<TableDescription | undefined> {
   return await withClassifiedErrors(async () => {
     try {
@@ -30,7 +29,7 @@ export async function requireTable(
   return table;
 }
 
-/** The attribute by which DynamoDB deletes items; undefined if it deletes none. */
+/** Returns the attribute by which DynamoDB deletes items; undefined if TTL is off. */
 export async function ttlOf(client: DynamoDBClient, name: string): Promise<string | undefined> {
   const command = new DescribeTimeToLiveCommand({ TableName: name });
   const { TimeToLiveDescription: ttl } = await withClassifiedErrors(() => client.send(command));
@@ -38,7 +37,7 @@ export async function ttlOf(client: DynamoDBClient, name: string): Promise<strin
   return isOn ? ttl?.AttributeName : undefined;
 }
 
-/** The ARN of the stream that takes records; undefined if there is none. */
+/** Returns the ARN of the stream in use; undefined if streams are disabled. */
 export function streamArnOf({ StreamSpecification, LatestStreamArn }: TableDescription): string | undefined {
   return StreamSpecification?.StreamEnabled === true ? LatestStreamArn : undefined;
 }

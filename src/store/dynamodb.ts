@@ -64,20 +64,20 @@ import { callsOf } from './lean/known-calls.ts';
 import { StatementWrites, type WritingCalls } from './statement-writes.ts';
 import { untilProcessed } from './unprocessed.ts';
 
-/** Another change of the table is under way. */
+/** DynamoDB's errors while another change of the table is under way. */
 const OF_ANOTHER_CHANGE: ReadonlySet<string> = new Set(['ResourceInUseException', 'LimitExceededException']);
 const BATCH_GET_KEYS = 100;
 const BATCH_WRITE_ITEMS = 25;
 
-/** The store on DynamoDB. */
+/** Reads and writes a table in DynamoDB. */
 export class DynamoDBStore implements Store, ScanSource {
   private readonly asking: TableCalls;
   private readonly plain: TableCalls;
   private readonly statements: StatementWrites;
-  /** See `withoutUnits`. */
+  /** False in a store made by `withoutUnits`. */
   private readonly asksForUnits: boolean = true;
 
-  /** @param client from `createClient`, your own, or what makes the calls itself. */
+  /** @param client a client from `createClient`, another client of the AWS SDK, or an implementation of the calls. */
   constructor(
     client: DynamoDBClient | TableCalls,
     private readonly table: TableNames,
@@ -115,7 +115,7 @@ export class DynamoDBStore implements Store, ScanSource {
 
   async changeTable(change: UpdateTableCommandInput): Promise<void> {
     await withClassifiedErrors(async () => {
-      // After a lost answer, the next description tells whether the change has begun.
+      // Sent once: if the answer is lost, the table's next description tells whether the change has begun.
       await this.calls.callOnce('UpdateTable', change).catch((error: unknown) => {
         if (!(error instanceof Error) || !OF_ANOTHER_CHANGE.has(error.name)) throw error;
       });
@@ -123,7 +123,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async get(key: ItemKey, { consistent }: ReadOptions): Promise<GetResult> {
-    // Base items may name ids that no node can have.
+    // A base item may name an id that is too long for a key.
     if (!isKeyWithinLimits(key)) return { rcu: 0 };
     const input: GetItemCommandInput = {
       TableName: this.table.name,
@@ -135,7 +135,7 @@ export class DynamoDBStore implements Store, ScanSource {
     if (output.Item !== undefined)
       return { item: withoutLostValues(output.Item), rcu: unitsOf(output.ConsumedCapacity) };
     if (!this.asksForUnits) return { rcu: 0 };
-    // Only the requested capacity tells an answer without an item from an empty one.
+    // Without an item, only the requested capacity shows that the answer is complete.
     return { rcu: unitsOf(requireAnswer(output.ConsumedCapacity, 'GetItem', 'ConsumedCapacity')) };
   }
 
@@ -175,7 +175,7 @@ export class DynamoDBStore implements Store, ScanSource {
       for (const item of responses[this.table.name] ?? []) items.push(withoutLostValues(item));
       return output.UnprocessedKeys?.[this.table.name]?.Keys ?? [];
     };
-    // Beyond 16 MB DynamoDB returns the rest without throttling.
+    // An unprocessed rest needn't mean throttling: a call returns at most 16 MB.
     await untilProcessed(keys, 0, send, waits);
     return { items, rcu, calls };
   }
@@ -262,7 +262,7 @@ export class DynamoDBStore implements Store, ScanSource {
             ? { PutRequest: { Item: write.put as SdkItem } }
             : { DeleteRequest: { Key: this.key(write.delete) } },
         );
-      // The unprocessed rest of a write always means throttling.
+      // For writes, an unprocessed rest always means throttling.
       await untilProcessed(requests, 1, send, waits);
     }
     return { wcu, calls };
@@ -283,7 +283,7 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async queryNative(request: NativeQueryRequest): Promise<QueryResult> {
-    // Each page of a native list has a budget.
+    // Always asks for units, because each page of a native list has a budget.
     const sent = this.asking.call('Query', nativeQueryInput(this.table, request));
     const output = await this.ofIndex(request.index.name, sent);
     return this.pageOf(output, requireAnswer(output.Items, 'Query', 'Items'));
@@ -335,9 +335,12 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 }
 
-/** The same store without requesting units: results have 0, except of `queryNative`. Other kinds of store are unchanged. */
+/**
+ * Returns the same store, but without requests for consumed units: results have 0 units, except those of `queryNative`. Other kinds of
+ * store are returned unchanged.
+ */
 export function withoutUnits(store: Store): Store {
-  // Keeps a proxy of the store, or other replacements of its calls.
+  // Inheriting from the store preserves proxies and replaced calls.
   return store instanceof DynamoDBStore ? Object.create(store, { asksForUnits: { value: false } }) : store;
 }
 
@@ -357,7 +360,7 @@ function unitsOf(consumed: ConsumedCapacity | undefined): number {
   return consumed?.CapacityUnits ?? 0;
 }
 
-/** Other refusals give undefined. */
+/** Returns a clear error for a missing or unfit index; undefined for other errors. */
 function missingIndex({ name }: TableNames, index: string | undefined, error: StoreError): StoreError | undefined {
   if (index === undefined || error.code !== 'ValidationException') return undefined;
   if (/key schema element/i.test(error.message)) {
@@ -366,7 +369,7 @@ function missingIndex({ name }: TableNames, index: string | undefined, error: St
     return new StoreError('fatal', 'no-index', message, hint, { cause: error });
   }
   if (!/(specified index|index not found|no such index|index: )/i.test(error.message)) return undefined;
-  // It becomes ready by itself.
+  // Retryable, because the index becomes ready by itself.
   if (/backfilling/i.test(error.message)) {
     const message = `DynamoDB still builds the index ${index} of the table ${name}, which the model needs.`;
     const hint = 'Wait until edgeloom table describe names it as filling no more.';

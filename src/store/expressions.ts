@@ -13,7 +13,7 @@ import type {
   UpdateCondition,
 } from '../core/store-port.ts';
 
-/** Every name goes through a placeholder: `w` may be reserved. */
+/** Uses placeholders for all names, because `w` may be reserved. */
 export function updateExpression(
   update: DerivedUpdate,
   table: TableNames,
@@ -38,7 +38,7 @@ export function updateExpression(
   });
   const adds: string[] = [];
   const { condition } = update;
-  // A revision that adding one doesn't change restarts at 1.
+  // A malformed revision can't be incremented, so the revision restarts at 1.
   // rule: revision-goes-on-after-a-tombstone
   if (condition.kind === 'revision' && condition.malformed !== undefined) sets.push('#r = :one');
   else adds.push('#r :one');
@@ -200,7 +200,7 @@ function termClause(term: FilterTerm, filter: FilterParts): string {
   return term.compare === 'begins_with' ? `begins_with(${path}, ${names[0]})` : `${path} ${term.compare} ${names[0]}`;
 }
 
-/** In an index's query, the table's keys are filtered like other attributes. */
+/** Filters an index's query by the table's keys, which are ordinary attributes there. */
 function addItemKeys(
   { clauses, names, values }: FilterParts,
   { partitionKey, sortKey }: TableNames,
@@ -219,21 +219,21 @@ function addItemKeys(
   clauses.push(isPrefix ? '#it BETWEEN :it AND :jt' : '#it = :it');
 }
 
-/** By number of UTF-8 bytes; the last isn't assigned. */
+/** The highest characters with 1, 2, 3 and 4 bytes in UTF-8. The last is unassigned. */
 const LAST_CHARACTERS = ['', '\u007F', '\u07FF', '\uFFFF', '\u{10FFFF}'] as const;
 
-/** No key with the prefix sorts after it. */
+/** Returns an upper bound of all keys with the prefix. */
 function highestWithPrefix(prefix: string, limitBytes = SORT_KEY_BYTES): string {
   const room = Math.max(0, Math.min(LAST_CHARACTERS.length - 1, limitBytes - Buffer.byteLength(prefix)));
   return prefix + LAST_CHARACTERS[room];
 }
 
-/** DynamoDB allows one condition on the sort key. */
+/** Returns one clause, because DynamoDB allows only one condition on the sort key. */
 function sortKeyCondition(sortKey: QueryRequest['sortKey']): { clause: string; values: Item } | undefined {
   if (sortKey === undefined) return undefined;
   if ('beginsWith' in sortKey) {
     const { beginsWith } = sortKey;
-    // One local engine ignores case in `begins_with`.
+    // A range instead of `begins_with`, which ignores case in one local engine.
     return beginsWith === '' ? undefined : sortKeyCondition({ from: beginsWith, to: highestWithPrefix(beginsWith) });
   }
   const { from, to } = sortKey;

@@ -5,27 +5,27 @@ import { sleep } from '../foundation/runtime.ts';
 import { classifyError } from './classify.ts';
 import { Allowance } from './metered.ts';
 
-/** The items of a partition lie together. */
+/** Maximum number of segments. Many segments give a wider sample, because the items of a partition lie together. */
 const MOST_SEGMENTS = 64;
-/** Of a segment, so that whole partitions are among them. */
+/** Items to read per segment, so that the sample includes whole partitions. */
 const LEAST_ITEMS = 300;
 const CONCURRENCY = 8;
 const PAGE_ITEMS = 250;
 
-/** How a table is read. */
+/** How to read a table. */
 export interface ForeignReadOptions {
-  /** The most items to read. */
+  /** Maximum number of items. */
   most: number;
   /** Read units per second. Default: unlimited. */
   maxRcu?: number | undefined;
-  /** Called with pages in no order. */
+  /** Called with each page, in any order. */
   onItems: (items: readonly Item[]) => void;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * A whole table, or items from the beginnings of many segments. Which ones depends on the table alone, not on pages or
- * on which segment answers first.
+ * Reads a whole table, or items from the beginnings of many segments. Which items are read depends only on the table, not on page sizes or
+ * timing.
  */
 export async function readForeignTable(
   client: DynamoDBClient,
@@ -64,7 +64,7 @@ export async function readForeignTable(
     return true;
   };
   try {
-    // The others read what short segments leave over.
+    // Segments with more items make up for short ones.
     while (segments.length > 0 && left > 0) {
       const [share, more] = [Math.floor(left / segments.length), left % segments.length];
       const goOn = await pMap(segments, (place, i) => read(place, share + (i < more ? 1 : 0)), {

@@ -4,7 +4,7 @@ import { updateEach } from './update-run.ts';
 /** The calls that every store has. */
 export type StoreCallName = Exclude<keyof Store, 'region' | 'serverTime' | 'writesBy' | 'describe' | 'changeTable'>;
 
-/** A subclass wraps all calls, or replaces some. */
+/** Forwards all calls. A subclass wraps them in `pass`, or overrides some. */
 export class ForwardingStore<Inner extends Store = Store> implements Store {
   constructor(protected readonly inner: Inner) {}
 
@@ -24,7 +24,7 @@ export class ForwardingStore<Inner extends Store = Store> implements Store {
   }
   updateMany(...args: Parameters<Store['updateMany']>): ReturnType<Store['updateMany']> {
     const [updates, options] = args;
-    // What replaces `update` also replaces the same writes of many items.
+    // A subclass that overrides `update` must also see the updates of `updateMany`.
     const isReplaced = this.update !== ForwardingStore.prototype.update;
     return isReplaced
       ? updateEach(updates, (update) => this.update(update), options)

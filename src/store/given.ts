@@ -5,8 +5,8 @@ import { EdgeloomError } from '../foundation/errors.ts';
 import { DynamoDBStore } from './dynamodb.ts';
 
 /**
- * A client of the AWS SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Stored values
- * stay unchanged, so numbers keep 38 digits.
+ * A client of the AWS SDK: a `DynamoDBClient`, or a `DynamoDBDocumentClient` with any `marshallOptions`. Stored values stay unchanged, so
+ * numbers keep 38 digits.
  */
 export interface TableClient {
   readonly config: DynamoDBClient['config'];
@@ -14,14 +14,14 @@ export interface TableClient {
   send(...parameters: never[]): unknown;
 }
 
-/** Options with a client instead of a store. */
+/** Options that take a client instead of a store. */
 export type WithClient<Options> = Omit<Options, 'store'> & {
   /** The client used to access the table. */
   client: TableClient;
   store?: undefined;
 };
 
-/** Throws `invalid-option` for an invalid client. */
+/** Makes a store from the client, if one is given. Throws `invalid-option` for an invalid client. */
 export function withStore<Options extends { store: Store }>(
   what: string,
   table: TableNames,

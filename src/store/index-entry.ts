@@ -14,7 +14,7 @@ export async function shownAt(
   { index, partition, sort }: PlaceInIndex,
   { source, target }: ItemKey,
 ): Promise<Item | undefined> {
-  // An index's sort key ends with the item's partition.
+  // An index's sort key ends with the item's partition key, so one page is enough.
   const page = await store.query({ index, partition, sortKey: { from: sort, to: sort } });
   if (stats !== undefined) stats.rcu += page.rcu;
   return page.items.find((item) => {

@@ -4,13 +4,13 @@ import { isDerivedKey } from '../core/items/keys.ts';
 import { indexKeysOf, type TableNames } from '../core/model/compiled.ts';
 import type { Calls, TableCalls } from './lean/calls.ts';
 
-/** Between the names in the code (`INDEX_KEYS`) and the table's. Producers' items aren't renamed. */
+/** Translates index key names between the code (`INDEX_KEYS`) and the table. Producers' items aren't renamed. */
 
 export function withIndexKeyNames(calls: TableCalls, table: TableNames): TableCalls {
   return table.indexKeys === undefined ? calls : new RenamingCalls(calls, table);
 }
 
-/** The table's names by those of the code. */
+/** Returns the table's index key names by the names in the code. */
 export function storedIndexKeys(table: Pick<TableNames, 'indexes' | 'indexKeys'>): ReadonlyMap<string, string> {
   const names = indexKeysOf(table);
   return new Map(
@@ -52,7 +52,7 @@ class RenamingCalls implements TableCalls {
     send: (sent: Input) => Promise<Output>,
   ): Promise<Output> {
     const { IndexName } = input as { IndexName?: string };
-    // A native index returns base items.
+    // False for native indexes, whose items are base items.
     const isOfIndex = this.table.indexes.some((index) => this.table.indexNames[index] === IndexName);
     try {
       return this.renameOutput(
@@ -60,7 +60,7 @@ class RenamingCalls implements TableCalls {
         isOfIndex,
       ) as Output;
     } catch (error) {
-      // A failed condition returns the item.
+      // The error of a failed condition contains the item.
       if (error instanceof Error && 'Item' in error)
         error.Item = this.renameItem(error.Item as Item | undefined, this.known);
       throw error;
@@ -88,7 +88,7 @@ class RenamingCalls implements TableCalls {
       ...input,
       ...(item && { Item: this.renameItem(item, this.stored) }),
       ...(names && Key && { ExpressionAttributeNames: this.isDerived(Key) ? this.values(names) : names }),
-      // Other placeholders of a query may name anything.
+      // Other placeholders of a query may name any attribute.
       ...(names &&
         isOfIndex && { ExpressionAttributeNames: { ...names, ...this.values(pickNamed(names, ['#p', '#s'])) } }),
       ...(start && isOfIndex && { ExclusiveStartKey: renameAttributes(start, this.stored) }),
@@ -137,7 +137,7 @@ class RenamingCalls implements TableCalls {
     };
   }
 
-  /** A statement already has the table's names. */
+  /** Statements already use the table's names; only the item in an error has to be renamed. */
   private renameAnswer({ Error: error, ...answer }: StatementAnswer): StatementAnswer {
     if (error === undefined) return answer;
     return { ...answer, Error: { ...error, Item: this.renameItem(error.Item, this.known) } };
@@ -162,7 +162,7 @@ interface StatementAnswer {
   Error?: { Item?: Item | undefined };
 }
 
-/** For a derived item of an export. */
+/** Renames the index keys of a derived item from an export. */
 export function withKnownIndexKeys(table: TableNames, item: Item): Item {
   const known = new Map([...storedIndexKeys(table)].map(([name, stored]) => [stored, name]));
   return isDerivedItem(table, item) ? renameAttributes(item, known) : item;

@@ -7,15 +7,15 @@ import type { Logger } from '../foundation/logger.ts';
 
 export interface OtherKeyType {
   attribute: string;
-  /** Absent: a key of the table. */
+  /** Undefined for a key of the table. */
   index?: string;
   type: string;
   needed: NativeType;
-  /** No derived item has it. */
+  /** True for native indexes, whose keys no derived item has. */
   isNative?: boolean;
 }
 
-/** One may be the key of another software's index. */
+/** Returns keys that the table defines with the wrong type, perhaps for an index of other software. */
 export function otherKeyTypes(
   graph: CompiledModel,
   { AttributeDefinitions = [] }: Pick<TableDescription, 'AttributeDefinitions'>,
@@ -43,7 +43,7 @@ export function keyTypeText({ attribute, index, type, needed }: OtherKeyType): s
   return `the key ${attribute} of ${index === undefined ? 'the table' : `the index ${index}`} with type ${needed} (it has type ${type})`;
 }
 
-/** Throws `table-differs`. Only readers need the indexes that a migration adds. */
+/** Throws `table-differs` if the table lacks more than `addable`. Only readers need the indexes that a migration adds. */
 export function requireFit({
   table,
   lacks,
@@ -61,7 +61,7 @@ export function requireFit({
   );
 }
 
-/** Throws `table-differs` for keys of another type than in derived items; only warns if the types may not be read. */
+/** Throws `table-differs` if the type of a key differs from that in derived items. Only warns if the table can't be described. */
 export async function requireKeyTypes(graph: CompiledModel, store: Store, logger: Pick<Logger, 'warn'>): Promise<void> {
   let table: TableDescription | undefined;
   try {

@@ -7,7 +7,7 @@ interface NamedTable {
   keys: { partitionKey: string; sortKey?: string | undefined };
 }
 
-/** In a local engine. Undefined if the table exists without a stream. */
+/** Creates a source table in a local engine, unless it exists. Returns the ARN of its stream, if it has one. */
 export async function makeSourceTable(
   client: DynamoDBClient,
   { name: table, keys }: NamedTable,

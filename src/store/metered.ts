@@ -22,7 +22,7 @@ import { isRefusal } from './classify.ts';
 import { ForwardingStore, type StoreCallName } from './forwarding.ts';
 import { type Spent, spentBy } from './spent.ts';
 
-/** Rates of long work: capacity units per second for all its calls together, with indexes. */
+/** Limits for long work, in capacity units per second for all its calls together, including indexes. */
 export interface RateOptions {
   /** Read capacity units per second. Default: unlimited. */
   maxRcu?: number | undefined;
@@ -30,7 +30,7 @@ export interface RateOptions {
   maxWcu?: number | undefined;
 }
 
-/** Workers share a rate, so fractions are fine. */
+/** With a rate of 0, work would never end. Fractions are fine, because workers share a rate. */
 export const RATE_OPTIONS: OptionNames<RateOptions> = { maxRcu: 'rate', maxWcu: 'rate' };
 
 export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
@@ -38,25 +38,25 @@ export function hasRate({ maxRcu, maxWcu }: RateOptions): boolean {
 }
 
 export interface MeterOptions extends RateOptions {
-  /** Milliseconds left; called many times. Default: unlimited. */
+  /** Returns the milliseconds left; called many times. Default: unlimited. */
   remainingMs?: RuntimeOptions['remainingMs'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Default 32. */
+  /** Calls in parallel. Default 32. */
   concurrency?: number;
-  /** Never goes back. Default: the process's clock. */
+  /** A clock in milliseconds that never goes back. Default: the process's clock. */
   now?: (() => number) | undefined;
 }
 
-/** Sent between two checks of the rate. */
+/** Updates sent between two checks of the rate. */
 const UPDATES_AT_ONCE = 100;
 
 const READS: ReadonlySet<StoreCallName> = new Set(['get', 'getMany', 'query', 'queryNative']);
 
 /**
- * For long work under live traffic. A call's cost is only known afterwards: an expensive call makes the next ones wait.
+ * Limits the rate of long work under live traffic. A call's cost is only known afterwards, so an expensive call makes the next ones wait.
  */
 export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<Inner> {
   rcu = 0;
@@ -83,14 +83,14 @@ export class MeteredCalls<Inner extends Store = Store> extends ForwardingStore<I
     return super.writeMany(writes, { signal, ...this.runtime });
   }
 
-  /** Retries until no retryable outcomes are left or time runs out. */
+  /** Retries until no outcome is retryable or time runs out. */
   override async updateMany(
     updates: readonly DerivedUpdate[],
     { signal, ...options }: UpdateManyOptions = {},
   ): Promise<readonly UpdateOutcome[]> {
     const remainingMs = (): number => Math.min(options.remainingMs?.() ?? Infinity, this.runtime.remainingMs());
     const outcomes: UpdateOutcome[] = [];
-    // The rate is kept between calls, so a call is small.
+    // Makes small calls, because the rate is only checked between calls.
     for (let start = 0; start < updates.length; start += UPDATES_AT_ONCE) {
       const part = updates.slice(start, start + UPDATES_AT_ONCE);
       outcomes.push(...(await this.updatePart(part, { ...options, signal, remainingMs })));
@@ -170,7 +170,7 @@ function isRetryableOutcome(outcome: UpdateOutcome): boolean {
   return !outcome.applied && isRetryableStoreError(outcome.error);
 }
 
-/** Paid afterwards: saves up to one second's units, and debt has to be waited out. */
+/** Units per second, charged after each call. A debt has to be waited out; at most one second's units are saved. */
 export class Allowance {
   private tokens: number;
   private countedAt: number;

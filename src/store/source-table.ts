@@ -9,9 +9,9 @@ import type { Item } from '../core/items/attribute-value.ts';
 import { requireAnswer, withClassifiedErrors, withoutLostValues } from './answers.ts';
 import { streamArnOf } from './described-table.ts';
 
-/** A source table in DynamoDB, with any keys. Never writes. */
+/** Reads a source table in DynamoDB, with any keys. Never writes. */
 export class DynamoDBSourceStore {
-  /** @param table its name, or the ARN of one in another account. */
+  /** @param table the table's name, or its ARN if another account owns it. */
   constructor(
     private readonly client: DynamoDBClient,
     private readonly table: string,

@@ -18,7 +18,7 @@ import { STATEMENT_FORMS, type Statement, Statements } from './statement.ts';
 import { checkDistinct, type UpdatePart, UpdateRun } from './update-run.ts';
 
 const BATCH_STATEMENTS = 25;
-/** Follows the forms of statements. */
+/** The form after all forms of statements. */
 const UPDATE_ITEM = STATEMENT_FORMS.length;
 
 export interface WritingCalls {
@@ -31,12 +31,15 @@ interface Placed {
   update: DerivedUpdate;
 }
 
-/** 25 per call. What an engine or policy refuses is sent again in the next form, finally by UpdateItem. */
+/**
+ * Sends updates as statements, 25 per call. Statements that an engine or policy refuses are sent again in the next form, and finally as
+ * UpdateItem.
+ */
 export class StatementWrites {
   private readonly statements: Statements;
   /** An index of `STATEMENT_FORMS`, or `UPDATE_ITEM`. */
   private form = 0;
-  /** The form was accepted, so later refusals concern an item. */
+  /** True once the form was accepted. Later refusals then concern an item. */
   private isProven = false;
   private areTaken = false;
 
@@ -44,7 +47,7 @@ export class StatementWrites {
     this.statements = new Statements(table);
   }
 
-  /** Undefined until an answer tells. */
+  /** Undefined until an answer shows it. */
   get by(): WayOfWriting | undefined {
     if (this.form === UPDATE_ITEM) return 'UpdateItem';
     return this.areTaken ? 'statements' : undefined;
@@ -62,7 +65,7 @@ export class StatementWrites {
   private *parts(updates: readonly DerivedUpdate[], calls: WritingCalls): Generator<UpdatePart> {
     let chunk: Placed[] = [];
     for (const [place, update] of updates.entries()) {
-      // Answers may have shown that statements aren't available.
+      // `form` may have changed since the last part was sent.
       if (this.statementOf(update, this.form) === undefined) yield this.part([{ place, update }], calls);
       else if (chunk.push({ place, update }) === BATCH_STATEMENTS) {
         yield this.part(chunk, calls);
@@ -73,7 +76,7 @@ export class StatementWrites {
   }
 
   private part(chunk: readonly Placed[], calls: WritingCalls): UpdatePart {
-    // UpdateItem returns the item that fails the condition, which statements may not.
+    // A single update uses UpdateItem, which always returns the item that failed the condition.
     const send = async (run: UpdateRun): Promise<void> => {
       if (chunk.length === 1) await sendEach(chunk, calls, run);
       else await this.sendStatements(chunk, calls, run);
@@ -85,7 +88,7 @@ export class StatementWrites {
     let rest = chunk;
     for (let form = this.form; form !== UPDATE_ITEM; ) {
       const made = rest.map((one) => ({ one, statement: this.statementOf(one.update, form) }));
-      // Updates without a statement say nothing about the others.
+      // These updates have no statement, so their outcomes say nothing about the form.
       await sendEach(
         made.filter(({ statement }) => statement === undefined).map(({ one }) => one),
         calls,
@@ -98,31 +101,30 @@ export class StatementWrites {
       rest = rest.filter(({ place }, i) => isLeft(run, place, answers[i]!));
       if (rest.length < statements.length) this.areTaken = true;
       if (rest.length === 0) return this.learn(form, statements);
-      // What was allowed before may now be denied.
+      // A policy may now deny what it allowed before.
       if (answers.includes('denied')) this.isProven = false;
       form = answers.includes('denied') || this.isProven ? UPDATE_ITEM : form + 1;
       if (!run.maySend(rest.map(({ place }) => place))) return;
     }
     const areTaken = await sendEach(rest, calls, run);
-    // If UpdateItem also refuses it, the item is at fault.
+    // If UpdateItem accepts the updates, the statements were at fault; otherwise, an item is.
     if (areTaken && !this.isProven) this.form = UPDATE_ITEM;
   }
 
   private learn(form: number, statements: readonly Statement[]): void {
     if (!statements.some(({ showsForm }) => showsForm)) return;
-    // Another call may have found out that there are none.
+    // `Math.max`, because another call may have found that no form works.
     this.form = Math.max(this.form, form);
     this.isProven = true;
   }
 
-  /** Undefined if it has to be an UpdateItem. */
   private statementOf(update: DerivedUpdate, form: number): Statement | undefined {
     const name = STATEMENT_FORMS[form];
     return name && this.statements.of(update, name);
   }
 }
 
-/** False if one isn't accepted as a statement. */
+/** Returns false if UpdateItem refuses an update for good. */
 async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: UpdateRun): Promise<boolean> {
   let areTaken = true;
   const sendOne = async ({ place, update }: Placed): Promise<void> => {
@@ -138,10 +140,10 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
   return areTaken;
 }
 
-/** `refused`: not accepted as a statement; `denied`: no statement is. */
+/** `refused`: the engine doesn't accept this statement; `denied`: it accepts no statements. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** A policy allows no statements, or the engine knows none. */
+/** Errors if a policy allows no statements, or the engine doesn't know them. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {
@@ -167,7 +169,7 @@ async function answersOf(statements: readonly Statement[], { execute }: WritingC
   }
 }
 
-/** With the units of UpdateItem for a small item. */
+/** Counts the units of UpdateItem for a small item. */
 function answerOf({ Error: error }: BatchStatementResponse): StatementAnswer {
   if (error === undefined) return { applied: true, wcu: 1 };
   const { Code, Item } = error;
@@ -185,7 +187,7 @@ function refusalOf({ code }: StoreError): 'refused' | 'denied' | undefined {
   return code === 'ValidationException' ? 'refused' : undefined;
 }
 
-/** DynamoDB reports none if no statement succeeded. */
+/** DynamoDB reports no units if no statement succeeded. */
 function withUnits(
   answers: readonly StatementAnswer[],
   consumed: BatchExecuteStatementCommandOutput['ConsumedCapacity'],
@@ -193,7 +195,7 @@ function withUnits(
   if (consumed === undefined || consumed.length === 0) return [...answers];
   const count = answers.filter((answer) => typeof answer !== 'string' && 'wcu' in answer).length;
   const units = totalUnits(consumed);
-  // Fractions would not add up.
+  // Whole numbers, because fractions may not add up.
   const others = Math.floor(units / count);
   let wcu = units - others * (count - 1);
   return answers.map((answer) => {

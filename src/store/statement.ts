@@ -5,30 +5,30 @@ import type { DerivedUpdate, RevisionCondition } from '../core/store-port.ts';
 import { storedIndexKeys } from './index-key-names.ts';
 
 /**
- * An absent item is inserted, one with a known revision is updated; a statement can't do either as needed. ("PartiQL
- * insert statements", "PartiQL update statements for DynamoDB".)
+ * An update in PartiQL. No statement inserts or updates as needed, so absent items are inserted, and items with a known revision are
+ * updated ("PartiQL insert statements", "PartiQL update statements for DynamoDB").
  */
 
 export interface Statement {
   text: string;
   parameters: AttributeValue[];
-  /** An engine needing the other form refuses it. */
+  /** True if an engine that needs another form would refuse this statement. */
   showsForm: boolean;
 }
 
-/** AWS documents a keyword for each; the embedded engine only accepts lists. */
+/** How to write several assignments. AWS documents a keyword for each; the embedded engine only accepts lists. */
 export const STATEMENT_FORMS = ['keyword for each', 'lists'] as const;
 
 export type StatementForm = (typeof STATEMENT_FORMS)[number];
 
-/** The edge set is set, added to, or deleted from. */
+/** Sets the edge set, adds elements to it, or deletes elements from it. */
 const SET_CHANGES = ['?', `set_add("${EDGE_SET}", ?)`, `set_delete("${EDGE_SET}", ?)`] as const;
 
-/** The limit of a statement's text, without parameters. */
+/** The limit for a statement's text, without parameters. */
 const MOST_CHARACTERS = 8_192;
-/** The same in single and double quotes, whatever an engine does with dots, brackets and escapes. */
+/** Names that mean the same in single and double quotes, unlike names with dots, brackets or escapes in some engines. */
 const PLAIN_NAME = /^[\w/~-]+$/;
-/** Its successor needs no decimal arithmetic. */
+/** Revisions whose successor needs no decimal arithmetic. */
 const PLAIN_REVISION = /^\d{1,37}$/;
 
 export class Statements {
@@ -49,7 +49,7 @@ export class Statements {
     this.update = `UPDATE "${name}" SET "${REVISION}" = ?`;
   }
 
-  /** Undefined if the update has to be an UpdateItem. */
+  /** Returns undefined if the update has to be an UpdateItem. */
   of(update: DerivedUpdate, form: StatementForm): Statement | undefined {
     const { condition, add, addTo } = update;
     if (!this.isPossible || hasOwn(add) || hasOwn(addTo)) return undefined;
@@ -57,7 +57,7 @@ export class Statements {
     return condition.kind === 'revision' ? this.change(update, condition, form) : undefined;
   }
 
-  /** Nothing to remove, or to delete from a set. */
+  /** Ignores removals, because an absent item has nothing to remove. */
   private insertion({
     key,
     set,
@@ -84,7 +84,7 @@ export class Statements {
     if (revision === undefined || malformed !== undefined || !PLAIN_REVISION.test(revision)) return undefined;
     const sets = [nonEmpty(setElements), nonEmpty(addElements), nonEmpty(deleteElements)];
     const which = sets.findIndex((elements) => elements !== undefined);
-    // An attribute can't be changed twice, and the embedded engine has no set functions.
+    // A statement can't change an attribute twice, and the embedded engine has no set functions.
     if (sets.filter((elements) => elements !== undefined).length > 1 || (which > 0 && form === 'lists'))
       return undefined;
     const parameters: AttributeValue[] = [{ N: String(BigInt(revision) + 1n) }];
@@ -108,7 +108,7 @@ export class Statements {
     return statement(text, parameters, isLong || unset.length > 1);
   }
 
-  /** False if a name isn't plain, or repeats. */
+  /** Returns false if a name isn't plain or occurs twice. */
   private assignments(
     set: Item,
     unset: readonly string[],

@@ -19,41 +19,41 @@ import { keyTypeText, otherKeyTypes } from './key-types.ts';
 import { timeOfAnswer } from './lean/answer-time.ts';
 import { TimedDescribeTableCommand } from './lean/timed-describe.ts';
 
-/** Options for a whole table. */
+/** Options of functions for a whole table. */
 export interface TableAccess {
   /** The client used to access the table. */
   client: DynamoDBClient;
 }
 
-/** A table as shown by `table describe`. */
+/** A table as shown by `edgeloom table describe`. */
 export interface TableStatus {
   table: string;
   status: string;
   indexes: string[];
-  /** `ALL` bills each write of an item again. */
+  /** The indexes' projection types. With `ALL`, an index bills each write of an item again. */
   projections: Record<string, string>;
-  /** Absent without a stream. */
+  /** Absent if the table has no stream. */
   streamArn?: string;
   /** What the model needs and the table lacks, in words. */
   lacks: string[];
-  /** What `edgeloom migrate` adds of `lacks`: indexes. */
+  /** The part of `lacks` that `edgeloom migrate` adds: indexes. */
   addable: string[];
-  /** Indexes that DynamoDB is filling: reads of them fail. */
+  /** Indexes that DynamoDB is filling; reading them fails. */
   filling: string[];
-  /** With derived ones; DynamoDB counts about every six hours. */
+  /** Number of items, including derived items. DynamoDB updates it about every six hours. */
   itemCount: number;
-  /** DynamoDB updates this every six hours, too. */
+  /** Size of the table. DynamoDB updates it about every six hours. */
   sizeBytes: number;
 }
 
-/** A later search or order finds its index, and an empty index costs nothing. */
+/** An empty index costs nothing, and later searches and orders find the index that they need. */
 function withAllIndexes(graph: CompiledModel): CompiledModel {
   return hasUsualIndexNames(graph.table) ? { ...graph, indexes: graph.table.indexes } : graph;
 }
 
 const CREATE_SECONDS = 120;
 
-/** Creates a model's table, with its TTL, and waits until it is active. */
+/** Creates a model's table with TTL, and waits until it is active. */
 export async function createTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('createTable', options, { client: true });
   const { client } = options;
@@ -136,7 +136,7 @@ export function missingNeedsOf(graph: CompiledModel, table: TableDescription): P
   return { lacks, addable };
 }
 
-/** The ids of the table and its stream, and its regions; absent if the engine doesn't tell. */
+/** Returns the ids of the table and its stream, and its regions, as far as the engine reports them. */
 export async function tableIdentity(graph: CompiledModel, options: TableAccess): Promise<DescribedIdentity> {
   checkOptions('tableIdentity', options, { client: true });
   const { client } = options;
@@ -164,14 +164,14 @@ export function identityOf(table: TableDescription): DescribedIdentity {
   };
 }
 
-/** DynamoDB's clock in milliseconds since 1970; undefined if its answer doesn't tell. */
+/** Returns DynamoDB's time in milliseconds since 1970; undefined if its answer has none. */
 export async function serverTime(graph: CompiledModel, options: TableAccess): Promise<number | undefined> {
   checkOptions('serverTime', options, { client: true });
   const command = new TimedDescribeTableCommand({ TableName: graph.table.name });
   return timeOfAnswer(await withClassifiedErrors(() => options.client.send(command)));
 }
 
-/** Deletes a model's table with everything in it. Throws `no-table`. */
+/** Deletes a model's table and everything in it. Throws `no-table`. */
 export async function deleteTable(graph: CompiledModel, options: TableAccess): Promise<TableStatus> {
   checkOptions('deleteTable', options, { client: true });
   const { client } = options;

@@ -7,18 +7,18 @@ import { hasKeys, type IndexNeed, indexNamed, indexNeeds, stateOfIndex } from '.
 import { tableDefinition } from './definition/table-definition.ts';
 import { keyTypeText, otherKeyTypes } from './key-types.ts';
 
-/** The table lacks the index, or DynamoDB fills it. */
+/** An index that the table lacks, or that DynamoDB is filling. */
 export interface MissingIndex {
   name: string;
-  /** Why the table cannot get the index. */
+  /** Why the index can't be added to the table. */
   refusal?: EdgeloomError;
 }
 
-/** A change takes as long as the table is large: `add` and `drop` begin one, and callers look again. */
+/** Adds and drops indexes. A change takes long in a large table, so `add` and `drop` only begin it, and callers check again. */
 export class TableIndexes {
   constructor(private readonly store: Pick<Store, 'describe' | 'changeTable'>) {}
 
-  /** In the order in which they are to be added. */
+  /** Returns the missing indexes in the order in which to add them. */
   async missing(graph: CompiledModel): Promise<readonly MissingIndex[]> {
     const table = await this.store.describe?.();
     if (table === undefined) return [];
@@ -28,7 +28,7 @@ export class TableIndexes {
     return missing.map(({ name }) => ({ name, ...(refusal && { refusal }) }));
   }
 
-  /** Nothing if the table has the name or DynamoDB is changing an index. */
+  /** Does nothing if the table has an index of this name, or if DynamoDB is changing an index. */
   async add(graph: CompiledModel, name: string): Promise<void> {
     const table = await this.store.describe?.();
     const need = indexNeeds(graph).find((one) => one.name === name);
@@ -37,7 +37,7 @@ export class TableIndexes {
   }
 
   /**
-   * True once the index is gone.
+   * Returns true once the index is gone.
    *
    * @param mayDrop asked right before the call.
    */
@@ -50,7 +50,7 @@ export class TableIndexes {
   }
 }
 
-/** With the bounds that the table has. */
+/** Gives the index the throughput limits of the table. */
 export function additionOf(
   graph: CompiledModel,
   { partition, sort, definition }: IndexNeed,
@@ -59,7 +59,7 @@ export function additionOf(
   const { ReadCapacityUnits = 0, WriteCapacityUnits = 0 } = table.ProvisionedThroughput ?? {};
   const isOwn = ({ AttributeName: name }: AttributeDefinition): boolean => name === partition || name === sort;
   const own = tableDefinition(graph).AttributeDefinitions!.filter(isOwn);
-  // DynamoDB refuses a definition that no key uses.
+  // DynamoDB refuses an attribute definition that no key uses.
   const inKeys = new Set(
     [table, ...presentIndexes(table)].flatMap(({ KeySchema = [] }) => KeySchema.map((key) => key.AttributeName)),
   );
@@ -76,7 +76,7 @@ export function additionOf(
   };
 }
 
-/** DynamoDB takes one change at a time. */
+/** DynamoDB only accepts one change at a time. */
 export function isBusy(table: TableDescription): boolean {
   return (table.TableStatus ?? 'ACTIVE') !== 'ACTIVE' || changingIndex(table) !== undefined;
 }
@@ -99,7 +99,7 @@ function tooManyIndexes(graph: CompiledModel, table: TableDescription, absent: n
   );
 }
 
-/** Undefined if all are of the needed kind. */
+/** Returns why a key or index of the table doesn't fit the model; undefined if all do. */
 export function otherIndexes(graph: CompiledModel, table: TableDescription): EdgeloomError | undefined {
   const { name, partitionKey, sortKey } = graph.table;
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {

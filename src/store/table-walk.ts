@@ -5,8 +5,6 @@ import type { CompiledModel, IndexName, TableNames } from '../core/model/compile
 import type { ReadStats } from '../core/store-pages.ts';
 import type { ItemKey, ScanRequest, ScanSource } from '../core/store-port.ts';
 
-/** Can stop at any page and continue, even in another process. */
-
 /** An item with its key. */
 export interface WalkedItem {
   source: string;
@@ -22,7 +20,7 @@ export function keyOfItem({ partitionKey, sortKey }: TableNames, item: Item): It
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/** In a walk over an index, `at` is its index key. */
+/** In a walk over an index, `at` is the item's key in the index. */
 export interface WalkedKey extends ItemKey {
   at?: { partition: string; sort: string } | undefined;
 }
@@ -30,7 +28,7 @@ export interface WalkedKey extends ItemKey {
 /** Where a walk stopped, as JSON. */
 export interface WalkPlace {
   segments: number;
-  /** Unfinished; `after` is the last key read. */
+  /** Unfinished segments; `after` is the last key read. */
   open: { segment: number; after?: WalkedKey | undefined }[];
 }
 
@@ -41,16 +39,16 @@ export function walkStart(segments: number): WalkPlace {
 export interface TableWalkOptions {
   graph: Pick<CompiledModel, 'table'>;
   source: ScanSource;
-  /** Absent: the source counts read units. */
+  /** Absent if `source` counts the read units. */
   stats?: ReadStats;
-  /** Default: the table, eventually consistent. An index shows the table as it was some time ago. */
+  /** Default: reads the table, eventually consistent. An index may be behind the table. */
   read?: Pick<ScanRequest, 'limit' | 'consistent'> & { index?: IndexName | undefined };
   concurrency: number;
-  /** Called before each page. */
+  /** Asked before each page; true stops the walk. */
   isOver: () => boolean;
-  /** Whether an item exists after the visit; default: yes. The embedded engine finds nothing after a deleted item. */
+  /** Tells whether an item still exists after the visit. Default: yes. The embedded engine finds nothing after a deleted item. */
   stays?: ((item: WalkedItem) => boolean) | undefined;
-  /** After each page; the segment's next page waits. */
+  /** Called after each page, before the segment's next page is read. */
   onPage?: (items: number) => void | Promise<void>;
 }
 
@@ -60,8 +58,9 @@ export interface WalkedPage {
   isLast: boolean;
 }
 
+/** Walks over a table or an index. It can stop after any page, and another process can continue it. */
 export class TableWalk {
-  /** Where another walk would continue. */
+  /** Where another walk can continue. */
   readonly place: WalkPlace;
 
   constructor(
@@ -97,7 +96,7 @@ export class TableWalk {
       if (!(await visit({ segment, items, isLast }))) return;
       if (page.lastKey === undefined) this.place.open.splice(this.place.open.indexOf(open), 1);
       else {
-        // If no item exists any more, the next page begins after the deleted items.
+        // If none of the items still exists, the next page begins where this one did.
         const last = items.length === 0 ? walkedItem(graph, page.lastKey) : items.findLast(stays);
         if (last !== undefined) open.after = walkedKeyOf(read.index, last);
       }

@@ -8,7 +8,7 @@ import { classifyError } from './classify.ts';
 const BATCH_ATTEMPTS = 10;
 
 /**
- * Throws a retryable error if stuck or if a wait would exceed the remaining time.
+ * Sends requests until none is left. Throws a retryable error if stuck, or if a wait would exceed the remaining time.
  *
  * @param progressAttempt the attempt whose backoff follows a try that made progress; 0: no wait.
  */

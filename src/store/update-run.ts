@@ -7,7 +7,7 @@ const CONCURRENCY = 32;
 
 export interface UpdatePart {
   places: readonly number[];
-  /** A `StoreError` that it throws is the outcome of all. */
+  /** If this throws a `StoreError`, the error is the outcome of all items. */
   send: (run: UpdateRun) => Promise<void>;
 }
 
@@ -39,13 +39,13 @@ export class UpdateRun {
       }
     };
     await forEachAtOnce(parts, sendPart, { concurrency });
-    // Everything sent is now answered.
+    // At this point, everything sent has been answered.
     if (this.isCutShort) this.signal?.throwIfAborted();
     if (this.ending !== undefined && !this.hasAnswers) throw this.ending;
     return this.outcomes;
   }
 
-  /** Ask before every call; otherwise the items' outcome says why. */
+  /** Must be asked before every call. If false, the outcome of the items says why. */
   maySend(places: readonly number[]): boolean {
     if (this.signal?.aborted === true) this.isCutShort = true;
     else if (this.ending !== undefined) this.fail(places, this.ending);
@@ -59,7 +59,7 @@ export class UpdateRun {
     this.hasAnswers = true;
   }
 
-  /** Rethrows anything but a failed call. */
+  /** Notes a failed call for its items. Rethrows other errors. */
   fail(places: readonly number[], error: unknown): void {
     if (!(error instanceof StoreError)) throw error;
     this.note(places, { applied: false, error });
@@ -88,12 +88,12 @@ export async function updateEach(
   return await new UpdateRun(updates.length, options).send(parts, options);
 }
 
-/** Throws a terminal error: DynamoDB refuses an item twice in one call, and two calls have no order. */
+/** Throws a terminal error if an item is named twice: DynamoDB refuses that in one call, and two calls would have no order. */
 export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   const seen = new Set<string>();
   for (const { key } of updates) {
     const { source, target } = key;
-    // The length separates the keys whatever their texts contain.
+    // The length keeps keys apart whatever their texts contain.
     const text = `${source.length} ${source}${target}`;
     if (seen.has(text)) {
       throw new StoreError(
@@ -107,7 +107,7 @@ export function checkDistinct(updates: readonly DerivedUpdate[]): void {
   }
 }
 
-/** Other items of the call would fail as well. */
+/** Tells whether the other items of the call would fail as well. */
 function isOfAllItems({ kind, code }: StoreError): boolean {
   return kind === 'fatal' || code === 'no-connection';
 }

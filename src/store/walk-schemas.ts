@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { WalkPlace } from './table-walk.ts';
 
-/** Apart, so that the package's declarations name no type of zod. */
+/** In a file of its own, so that the package's declarations don't mention types of zod. */
 
 const key = { source: z.string(), target: z.string() };
 

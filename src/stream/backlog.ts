@@ -19,7 +19,7 @@ interface BacklogRun {
 }
 
 interface ShardEnd {
-  /** After all that was examined; absent: a later record is known, or the shard is closed. */
+  /** Where to continue looking for a later record. Absent once a later record is known, or the shard is closed. */
   iterator?: string | undefined;
   next?: bigint;
   emptyPolls: number;
@@ -27,8 +27,8 @@ interface ShardEnd {
 }
 
 /**
- * The records in a stream at one moment. A stream with continuing writes is never quiet, but its backlog ends with the
- * first later record of others. Uses no clock, which may differ from the stream's.
+ * The records in a stream at one moment. The stream is never quiet while others write, but its backlog ends at their first later record.
+ * Uses no clock, which may differ from the stream's.
  */
 export class Backlog {
   private readonly ends = new Map<string, ShardEnd>();
@@ -48,13 +48,13 @@ export class Backlog {
     end.emptyAt = at;
   }
 
-  /** False without later records of others: such a stream becomes quiet. */
+  /** Always false without later records from others: the stream then becomes quiet. */
   isWorkedOff(description: StreamDescription): boolean {
     if (this.failure !== undefined) throw this.failure.error;
     const { shards, status } = description;
     const parents = parentsOf(description);
     const isShardWorkedOff = (shardId: string): boolean => {
-      // A closed shard continues in children, which may be listed later.
+      // A closed shard continues in its children, which may be listed later.
       if (this.run.journal.isFinished(shardId)) return parents.has(shardId) || status === 'DISABLED';
       return this.isEndReached(shardId);
     };
@@ -64,7 +64,7 @@ export class Backlog {
     return false;
   }
 
-  /** Runs beside the work: a listing needn't wait for it. */
+  /** Not awaited by `isWorkedOff`, so that it doesn't delay the next listing. */
   private async look(description: StreamDescription): Promise<void> {
     this.isLooking = true;
     const { journal } = this.run;

@@ -3,15 +3,14 @@ import type { TableNames } from '../core/model/compiled.ts';
 import type { ItemKey } from '../core/store-port.ts';
 import type { RawRecord } from './raw-record.ts';
 
-/** A change of one item. */
 export interface ChangedItem extends ItemKey {
   oldImage?: Item | undefined;
   newImage?: Item | undefined;
-  /** How the images contradict the event's name. The record then only tells which item changed. */
+  /** How the images contradict the event's name. If they do, the record only tells which item changed. */
   contradiction?: string | undefined;
 }
 
-/** An empty image counts as none, since items have keys. */
+/** Returns the images of a record. An empty image counts as absent, because items have keys. */
 export function imagesOf({ eventName, dynamodb }: RawRecord): Omit<ChangedItem, keyof ItemKey> {
   const { OldImage, NewImage } = dynamodb ?? {};
   const [before, after] = [imageOf(OldImage), imageOf(NewImage)];
@@ -33,7 +32,7 @@ export function changedItem({ partitionKey, sortKey }: TableNames, record: RawRe
   return source === undefined || target === undefined ? undefined : { source, target, ...imagesOf(record) };
 }
 
-/** A record made by hand may hold anything. */
+/** A record made by hand may contain anything. */
 function imageOf(image: unknown): Item | undefined {
   if (typeof image !== 'object' || image === null || Array.isArray(image)) return undefined;
   const item = Object.hasOwn(image, '__proto__') ? withoutLost(image as Item) : (image as Item);
@@ -41,7 +40,7 @@ function imageOf(image: unknown): Item | undefined {
   return undefined;
 }
 
-/** The SDK loses an attribute of this name, so reads of the base item don't have it. */
+/** Removes the attribute that the SDK loses, so that the image equals what reads of the base item return. */
 function withoutLost({ ['__proto__']: _lost, ...item }: Item): Item {
   return item;
 }

@@ -11,7 +11,7 @@ export class Journal {
     private readonly streamArn: string,
   ) {}
 
-  /** @param onOtherStream called if the checkpoint is of another stream, so that the journal begins empty. */
+  /** @param onOtherStream called if the checkpoint is of another stream; the journal is then empty. */
   static async open(
     store: CheckpointStore,
     streamArn: string,
@@ -52,7 +52,7 @@ export class Journal {
   }
 
   private async saveAfter(before: Promise<void>): Promise<void> {
-    // The caller of the earlier save learns of its failure.
+    // The caller of the earlier save gets its error.
     await before.catch(() => undefined);
     this.running = this.queued ?? Promise.resolve();
     this.queued = undefined;

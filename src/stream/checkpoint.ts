@@ -5,16 +5,16 @@ import { EdgeloomError } from '../foundation/errors.ts';
 
 /** Where a worker keeps its progress. Losing it only costs a replay. */
 export interface CheckpointStore {
-  /** Undefined if there is none. Throws if it can't be read. */
+  /** Returns undefined if there is no checkpoint. Throws if it can't be read. */
   load(): Promise<Checkpoint | undefined>;
-  /** Atomically. */
+  /** Saves a checkpoint, atomically. */
   save(checkpoint: Checkpoint): Promise<void>;
 }
 
 /** How far one shard was read. */
 export interface ShardCheckpoint {
   shardId: string;
-  /** The newest applied record; absent if the shard had none. */
+  /** The sequence number of the newest applied record; absent if the shard had none. */
   sequenceNumber?: string | undefined;
   finished: boolean;
 }
@@ -41,7 +41,7 @@ const checkpointSchema: z.ZodType<Checkpoint> = z.strictObject({
   shards: z.array(shardSchema),
 });
 
-/** Keeps checkpoints in memory, for a worker that needn't outlive its process. */
+/** Keeps checkpoints in memory, for a worker whose progress needn't outlive its process. */
 export function memoryCheckpoint(): CheckpointStore {
   let kept: Checkpoint | undefined;
   return {
@@ -53,8 +53,8 @@ export function memoryCheckpoint(): CheckpointStore {
 }
 
 /**
- * Keeps checkpoints in a JSON file that survives a crash of the machine. A file that isn't a checkpoint is an error
- * (`invalid-checkpoint`), never a silent restart. A file serves one worker at a time.
+ * Keeps checkpoints in a JSON file that survives a crash of the machine. A file that isn't a checkpoint is an error (`invalid-checkpoint`),
+ * never a silent restart. Only one worker may use a file at a time.
  */
 export function fileCheckpoint(file: string): CheckpointStore {
   return {
@@ -125,7 +125,7 @@ async function writeSynced(file: string, text: string): Promise<void> {
   }
 }
 
-/** Otherwise a power failure may undo a rename. Windows can't open folders. */
+/** Without this, a power failure may undo the rename. Windows can't open folders. */
 async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RetryOptions, retrying } from '../foundation/retry.ts';
 
-/** By default Node warns of more than ten listeners. */
+/** Allows any number of listeners, because Node warns of more than ten by default. */
 export function createController(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -44,7 +44,7 @@ export async function retryingUntil<T>(
   }
 }
 
-/** A ring before the wait ends the wait at once. */
+/** Ends a wait early. Ringing before the wait counts, too. */
 export class Bell {
   private isRung = false;
   private wake: (() => void) | undefined;

@@ -11,10 +11,10 @@ export type { RawRecord } from './raw-record.ts';
 const LAST_SECOND = 8.64e12;
 
 /**
- * Decodes stream records. Drops those of derived items, except a fan-out's continuations: the projector's own writes
- * must not cause more. Throws an `EdgeloomError` if the model needs images that the stream doesn't have.
+ * Decodes stream records. Drops records of derived items, except continuations of fan-outs, so that the projector's own writes don't cause
+ * further writes. Throws an `EdgeloomError` if the model needs images that the stream doesn't have.
  *
- * @param streamArn of the stream; default: each record's `eventSourceARN`.
+ * @param streamArn the ARN of the stream; default: each record's `eventSourceARN`.
  */
 export function decodeRecords(graph: CompiledModel, records: readonly RawRecord[], streamArn?: string): ChangeRecord[] {
   const decoded: ChangeRecord[] = [];
@@ -59,7 +59,7 @@ function decodeRecord(graph: CompiledModel, record: RawRecord, stream: string, d
   });
 }
 
-/** In seconds since 1970; undefined if invalid. */
+/** Returns seconds since 1970; undefined if the time is invalid. */
 export function secondsOf(created: unknown): number | undefined {
   const seconds = Math.floor(created instanceof Date ? created.getTime() / 1000 : Number(created));
   return Math.abs(seconds) <= LAST_SECOND ? seconds : undefined;

@@ -1,6 +1,6 @@
 import type { StreamDescription, StreamPage, StreamSource } from './source.ts';
 
-/** Opened at first use: its client takes a while to load, and many calls of a function don't need it. */
+/** Opens the stream at first use: its client takes a while to load, and many calls of a function don't need it. */
 export class DeferredStreamSource implements StreamSource {
   private opened: Promise<StreamSource> | undefined;
 

@@ -17,12 +17,11 @@ import {
   type StreamSource,
 } from './source.ts';
 
-/** DescribeStream allows ten calls a second for all readers of an account. */
+/** DescribeStream allows ten calls per second for all readers of an account. */
 const DESCRIBE_PAUSE_MS = 250;
 
 /**
- * A table's stream through the SDK. An incomplete answer is retryable: it must not pass for an empty page or a stream
- * without shards.
+ * Reads a table's stream through the SDK. An incomplete answer is retryable: it must not pass for an empty page or a stream without shards.
  */
 export class DynamoDBStreamSource implements StreamSource {
   private readonly closed = new Set<string>();
@@ -59,7 +58,7 @@ export class DynamoDBStreamSource implements StreamSource {
 
   async isClosed(shardId: string): Promise<boolean> {
     if (this.closed.has(shardId)) return true;
-    // Readers of many shards share a listing, which takes a call per hundred shards, and a pause.
+    // Readers of many shards share a listing, because it takes a call per hundred shards, and pauses.
     const { status, shards } = await this.listings.askOrJoin();
     if (shards.every((shard) => shard.shardId !== shardId)) {
       throw new StreamError('no-shard', `The stream does not list shard ${shardId}.`);
@@ -96,7 +95,7 @@ export class DynamoDBStreamSource implements StreamSource {
     try {
       return requireAnswer((await this.client.send(command)).ShardIterator, 'GetShardIterator', 'ShardIterator');
     } catch (error) {
-      // An unknown sequence number is refused as invalid.
+      // DynamoDB reports an unknown sequence number as invalid.
       if (after !== undefined && errorName(error) === 'ValidationException') {
         throw new StreamError('trimmed', `Shard ${shardId} has no sequence number ${after}.`, { cause: error });
       }
@@ -127,7 +126,7 @@ export class DynamoDBStreamSource implements StreamSource {
   }
 }
 
-/** Shares one call among simultaneous callers, but never one that began before the question. */
+/** Shares one call among simultaneous callers, but only a call that began after they asked. */
 class SharedQuestion<Answer> {
   private current: Promise<Answer> | undefined;
   private next: Promise<Answer> | undefined;
@@ -165,7 +164,7 @@ function shardError(error: unknown): EdgeloomError {
   return new StreamError(kind, error instanceof Error ? error.message : String(error), { cause: error });
 }
 
-/** An invalid request is `fatal`, not `terminal`: there is no item to quarantine. */
+/** Makes an invalid request `fatal` instead of `terminal`, because there is no item to quarantine. */
 function requestError(error: unknown): StoreError {
   const classified = classifyError(error);
   if (classified.kind !== 'terminal') return classified;

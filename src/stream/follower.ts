@@ -9,13 +9,13 @@ import type { RunReport } from './run-report.ts';
 import type { StreamDescription, StreamSource } from './source.ts';
 
 const MIN_SHARD_INTERVAL_MS = 250;
-/** The interval of listings while somebody waits for the stream's end. */
+/** The longest interval between listings while a caller waits for the stream's end. */
 const MAX_AWAITED_INTERVAL_MS = 1_000;
 const EMPTY_LISTINGS = 3;
 
 export interface ShardWork {
   work(): Promise<void>;
-  /** Finishes what was read, then `work` resolves. */
+  /** Lets `work` finish what was read, and then resolve. */
   cancel(): void;
   isCancelled(): boolean;
 }
@@ -26,7 +26,7 @@ export interface FollowRun {
   quiet: IdleDetector;
   report: RunReport;
   stopping: AbortSignal;
-  /** Milliseconds left for current work; infinite until the run is stopped. */
+  /** Returns the milliseconds left for current work; infinite until the run is stopped. */
   graceMs(): number;
   onLineageChange(): void;
   onEmptyPoll(shardId: string): void;
@@ -39,7 +39,7 @@ export interface FollowerOptions {
   stopGraceMs?: number;
   report: RunReport;
   open(run: FollowRun): (shardId: string) => ShardWork;
-  /** Finds the end of the backlog while others continue writing. Default: wait until the stream is quiet. */
+  /** Finds the end of the backlog while others keep writing. Default: wait until the stream is quiet. */
   backlog?: BacklogOptions;
   onFirstListing?(run: FollowRun, description: StreamDescription): Promise<void>;
 }
@@ -50,7 +50,7 @@ interface IdleWaiter {
   reject(error: unknown): void;
 }
 
-/** Follows a stream's shards, parents before children and new ones as they appear, until it is stopped or quiet. */
+/** Follows a stream's shards, including new ones, until stopped or quiet. Reads parents before children. */
 export class StreamFollower {
   private readonly stopping = createController();
   private readonly quiet = new IdleDetector();
@@ -84,7 +84,7 @@ export class StreamFollower {
   }
 
   /**
-   * Resolves when every record now in the stream is processed, with the resulting writes unless others continue
+   * Resolves when every record now in the stream is processed. This includes the records of the resulting writes, unless others keep
    * writing.
    */
   idle(): Promise<void> {
@@ -98,7 +98,7 @@ export class StreamFollower {
 
   async stop(): Promise<void> {
     this.endRun();
-    // `run`'s caller learns of its failure.
+    // The caller of `run` gets its error.
     await this.running?.catch(() => undefined);
   }
 
@@ -130,7 +130,7 @@ export class StreamFollower {
     const { signal } = this.stopping;
     const newTask = this.options.open(run);
     for (let isFirst = true; !signal.aborted; isFirst = false) {
-      // Quiet only counts if a later listing shows no new shard.
+      // The stream is only quiet if a later listing shows no new shard.
       const wasQuiet = this.tasks.size > 0 && this.quiet.isQuiet();
       const description = await this.describeStream();
       if (description === undefined) return;
@@ -199,7 +199,7 @@ export class StreamFollower {
     const ended = task
       .work()
       .catch((error: unknown) => {
-        // The first failure is the cause of the others.
+        // The first failure causes the others.
         this.failure ??= { error };
         this.endRun();
       })
@@ -208,7 +208,8 @@ export class StreamFollower {
   }
 
   /**
-   * One listing suffices for a disabled stream; otherwise several, since a closed shard's child may be listed later.
+   * Tells whether nothing is left to read. Takes several listings unless the stream is disabled, because a closed shard's child may be
+   * listed later.
    */
   private isExhausted({ status }: StreamDescription): boolean {
     this.emptyListings = this.tasks.size === 0 && status !== 'ENABLING' ? this.emptyListings + 1 : 0;

@@ -12,7 +12,7 @@ export class Horizon {
   private listedMs: number | undefined;
   private isDisabled = false;
 
-  /** @param lateMs the longest delay until a record can be read. */
+  /** @param lateMs the longest delay in milliseconds until a record can be read. */
   constructor(private readonly lateMs: number) {}
 
   listed(shards: readonly Shard[], atMs: number, isDisabled: boolean): void {
@@ -23,7 +23,7 @@ export class Horizon {
     for (const shardId of this.shards.keys()) if (!noteListing.has(shardId)) this.shards.delete(shardId);
     for (const { shardId, parentShardId } of shards) {
       if (this.shards.has(shardId)) continue;
-      // A shard begins where its parent ends. Other new shards didn't exist at the previous listing.
+      // A child shard begins where its parent ends. Other new shards didn't exist at the previous listing.
       const parent = parentShardId === undefined ? undefined : this.shards.get(parentShardId);
       const throughMs = parent === undefined ? before : parent.throughMs;
       this.shards.set(shardId, { parent: parentShardId, throughMs, isEnded: false });
@@ -37,7 +37,7 @@ export class Horizon {
 
   noteEmptyPages(shardId: string, atMs: number): void {
     const shard = this.shards.get(shardId);
-    // A record that was just made may appear later.
+    // A record made shortly before may still appear.
     // rule: empty-page-says-nothing-of-late-records
     const throughMs = atMs - this.lateMs;
     if (shard !== undefined) shard.throughMs = Math.max(shard.throughMs ?? throughMs, throughMs);
@@ -52,16 +52,14 @@ export class Horizon {
     return this.shards.get(shardId)?.throughMs;
   }
 
-  /**
-   * The least of the shards' times and the last listing's, in milliseconds since 1970. Undefined: a shard is unread.
-   */
+  /** Returns the earliest of the shards' times and the last listing's, in milliseconds since 1970; undefined if a shard is unread. */
   leastThrough(): { atMs: number; shardId?: string } | undefined {
     if (this.listedMs === undefined) return undefined;
     // rule: time-is-not-after-the-last-listing
     let least: { atMs: number; shardId?: string } = { atMs: this.listedMs };
     const parents = new Set([...this.shards.values()].map(({ parent }) => parent));
     for (const [shardId, { throughMs, isEnded }] of this.shards) {
-      // Until its children are known, nobody continues where a closed shard ended.
+      // Until a closed shard's children are known, the shard counts in their place.
       // rule: closed-shard-counts-until-its-children-are-known
       if (isEnded && (this.isDisabled || parents.has(shardId))) continue;
       if (throughMs === undefined) return undefined;

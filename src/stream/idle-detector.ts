@@ -1,8 +1,8 @@
 import { EMPTY_PAGES } from './shard-pages.ts';
 
 /**
- * Quiet: every shard was polled twice in a row without anything new anywhere. The worker's own writes count as new, so
- * a quiet worker has read past them.
+ * A stream is quiet if every shard was polled twice in a row without news from any shard. The worker's own writes count as news, so a quiet
+ * worker has read them.
  */
 export class IdleDetector {
   private readonly emptyPolls = new Map<string, number>();

@@ -1,8 +1,8 @@
 import type { Shard } from './source.ts';
 
 /**
- * When a shard closes, its children continue. One item's records may be in both, so a child is read after its parent's
- * end.
+ * Returns the shards that can be read now. Records of one item may be in a closed shard and its children, so a child is read after its
+ * parent's end.
  */
 
 export function readableShards(shards: readonly Shard[], isFinished: (shardId: string) => boolean): Shard[] {

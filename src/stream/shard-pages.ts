@@ -1,29 +1,29 @@
 import { StoreError } from '../foundation/errors.ts';
 import { StreamError, type StreamPage, type StreamRecord, type StreamSource } from './source.ts';
 
-/** The limit of GetRecords; one local engine refuses larger requests. */
+/** The limit of GetRecords. One local engine refuses larger requests. */
 const PAGE_RECORDS = 1000;
-/** A page this full suggests that more is waiting. */
+/** A page with at least this many records suggests that more are waiting. */
 const FULL_PAGE_RECORDS = PAGE_RECORDS / 2;
 const FULL_PAGE_BYTES = 512 * 1024;
-/** Without a page, before the caller's backoff takes over. */
+/** Number of new iterators to try for a page, before the caller's backoff takes over. */
 const MAX_REOPENS = 3;
 
-/** In a row, which show a shard's end: a single page may be empty before it. */
+/** This many empty pages in a row show a shard's end. A single page may be empty before the end. */
 export const EMPTY_PAGES = 2;
 export const SHARDS_AT_ONCE = 32;
 
 export interface StartingPoint {
   after?: string;
-  /** Tried first; `after` is used when the iterator no longer works. */
+  /** Used first. If the iterator no longer works, `after` is used. */
   iterator?: string;
 }
 
 export interface ShardPage {
   records: readonly StreamRecord[];
-  /** The answer names no next page, and the stream shows the shard closed. */
+  /** True if the answer names no next page, and the stream shows the shard as closed. */
   isEnd: boolean;
-  /** The stream still lists the shard, closed, but no longer has it. */
+  /** The shard is still listed, but has left the stream. */
   isLost?: boolean;
 }
 
@@ -31,9 +31,7 @@ export class ShardPages {
   private iterator: string | undefined;
   private position: string | undefined;
 
-  /**
-   * @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap.
-   */
+  /** @param onTrimmed called with a sentence when unread records have left the stream; reading continues after the gap. */
   constructor(
     private readonly source: StreamSource,
     private readonly shardId: string,
@@ -48,7 +46,7 @@ export class ShardPages {
     return this.position;
   }
 
-  /** After an error, the next call reads the same page. */
+  /** Reads the next page. After an error, the next call reads the same page. */
   async next(): Promise<ShardPage> {
     const page = await this.read();
     if (page === undefined) return { records: [], isEnd: true, isLost: true };
@@ -63,7 +61,7 @@ export class ShardPages {
     return { records, isEnd };
   }
 
-  /** Undefined: the shard is closed, and was lost before its end. */
+  /** Returns undefined if the shard is closed, and was lost before its end. */
   private async read(): Promise<StreamPage | undefined> {
     let isTrimmed = false;
     for (let reopened = 0; ; reopened++) {
@@ -81,7 +79,8 @@ export class ShardPages {
             `Shard ${this.shardId} has lost records that were not read: the stream no longer holds what follows ${place}.`,
           );
         }
-        // An open shard may be listed just before it can be read. An unlisted one is left to the caller.
+        // An open shard may be listed just before it can be read, so only a closed one counts as lost. If the shard isn't listed,
+        // `isClosed` throws.
         const isLost = error.kind === 'no-shard' && (await this.source.isClosed(this.shardId));
         if (reopened < MAX_REOPENS && (isLost || error.kind !== 'no-shard')) continue;
         if (!isLost) throw this.unreadableError(error);
@@ -98,7 +97,7 @@ export class ShardPages {
   }
 }
 
-/** A single answer without a next page doesn't prove the shard's end: later records would stay unread. */
+/** A single answer without a next page doesn't prove the shard's end; later records might stay unread. */
 function unprovenEndError(shardId: string): StoreError {
   return new StoreError(
     'retryable',

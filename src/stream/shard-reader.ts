@@ -12,7 +12,7 @@ export interface BatchLimits {
 
 export interface ShardBatch extends ReadBatch {
   records: ChangeRecord[];
-  /** The last record that was read, also if it was dropped. */
+  /** The last record that was read, even if it was dropped. */
   sequenceNumber?: string;
 }
 
@@ -33,8 +33,8 @@ export class ShardReader {
   }
 
   /**
-   * Many pages make one batch while a shard is behind: larger batches cost fewer writes per record. After an error, the
-   * next call continues with what was read.
+   * While a shard is behind, a batch takes many pages, because larger batches cost fewer writes per record. After an error, the next call
+   * continues with what was read.
    */
   async nextBatch(isStopping: () => boolean): Promise<ShardBatch> {
     for (;;) {
@@ -52,7 +52,7 @@ export class ShardReader {
     const decoded = decodeRecords(this.graph, page.records, this.source.streamArn);
     const kept = new Set(decoded.map(({ sequenceNumber }) => sequenceNumber));
     for (const { dynamodb } of page.records) {
-      // Records of derived items are most of a stream, and cost a batch nothing.
+      // Records of derived items, which are most of a stream, are dropped and don't fill the batch.
       if (kept.has(dynamodb?.SequenceNumber ?? '')) this.batchBytes += dynamodb?.SizeBytes ?? 0;
     }
     for (const record of decoded) batch.records.push(record);

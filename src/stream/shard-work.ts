@@ -3,14 +3,12 @@ import { pause, retryingUntil } from './concurrency.ts';
 import type { FollowRun, ShardWork } from './follower.ts';
 import { isNoShardError, StreamError } from './source.ts';
 
-/** Records that were read of a shard together. */
 export interface ReadBatch {
-  /** Nothing was read. */
   isEmpty: boolean;
   isEnd: boolean;
 }
 
-/** Reads one shard to its end and applies what it reads. Retries, and its cancellation, end with the run. */
+/** Reads one shard to its end, and applies what it reads. Retries end when the run ends or the work is cancelled. */
 export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch> implements ShardWork {
   private cancelled = false;
 
@@ -36,7 +34,7 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
       while (!this.isEnding()) {
         const batch = await this.readRetrying();
         if (batch === undefined || !(await this.apply(batch))) return;
-        // What was written has to be read too before the stream is quiet.
+        // Items written for this batch have records that must be read before the stream is quiet.
         if (!batch.isEmpty) run.quiet.noteActivity();
         if (batch.isEnd) {
           run.report.logger.debug({ shardId }, 'Shard read to its end.');
@@ -53,17 +51,17 @@ export abstract class ShardWorker<Run extends FollowRun, Batch extends ReadBatch
     }
   }
 
-  /** After an error, the next call reads the same records. */
+  /** After an error, the next call must read the same records. */
   protected abstract read(): Promise<Batch>;
 
-  /** False if the run ended first. */
+  /** Returns false if the run ended first. */
   protected abstract apply(batch: Batch): Promise<boolean>;
 
   protected isEnding(): boolean {
     return this.cancelled || this.run.stopping.aborted;
   }
 
-  /** Lost records came after the kept place: returning to it would find the same gap again. */
+  /** Forgets the kept place: the records after it are lost, so continuing there would find the same gap again. */
   protected onTrimmed(message: string): void {
     this.run.report.onTrimmed(this.shardId, message);
     this.run.journal.noteShard({ shardId: this.shardId, finished: false });

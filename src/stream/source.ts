@@ -4,13 +4,13 @@ import type { RawRecord } from './decode.ts';
 /** One shard of a stream. */
 export interface Shard {
   shardId: string;
-  /** The shard that it continues; it may already be gone. */
+  /** The shard that this one continues. It may already be gone. */
   parentShardId?: string;
 }
 
 /** The current state and shards of a stream. */
 export interface StreamDescription {
-  /** `DISABLED`: nothing more will come, as after deleting the table; existing records can still be read. */
+  /** `DISABLED`: nothing more will come, for example because the table was deleted; existing records can still be read. */
   status: 'ENABLING' | 'ENABLED' | 'DISABLING' | 'DISABLED';
   shards: Shard[];
 }
@@ -22,7 +22,7 @@ export interface StreamRecord extends RawRecord {
   dynamodb?: RawRecord['dynamodb'] & { SizeBytes?: number };
 }
 
-/** In milliseconds since 1970; undefined if the record does not tell. */
+/** Returns when a record was made, in milliseconds since 1970; undefined if the record doesn't tell. */
 export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
   const made = dynamodb?.ApproximateCreationDateTime;
   return made instanceof Date ? made.getTime() : typeof made === 'number' ? made * 1000 : undefined;
@@ -31,25 +31,23 @@ export function madeAtMsOf({ dynamodb }: StreamRecord): number | undefined {
 /** One page of a shard. */
 export interface StreamPage {
   records: readonly StreamRecord[];
-  /** Where the next page starts; absent when the shard is closed and read to its end, which `isClosed` confirms. */
+  /** Where the next page starts. Absent if the shard is closed and read to its end, which `isClosed` confirms. */
   next?: string;
 }
 
 /**
- * Access to a stream. Calls throw a `StreamError` for conditions of reading a shard, and a `StoreError` (retryable or
- * fatal) for everything else.
+ * Access to a stream. Calls throw a `StreamError` if a shard can't be read any further, and a `StoreError` (retryable or fatal) for
+ * everything else.
  */
 export interface StreamSource {
   readonly streamArn: string;
-  /** Every shard, all pages. */
+  /** Lists all shards of the stream. */
   describe(): Promise<StreamDescription>;
-  /**
-   * Whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it doesn't list the shard.
-   */
+  /** Tells whether the stream itself shows that a shard gets no more records. Throws `no-shard` if it doesn't list the shard. */
   isClosed(shardId: string): Promise<boolean>;
-  /** An iterator after a sequence number, or from the oldest record if undefined. */
+  /** Returns an iterator after a sequence number; from the oldest record if it is undefined. */
   iterator(shardId: string, after: string | undefined): Promise<string>;
-  /** An iterator after the shard's newest record. */
+  /** Returns an iterator after the shard's newest record. */
   latest(shardId: string): Promise<string>;
   read(iterator: string, limit: number): Promise<StreamPage>;
 }

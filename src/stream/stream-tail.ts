@@ -19,7 +19,7 @@ export interface TailLimits {
   lateMs: number;
   /** The interval between listings of shards. */
   listMs: number;
-  /** How long the stream keeps a record, less a margin. */
+  /** How long the stream keeps a record, minus a margin. */
   retentionMs: number;
 }
 
@@ -34,14 +34,14 @@ export interface TailContext extends Pick<Runtime, 'now'> {
 
 export type TailStart = 'oldest' | 'end' | { after: string };
 
-/** Uses a tail's pages without reading the stream itself. Called in reading order. */
+/** Uses a tail's pages without reading the stream itself. The tail calls these methods in reading order. */
 export interface TailListener {
-  /** `atMs`: the tail's clock before the listing. */
+  /** `atMs` is the time by the tail's clock before the listing. */
   listed(description: StreamDescription, atMs: number): void;
-  /** From here on every record of the shard is passed to `received`. */
+  /** From here on, every record of the shard is passed to `received`. */
   followed(shardId: string, from: TailStart): void;
   received(record: TailRecord): void;
-  /** `atMs`: the tail's clock before the first page that shows the end. */
+  /** `atMs` is the time by the tail's clock before the first page that shows the end. */
   reachedEnd(shardId: string, atMs: number): void;
   ended(shardId: string): void;
   trimmed(shardId: string): void;
@@ -51,7 +51,7 @@ export interface ShardPosition {
   shardId: string;
   after?: string | undefined;
   isFinished: boolean;
-  /** No unread record was made before this time. */
+  /** Every record made before this time was read, in milliseconds since 1970. */
   sinceMs?: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export interface TailRecord {
   record: StreamRecord;
   sequenceNumber: string;
   after: string | undefined;
-  /** In milliseconds since 1970; streams have whole seconds. */
+  /** When the record was made, in milliseconds since 1970. Streams only give whole seconds. */
   madeMs: number;
 }
 
@@ -84,8 +84,8 @@ class TailShard {
 }
 
 /**
- * Reads all shards of a stream, a page of each at a time, parents before children. Without saved positions it begins at
- * each open shard's end.
+ * Reads all shards of a stream, a page of each at a time, and parents before children. Without saved positions, it begins at the end of
+ * each open shard.
  */
 export class StreamTail {
   readonly horizon: Horizon;
@@ -117,7 +117,7 @@ export class StreamTail {
     return [...this.shards.values()].every(({ isEnded, emptyPages }) => isEnded || emptyPages >= EMPTY_PAGES);
   }
 
-  /** Undefined: the shard waits for its parent. */
+  /** Returns undefined if the shard waits for its parent. */
   positionOf(shardId: string): ShardPosition | undefined {
     const sinceMs = this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
     if (this.finished.has(shardId)) return { shardId, isFinished: true, sinceMs };
@@ -127,12 +127,12 @@ export class StreamTail {
     return { shardId, after, isFinished: false, sinceMs };
   }
 
-  /** No record before this time is unread, even of an unlisted shard. */
+  /** Every record of the shard made before this time was read, even if the shard isn't listed. */
   sinceMsOf(shardId: string): number | undefined {
     return this.horizon.throughMsOf(shardId) ?? this.since.get(shardId);
   }
 
-  /** @returns whether the reading has begun at the shards' ends now. */
+  /** Returns whether this call has started reading at the shards' ends. */
   async list(beginsAtEnds: boolean): Promise<boolean> {
     const { source, now, limits } = this.context;
     const atMs = now();
@@ -168,7 +168,7 @@ export class StreamTail {
     return isBegin;
   }
 
-  /** One page of each shard. If a page can't be read, the next call reads it again. */
+  /** Reads one page of each shard. If a page can't be read, the next call reads it again. */
   async readPages(): Promise<TailPages> {
     const { now } = this.context;
     const open = [...this.shards.values()].filter(({ isEnded }) => !isEnded);
@@ -218,7 +218,7 @@ export class StreamTail {
     }
   }
 
-  /** Undefined if the shard is listed, closed, but has left the stream. */
+  /** Returns undefined if the shard is listed as closed, but has left the stream. */
   private async endOf(shardId: string): Promise<string | undefined> {
     const { source } = this.context;
     try {
@@ -249,7 +249,7 @@ export class StreamTail {
     this.shards.set(shardId, new TailShard(shardId, pages, after));
   }
 
-  /** A shard's oldest record is its first one only while that hasn't left the stream. */
+  /** Reports a gap unless the shard's first record must still be in the stream. */
   private beginAtOldest(shardId: string): void {
     const { now, limits, onGap } = this.context;
     const parent = this.listed.find((shard) => shard.shardId === shardId)?.parentShardId ?? '';

@@ -10,11 +10,11 @@ import {
 import type { TailListener, TailRecord, TailStart } from './stream-tail.ts';
 
 interface KeptShard {
-  /** Every record after this place is kept. */
+  /** The place after which every record is kept. */
   start: TailStart;
   records: StreamRecord[];
   isEnded: boolean;
-  /** How many times unread records have left the stream, which invalidates earlier places. */
+  /** How often unread records have left the stream. Each time invalidates earlier places. */
   losses: number;
 }
 
@@ -26,12 +26,12 @@ interface Place {
   empty: number;
 }
 
-/** Per shard. A user that is further behind reads the stream itself. */
+/** Records kept per shard. A reader that is further behind reads the stream itself. */
 const MOST_KEPT = 100_000;
 
 /**
- * A stream as read by a tail, for a second reader in the same process. Only records from before the tail's beginning
- * are read from the stream itself.
+ * Shares a tail's records with a second reader in the same process. Only records from before the tail's start are read from the stream
+ * itself.
  */
 export class TailedSource implements StreamSource, TailListener {
   private readonly horizon = new Horizon(0);
@@ -45,7 +45,7 @@ export class TailedSource implements StreamSource, TailListener {
     return this.source.streamArn;
   }
 
-  /** Except for records that appear late. Undefined: a shard is unread. */
+  /** Every record made before this time was received, except for records that appear late; undefined if a shard is unread. */
   get throughMs(): number | undefined {
     return this.horizon.leastThrough()?.atMs;
   }
@@ -108,7 +108,7 @@ export class TailedSource implements StreamSource, TailListener {
   async read(iterator: string, limit: number): Promise<StreamPage> {
     const place = JSON.parse(iterator) as Place;
     const shard = this.kept.get(place.shardId);
-    // A shard that the tail doesn't read yet waits for its parent.
+    // The tail begins with this shard once it has read the parent.
     if (shard === undefined && !this.finished.has(place.shardId)) return { records: [], next: iterator };
     if (shard === undefined) return await this.readStream(place, limit, undefined);
     if (shard.losses !== place.losses) throw new StreamError('trimmed', `Shard ${place.shardId} has lost records.`);
@@ -123,7 +123,7 @@ export class TailedSource implements StreamSource, TailListener {
     const last = records.at(-1)?.dynamodb?.SequenceNumber ?? after;
     const empty = records.length === 0 ? place.empty + 1 : 0;
     if (next === undefined) return { records };
-    // The tail began at an end of the shard no later than this one.
+    // The tail began at the shard's end, and no later than here, so it has all records after this one.
     if (empty >= EMPTY_PAGES && shard?.start === 'end') shard.start = last === undefined ? 'oldest' : { after: last };
     return { records, next: textOfPlace({ ...place, after: last, own: next, empty }) };
   }

@@ -3,7 +3,7 @@ import { itemOfJson } from '../../../src/client/write/import.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
-/** Parses one JSON object as an import parses its lines: numbers that would lose digits become `ExactNumber`. */
+/** Parses a JSON object like a line of an import: numbers that would lose digits become `ExactNumber`. */
 export function attributesOfJson(json: string): Record<string, unknown> {
   try {
     return toPlainItem(itemOfJson(json));
@@ -16,8 +16,8 @@ export function attributesOfJson(json: string): Record<string, unknown> {
 }
 
 /**
- * Parses `status=OPEN` pairs of words, or of the option `flag` (empty for words). Throws `usage` for a word without `=` and for an attribute
- * given twice.
+ * Parses pairs such as `status=OPEN`. `flag` is the option that they come from, empty for plain words. Throws `usage` for a pair without
+ * `=` and for an attribute given twice.
  */
 export function attributeValues(flag: string, pairs: readonly string[]): Record<string, unknown> {
   const values = new Map<string, unknown>();
@@ -39,7 +39,7 @@ export function collectValue(value: string, before: string[] | undefined): strin
   return [...(before ?? []), value];
 }
 
-/** JSON where it parses, else the text. */
+/** Parses the text as JSON if possible; otherwise returns the text. */
 export function attributeValue(text: string): unknown {
   try {
     parse(text);

@@ -1,13 +1,13 @@
 import { printable } from '../../../src/foundation/printable.ts';
 
-/** Characters of each content. */
+/** Most characters shown of each text. */
 const WIDTH = 160;
 const ELLIPSIS = ' ...';
 
-/** Expected and actual; null: none. */
+/** The expected and the actual text; null if there is no item. */
 type Contents = readonly [string | null, string | null];
 
-/** Shortens two contents to a printable line each that shows their first difference. */
+/** Shortens two texts to one printable line each, with their first difference in view. */
 export function shownDifference(contents: Contents): Contents {
   const [expected, stored] = contents.map((text) => (text === null ? null : printable(text))) as [...Contents];
   if (expected === null || stored === null) return [expected && shortened(expected, 0), stored && shortened(stored, 0)];
@@ -25,12 +25,12 @@ function placeOfDifference(left: string, right: string): number {
   return word > 0 && word <= place ? word : from;
 }
 
-/** At most `WIDTH` characters from a place on. */
+/** Returns at most `WIDTH` characters, starting at `from`. */
 function shortened(text: string, from: number): string {
   const [before, rest] = from === 0 ? ['', text] : [ELLIPSIS.trimStart(), ` ${text.slice(from)}`];
   if (before.length + rest.length <= WIDTH) return `${before}${rest}`;
   const kept = rest.slice(0, WIDTH - before.length - ELLIPSIS.length);
-  // Cut between words, since half an id reads as another id.
+  // Cut between words: half an id looks like another id.
   const words = kept.slice(0, kept.lastIndexOf(' '));
   return `${before}${words.length > WIDTH / 2 ? words : kept}${ELLIPSIS}`;
 }

@@ -3,7 +3,6 @@ import type { ObservedDrift } from '../../../src/trust/observe/drift.ts';
 import type { IndexDifference } from '../../../src/trust/observe/index-sample.ts';
 import { shownDifference } from './difference.ts';
 
-/** One printable line about drift. */
 export function driftLine({ suspect, differences, expected, stored, isCertain }: ObservedDrift): string {
   const { source, sortKey } = suspect;
   const kinds = [...new Set(differences.map(({ kind }) => kind))].join(', ');
@@ -20,7 +19,7 @@ const SHOWS: { readonly [Kind in IndexDifference['kind']]: string } = {
   'left-over': 'shows it at a place that it has left',
 };
 
-/** One printable line about a sampled item that an index shows otherwise than the table. */
+/** Formats a difference between an index and the table as one printable line. */
 export function indexDifferenceLine({ source, target, index, kind }: IndexDifference): string {
   return printable(`index ${kind}: ${source} ${target}: ${index} ${SHOWS[kind]}`);
 }

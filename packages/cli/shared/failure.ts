@@ -3,13 +3,12 @@ import { type FailureDocument, failureDocument } from '../../../src/foundation/f
 import { printableLines } from '../../../src/foundation/printable.ts';
 import { inCommandWords } from './remedies.ts';
 
-/** The item that a condition didn't match. */
 function currentText(current: object | null | undefined): string {
   if (current === undefined) return '';
   return current === null ? 'current: there is no such item\n' : `current: ${toJson(current)}\n`;
 }
 
-/** A failure in the words of the command line. */
+/** Rewrites a failure's message and hint in the words of the command line. */
 export function commandFailure(failed: unknown): FailureDocument {
   const { error } = failureDocument(failed);
   return { error: { ...error, message: inCommandWords(error.message), hint: inCommandWords(error.hint) } };

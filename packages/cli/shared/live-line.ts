@@ -4,27 +4,27 @@ import { ProgressLine, type ProgressStream } from './progress-line.ts';
 export interface Projected {
   records: number;
   writes: number;
-  /** Age of the newest applied record; undefined where its stream doesn't say. */
+  /** Age of the newest applied record; undefined if its stream doesn't tell. */
   newestRecordAgeMs?: number | undefined;
   /** Duration of the last batch. */
   batchMs?: number | undefined;
 }
 
 export interface Verified {
-  /** Undefined: not known yet. */
+  /** Undefined if not known yet. */
   verifiedThroughMs: number | undefined;
-  /** Derived items known to be wrong. */
+  /** Number of derived items known to be wrong. */
   drift: number;
 }
 
 export interface LiveLineOptions {
   stream: ProgressStream;
   quarantined(): Promise<number>;
-  /** Age in seconds of the oldest unapplied record. Asked when nothing moves: the work may be done or stuck. */
+  /** Returns the age in seconds of the oldest unapplied record. Called when no records arrive, to tell done from stuck. */
   behindSeconds(): Promise<number>;
-  /** The observer beside the projector. Default: none. */
+  /** State of the observer beside the projector. Default: none. */
   verified?: (() => Verified | undefined) | undefined;
-  /** Milliseconds. Default: the machine's clock. */
+  /** Clock in milliseconds. Default: the machine's clock. */
   now?: (() => number) | undefined;
 }
 
@@ -32,12 +32,12 @@ const TICK_MS = 1_000;
 /** Milliseconds between lines without a terminal. */
 const TELL_MS = 5_000;
 
-/** Shows a projector's records a second, lag and quarantine. */
+/** Shows a projector's records per second, lag and quarantine. */
 export class LiveLine {
   private projected: Projected = { records: 0, writes: 0 };
   private told = { records: 0, atMs: 0 };
   private idleBehindSeconds: number | undefined;
-  /** Start of the current burst of work. */
+  /** When the current burst of work began. */
   private movingSinceMs: number;
   private timer: NodeJS.Timeout | undefined;
   private ticking: Promise<void> = Promise.resolve();
@@ -53,12 +53,12 @@ export class LiveLine {
 
   addProjected(projected: Projected): void {
     this.projected = projected;
-    // A batch counts from its start, not from its end.
+    // The work of a batch began before the batch was reported.
     const begunMs = this.now() - (projected.batchMs ?? 0);
     this.movingSinceMs = Math.max(this.told.atMs, Math.min(this.movingSinceMs, begunMs));
   }
 
-  /** `onError` reports a failed look; the next line asks again. */
+  /** Starts showing the line. `onError` gets a failure to read the state; the next line tries again. */
   start(onError: (error: unknown) => void): void {
     this.timer = setTimeout(() => {
       this.ticking = this.showIfDue()

@@ -4,7 +4,7 @@ import { countText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import { type ModelNotice, modelNotice } from '../../../src/registry/notice.ts';
 
-/** Says on stderr how the model differs from the table's, and the command that resolves it. Returns the same for `--json`. */
+/** Reports on stderr how the model differs from the table's, and the command that resolves it. Returns the same for `--json`. */
 export async function printModelNotice(
   graph: CompiledModel,
   store: Pick<Store, 'get' | 'getMany'>,
@@ -17,7 +17,7 @@ export async function printModelNotice(
   return { managed: isManaged, differs: isManaged ? changes : [], ...(unready && { unready }) };
 }
 
-/** Lines about the projections that a check or rebuild left out. */
+/** Returns lines about the projections that a check or rebuild left out. */
 export function unreadyText(unready: readonly string[] = []): string[] {
   if (unready.length === 0) return [];
   const parts = `${countText(unready.length, 'projection')} of the model`;

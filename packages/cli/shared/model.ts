@@ -5,10 +5,10 @@ import { loadModel } from '../../../src/deployment/package/load-model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings, type Settings } from './settings.ts';
 
-/** For a command that needs no table. */
+/** What a command gets if it needs no table. */
 export interface ModelSession {
   settings: Settings;
-  /** Has the table's name that the global options give. */
+  /** The model, with the table name of the global options if they give one. */
   graph: CompiledModel;
 }
 
@@ -17,7 +17,7 @@ export async function openModel(settings: Settings): Promise<ModelSession> {
   return { settings, graph: settings.table === undefined ? model : withTableName(model, settings.table) };
 }
 
-/** Runs and prints a command that needs only the model, without loading the SDK. */
+/** Runs a command that needs only the model, and prints its output. Doesn't load the SDK. */
 export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...args: Args) => Promise<Output>) {
   return async (...args: [...Args, Command]): Promise<void> => {
     const session = await openModel(readSettings(settingsOf(args)));
@@ -25,7 +25,7 @@ export function inModel<Args extends unknown[]>(run: (session: ModelSession, ...
   };
 }
 
-/** The global options of a command's call. */
+/** Returns the global options that a command was called with. */
 export function settingsOf(args: readonly [...unknown[], Command]): Parameters<typeof readSettings>[0] {
   return (args.at(-1) as Command).optsWithGlobals();
 }

@@ -48,9 +48,9 @@ export function withMaxRcu(command: Command): Command {
   );
 }
 
-/** The filter of `--where` and `--max-rcu`. */
+/** Returns the filter that `--where` and `--max-rcu` give. */
 export function filterOf({ where, maxRcu }: FilterFlags): FilterOptions {
-  // Values are checked as the library checks them.
+  // The library checks the values.
   return {
     maxRcu,
     ...(where !== undefined && { where: whereOfTexts(where, attributeValue, wrongCondition) as Where }),
@@ -98,7 +98,7 @@ export function inboundQuestion({ atLeast, equals, from, to, path, prefix, parti
   return { atLeast, equals, ...(between && { between }), path, beginsWith: prefix, partition, order };
 }
 
-/** The question and its page, without options of other commands. */
+/** Returns the query of a page, without options that belong to the command. */
 export function orderedQuery(options: OrderedOptions) {
   const { reverse, limit, cursor, includeExpired } = options;
   const page = { reverse, limit, cursor, ...(includeExpired && { includeExpired }) };
@@ -119,14 +119,14 @@ export function withPredicates(command: Command): Command {
     .option('--partition <value>', 'the partition, if the order or search declares one');
 }
 
-/** Throws `usage` if one of the named options is given beside `flag`. */
+/** Throws `usage` if one of `names` is given together with `flag`. */
 export function refuseBeside(flag: string, options: Readonly<Record<string, unknown>>, names: readonly string[]): void {
   const flags = flagsGiven(options, names);
   if (flags === '') return;
   throw new EdgeloomError('usage', `${flags} cannot be combined with ${flag}.`, `Leave it out, or ${flag}.`);
 }
 
-/** Throws `usage` if one of the named options is given without `flag`. */
+/** Throws `usage` if one of `names` is given without `flag`. */
 export function refuseWithout(
   flag: string,
   options: Readonly<Record<string, unknown>>,
@@ -179,12 +179,10 @@ export function share(text: string): number {
   return number;
 }
 
-/** The examples at the end of a command's help. */
 export function examples(...lines: string[]): string {
   return `\nExamples:\n${lines.map((line) => `  edgeloom ${line}`).join('\n')}\n`;
 }
 
-/** The exit codes at the end of a command's help. */
 export function exitCodes(meanings: Readonly<Record<number, string>>): string {
   const lines = Object.entries(meanings).map(([code, means]) => `  ${code}  ${means}`);
   return `\nExit codes:\n${lines.join('\n')}\n`;

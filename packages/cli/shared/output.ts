@@ -1,27 +1,26 @@
 import { toJson } from '../../../src/foundation/exact-json.ts';
 import { printable, printableLines } from '../../../src/foundation/printable.ts';
 
-/** A document for machines and a text for people. */
+/** A command's result, as JSON and as text for people. */
 export interface Output<Json = unknown> {
-  /** Undefined where the command has printed its lines already. */
+  /** Undefined if the command has already printed its lines. */
   json: Json;
   text: string;
-  /** Colour of a line of the text on a terminal. */
+  /** Returns the colour of a line of `text` on a terminal. */
   colourOf?: (line: string) => Colour | undefined;
 }
 
-/** Right, wrong, to be looked at. */
+/** Green: right. Red: wrong. Yellow: worth a look. */
 const COLOURS = { green: 32, red: 31, yellow: 33 } as const;
 
 export type Colour = keyof typeof COLOURS;
 
-/** Paints a text on a terminal, unless NO_COLOR is set. */
 function painted(text: string, colour: Colour | undefined): string {
   const isColoured = process.stdout.isTTY === true && (process.env['NO_COLOR'] ?? '') === '';
   return isColoured && colour !== undefined ? `\u001b[${COLOURS[colour]}m${text}\u001b[0m` : text;
 }
 
-/** Prints to stdout; escape codes within the text are shown, not obeyed. */
+/** Prints to stdout. Escapes control codes in the text. */
 export function print({ json, text, colourOf }: Output, asJson: boolean): void {
   const whole = printableLines(asJson ? (json === undefined ? '' : toJson(json)) : text);
   if (whole === '') return;
@@ -32,7 +31,7 @@ export function print({ json, text, colourOf }: Output, asJson: boolean): void {
 
 const GAP = '  ';
 
-/** A padded table, numbers to the right. A terminal (or COLUMNS) bounds its width and wraps the widest columns; else a row is a line. */
+/** Returns a table with right-aligned numbers. Wraps the widest columns at the width of the terminal or COLUMNS, if there is one. */
 export function textTable(
   headings: readonly string[],
   rows: readonly (readonly unknown[])[],
@@ -57,15 +56,15 @@ export function textTable(
 
 function widthOfOutput(): number {
   const given = Number(process.env['COLUMNS']);
-  // 0: a pseudo-terminal whose size nobody set.
+  // The size is 0 if nobody set the size of a pseudo-terminal.
   if (process.stdout.isTTY === true) return process.stdout.columns || 80;
   return given > 0 ? given : Number.POSITIVE_INFINITY;
 }
 
-/** Narrowest column that is wrapped. */
+/** Columns aren't made narrower than this. */
 const LEAST_WIDTH = 8;
 
-/** Narrows the widest column until all fit. */
+/** Narrows the widest column until the row fits. */
 function fitted(natural: readonly number[], mostWidth: number): number[] {
   const widths = [...natural];
   for (;;) {
@@ -77,7 +76,7 @@ function fitted(natural: readonly number[], mostWidth: number): number[] {
   }
 }
 
-/** Breaks behind a space or comma where possible. */
+/** Breaks after a space or comma where possible. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let rest = [...text];
@@ -95,7 +94,7 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** A value on one line. */
+/** Formats a value on one line. */
 export function cellText(value: unknown): string {
   if (value === undefined || value === null) return '-';
   if (typeof value === 'string') return printable(value);

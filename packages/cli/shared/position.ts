@@ -7,12 +7,12 @@ import { DynamoDBStreamSource } from '../../../src/stream/dynamodb-source.ts';
 import { type PositionOfStream, positionOfStream } from '../../../src/trust/explain/position.ts';
 import type { CommandSession } from './session.ts';
 
-/** A position with a client of its own, until `release`. */
+/** A position in the stream. `release` closes its client. */
 export interface OpenPosition extends PositionOfStream {
   release(): void;
 }
 
-/** How far the stream of the session's table is applied. */
+/** Tells how far the stream of the session's table has been applied. */
 export function positionOf({ graph, store, settings }: CommandSession, streamArn: string): OpenPosition {
   const streams = createStreamsClient(settings.client);
   const source = new DynamoDBStreamSource(streams, streamArn);
@@ -22,14 +22,13 @@ export function positionOf({ graph, store, settings }: CommandSession, streamArn
   };
 }
 
-/** The ARN of the table's stream; throws `no-stream` where it has none. */
 export function requireStream({ graph }: CommandSession, { streamArn }: { streamArn?: string | undefined }): string {
   if (streamArn !== undefined) return streamArn;
   const message = `The table ${graph.table.name} has no stream.`;
   throw new EdgeloomError('no-stream', message, 'Add it with edgeloom table update.');
 }
 
-/** Throws `not-home-region` where another region writes this table's derived items. */
+/** Throws `not-home-region` if this table's derived items are written in another region. */
 export async function requireHomeRegion({ client, graph, store }: CommandSession): Promise<void> {
   const head = await readHead({ store, stats: { rcu: 0 } });
   const { table, regions } = await tableIdentity(graph, { client });

@@ -10,26 +10,26 @@ import { projectionsOfModel } from '../../../src/registry/projections-in-force.t
 import { ForwardingStore, type StoreCallName } from '../../../src/store/forwarding.ts';
 import { spentBy } from '../../../src/store/spent.ts';
 
-/** Read units that a command takes without saying the price on stderr. */
+/** A command that reads more units than this prints the price on stderr. */
 const UNITS_WITHOUT_A_WORD = 100;
 
-/** Least units of a Query of one shard, or of a node: most reads are eventually consistent. */
+/** Minimum read units of a Query of one shard, or of a node. Most reads are eventually consistent. */
 const LEAST_RCU = 0.5;
 
-/** The least a read takes, as far as model and command line tell. */
+/** The minimum that a read takes, known from model and command line. */
 export interface LeastRead {
-  /** Default: none. */
+  /** Shards to query. Default: none. */
   shards?: number | undefined;
-  /** Nodes read by id. Default: none. */
+  /** Nodes to read by id. Default: none. */
   nodes?: number | undefined;
 }
 
-/** Says on stderr what reads beyond 100 units cost: before the first call if known, else once they are spent. */
+/** Prints on stderr what reads beyond 100 units cost: before the first call if that is known, otherwise once they are spent. */
 export class PricedStore extends ForwardingStore {
   private rcu = 0;
   private isSaid = false;
 
-  /** @param write takes the line. Default: stderr. */
+  /** @param write prints the line. Default: to stderr. */
   constructor(
     inner: Store,
     private readonly write: (text: string) => unknown = (text) => process.stderr.write(text),
@@ -51,7 +51,7 @@ export class PricedStore extends ForwardingStore {
     name: Name,
     ...args: Parameters<Store[Name]>
   ): ReturnType<Store[Name]> {
-    // The end alone knows the total.
+    // The total isn't known before the end.
     if (this.rcu > UNITS_WITHOUT_A_WORD)
       this.say(`This has read ${figureText(Math.round(this.rcu))} RCU, and goes on. Ctrl-C stops it.`);
     const count = async (): Promise<object> => {
@@ -68,7 +68,7 @@ export class PricedStore extends ForwardingStore {
   }
 }
 
-/** Shards that a search asks. Throws for undeclared names. */
+/** Returns how many shards a search queries. Throws for undeclared names. */
 export function shardsOfSearch(
   graph: CompiledModel,
   name: string,
@@ -79,7 +79,7 @@ export function shardsOfSearch(
   return resolveSearch(context, findSearch(graph, name), predicate, { partition }).list.partitions.length;
 }
 
-/** Shards that a list of incoming edges asks. Throws for undeclared names. */
+/** The same for a list of incoming edges. */
 export function shardsOfList(graph: CompiledModel, target: string, type: string, query: InboundQuery): number {
   return resolveInboundQuery({ graph, projections: projectionsOfModel(graph) }, target, type, query).list.partitions
     .length;

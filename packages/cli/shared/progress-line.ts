@@ -1,4 +1,3 @@
-/** Where progress is shown: a terminal gets one changing line, anything else a line now and then. */
 export interface ProgressStream {
   isTTY?: boolean;
   write(text: string): unknown;
@@ -8,7 +7,7 @@ export interface ProgressStream {
 const CHANGE_MS = 200;
 const CLEAR = '\r\u001b[2K';
 
-/** Progress on one changing line of a terminal, or as lines of their own. */
+/** Shows progress on one changing line of a terminal, or as separate lines elsewhere. */
 export class ProgressLine {
   readonly isTerminal: boolean;
   private toldMs: number;
@@ -28,7 +27,7 @@ export class ProgressLine {
     return this.now() - this.toldMs >= (this.isTerminal ? CHANGE_MS : this.tellMs);
   }
 
-  /** Waits as long as after a line. */
+  /** Restarts the wait for the next line. */
   startAgain(): void {
     this.toldMs = this.now();
   }
@@ -52,7 +51,7 @@ export class ProgressLine {
   }
 }
 
-/** `40 s`, `12 min`, `3.5 h`. */
+/** Formats a duration: `40 s`, `12 min`, `3.5 h`. */
 export function secondsText(seconds: number): string {
   if (seconds < 120) return `${Math.ceil(seconds)} s`;
   if (seconds < 2 * 3600) return `${Math.ceil(seconds / 60)} min`;

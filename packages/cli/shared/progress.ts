@@ -2,15 +2,15 @@ import { figureText } from '../../../src/foundation/figure.ts';
 import { ProgressLine, type ProgressStream, secondsText } from './progress-line.ts';
 
 export interface Progress {
-  /** `total` where it has changed. */
+  /** `total` replaces the earlier total. */
   update(value: number, total?: number): void;
   stop(): void;
 }
 
-/** Milliseconds between lines without a terminal: a short run writes none. */
+/** Milliseconds between lines without a terminal. A short run prints none. */
 const TELL_MS = 30_000;
 
-/** Shows how many of `total` are done. `now`: milliseconds. */
+/** Shows how many of `total` are done. `now` returns milliseconds. */
 export function startProgress(
   label: string,
   total: number,

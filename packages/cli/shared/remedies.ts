@@ -1,4 +1,4 @@
-/** Words of the library's messages as options of the command; whole phrases first. */
+/** Replaces the library's terms in messages with the command's options. Whole phrases come before the words in them. */
 const WORDS: readonly (readonly [RegExp, string])[] = [
   [/give the update upsert: true/g, 'give --upsert'],
   [/\{ if: \{ ([\w-]+): ([^}\s]+) \} \}/g, '--if $1=$2'],
@@ -24,7 +24,7 @@ const WORDS: readonly (readonly [RegExp, string])[] = [
   [/\bifAbsent\b/g, '--if-absent'],
   [/\bifPresent\b/g, '--if-present'],
   [/\batLeast\b/g, '--at-least'],
-  // A comparison within the JSON of --where keeps its name.
+  // Inside the JSON of `--where`, `beginsWith` keeps its name.
   [/(?<!gte, |has |Did you mean )\bbeginsWith\b/g, '--prefix'],
   [/\bmaxRcu\b/g, '--max-rcu'],
   [/\bmaxNodes\b/g, '--max-nodes'],

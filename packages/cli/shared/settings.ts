@@ -31,9 +31,9 @@ const schema = z.object({
   logLevel: LOG_LEVEL,
 });
 
-/** Options win over `EDGELOOM_CONFIG`, `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL` and AWS's own variables. Errors name the option. */
+/** Options take precedence over `EDGELOOM_CONFIG`, `EDGELOOM_TABLE`, `EDGELOOM_LOG_LEVEL` and AWS's variables. Errors name the option. */
 export function readSettings(options: GlobalOptions, variables: NodeJS.ProcessEnv = process.env): Settings {
-  // An empty variable counts as unset, as in the AWS CLI.
+  // As in the AWS CLI, an empty variable counts as unset.
   const environment = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
   const given = {
     config: options.config ?? environment['EDGELOOM_CONFIG'] ?? 'edgeloom.config.ts',
@@ -61,7 +61,7 @@ function optionText(given: Readonly<Record<string, unknown>>, name: string): str
   return `The option --${flag} ${JSON.stringify(given[name])}`;
 }
 
-/** Under `npx`, npm gets signals first. */
+/** Under `npx`, signals reach npm first. */
 export function isRunByNpx(environment: NodeJS.ProcessEnv = process.env): boolean {
   return environment['npm_command'] === 'exec';
 }

@@ -6,17 +6,17 @@ import { createController, pause } from '../../../src/stream/concurrency.ts';
 import { commandFailure, failureText } from './failure.ts';
 import { isRunByNpx } from './settings.ts';
 
-/** Waits that end early when the work is to stop. */
+/** Lets work stop early on a signal. */
 export interface Stopping {
-  /** Aborted by the first signal. */
+  /** Aborted by the first SIGINT or SIGTERM. */
   signal: AbortSignal;
-  /** The signal ends a wait in progress; later waits last their full milliseconds. */
+  /** Ends early on the signal. After the signal, waits take their full time. */
   wait(milliseconds: number): Promise<void>;
-  /** Removes the handlers. */
+  /** Removes the signal handlers. */
   release(): void;
 }
 
-/** Like `stopOnSignal`, for work that polls a signal. */
+/** Like `stopOnSignal`, for work that polls an `AbortSignal`. */
 export function createStopSignal(): Stopping {
   const controller = createController();
   const { signal } = controller;
@@ -26,19 +26,19 @@ export function createStopSignal(): Stopping {
   return { signal, wait, release };
 }
 
-/** Asked at start: the parent may be gone later. */
+/** Read at start: when the parent ends, the process gets another one. */
 const PARENT = process.ppid;
 const PARENT_POLL_MS = 250;
-/** Milliseconds for work to end; every command ends within five seconds. */
+/** Milliseconds for work to stop, so that every command ends within five seconds. */
 const MOST_STOP_MS = 4_000;
-/** Milliseconds of the grace period for a projector's batch. */
+/** Milliseconds that a projector may take to finish its batch. */
 export const STOP_GRACE_MS = 2_500;
-/** A shell adds this to the signal's number. */
+/** A shell's exit status is this plus the signal's number. */
 const SIGNAL_STATUS = 128;
 
 /**
- * Calls `stop` on the first SIGINT or SIGTERM; a second one, or four seconds, end the process at once. Under npx, `stop` is called when npx
- * ends, which passes signals only to its shell. Returns what removes the handlers.
+ * Calls `stop` on the first SIGINT or SIGTERM. The process ends at once on a second signal, or after four seconds. Under npx, which passes
+ * signals only to its shell, `stop` is called when npx ends. Returns a function that removes the handlers.
  */
 export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   let asked = false;
@@ -47,7 +47,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
     asked = true;
     overdue = setTimeout(() => exitAsAfter(signal), MOST_STOP_MS);
     overdue.unref();
-    // The run that ends throws and reports the same error.
+    // The work that is stopped reports the error itself.
     stop().catch(() => undefined);
   };
   const onSignal = (signal: NodeJS.Signals): void => {
@@ -73,7 +73,7 @@ export function stopOnSignal(stop: () => Promise<unknown>): () => void {
   return removeHandlers;
 }
 
-/** 143 after SIGTERM, 130 after SIGINT. */
+/** Exits with 143 for SIGTERM and 130 for SIGINT. */
 function exitAsAfter(signal: NodeJS.Signals): never {
   const error = new EdgeloomError(
     'stopped',

@@ -5,21 +5,20 @@ import { ProgressLine, type ProgressStream, secondsText } from './progress-line.
 const TELL_MS = 5_000;
 
 export interface WalkFigures {
-  /** `backfill`, `verify`, … */
+  /** `backfill`, `verify` and so on. */
   phase: string;
-  /** Items passed. */
   items: number;
   rcu: number;
   wcu: number;
 }
 
-/** Shows items, units and remaining time of a walk over a table. */
+/** Shows items, units and remaining time of a walk through a table. */
 export class StepProgress {
   private phase = '';
   private begunAtMs = 0;
   private readonly line: ProgressLine;
 
-  /** @param totalItems as DynamoDB last counted them */
+  /** @param totalItems DynamoDB's own count, which may be hours old */
   constructor(
     private readonly totalItems: number,
     stream: ProgressStream = process.stderr,

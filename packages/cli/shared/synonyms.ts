@@ -1,6 +1,6 @@
 import { nearest } from '../../../src/core/model/options/nearest.ts';
 
-/** Commands of SQL, Prisma, the AWS CLI and DynamoDB's API, and ours. A key of two words is a subcommand. */
+/** Commands of SQL, Prisma, the AWS CLI and DynamoDB's API, with Edgeloom's equivalent. A key of two words is a subcommand. */
 export const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   ...meaning('get ID', 'show read fetch cat view views node get-item batch-get-item batch-get get-view get-views'),
   ...meaning('get ID --stored', 'get-node'),
@@ -64,7 +64,7 @@ export const COMMAND_SYNONYMS: Readonly<Record<string, string>> = {
   ...meaning('--version', 'version'),
 };
 
-/** Foreign options, and ours: the first that the command has. A remedy without dashes is a sentence for all commands. */
+/** Options of other tools, with ours: the first that the command has is suggested. A text without dashes is advice for any command. */
 export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['--limit'], 'max-items page-size top first take n count size max limit-to'),
   ...meaningOption(['--cursor'], 'starting-token next-token after start page offset skip exclusive-start-key token'),
@@ -102,7 +102,7 @@ export const OPTION_SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...meaningOption(['set AWS_PROFILE in the environment'], 'profile'),
 };
 
-/** Options whose values are often given without the option, and the shape of these values. The first that a command has is meant. */
+/** Options whose value is often given alone, and what the value looks like. The first one that the command has is suggested. */
 export const OPTION_OF_WORD: readonly (readonly [option: string, value: RegExp])[] = [
   ['--where', /[=<>]/],
   ['--param', /=/],
@@ -118,35 +118,33 @@ export const OPTION_OF_WORD: readonly (readonly [option: string, value: RegExp])
 ];
 
 export interface Advised {
-  /** Words behind `edgeloom`. */
+  /** Words after `edgeloom`. */
   words: readonly string[];
   commands: readonly string[];
-  /** Long names with dashes, also of the global options. */
+  /** Long names with dashes, including global options. */
   options: readonly string[];
 }
 
-/** The command probably meant by an unknown word. */
 export function meantCommand(word: string, { words, commands }: Advised): string | undefined {
   const known = lowest(word);
   const synonym = own(COMMAND_SYNONYMS, [...words, known].join(' ')) ?? own(COMMAND_SYNONYMS, known);
   if (synonym !== undefined) return `edgeloom ${synonym}`;
   const near = nearest(word, commands);
   if (near !== undefined) return ['edgeloom', ...words, near].join(' ');
-  // `list USER-U1`, `count USER`: a subcommand is missing.
+  // In `list USER-U1` and `count USER`, the subcommand is missing.
   if (!/^[A-Z][A-Z0-9_]*(-|$)/.test(word) || !['list', 'count'].includes(words[0] ?? '')) return undefined;
   const [verb] = words;
   if (word.includes('-')) return `edgeloom ${verb} edges ${word}, or edgeloom ${verb} inbound ${word} TYPE`;
   return verb === 'list' ? `edgeloom list nodes ${word}` : `edgeloom count search ${word}.attribute`;
 }
 
-/** The option probably meant by an unknown one. */
 export function meantOption(flag: string, { options }: Advised): string | undefined {
   const [name = ''] = flag.split('=');
   const remedies = own(OPTION_SYNONYMS, lowest(name.replace(/^-+/, ''))) ?? [];
   return remedies.find((remedy) => !remedy.startsWith('-') || options.includes(remedy)) ?? nearest(name, options);
 }
 
-/** The option, or the command, that the words behind a command's arguments are probably meant for; undefined where none fits. */
+/** Returns the option or command that the surplus words of a command are probably meant for, or undefined if none fits. */
 export function meantByWords(given: readonly string[], taken: number, { words, options }: Advised): string | undefined {
   const extra = given.slice(taken).join(' ');
   if (words[1] === 'edges' && given.length === 3) return `edgeloom get ${given.join(' ')}`;
@@ -166,7 +164,7 @@ function own<T>(of: Readonly<Record<string, T>>, word: string): T | undefined {
   return Object.hasOwn(of, word) ? of[word] : undefined;
 }
 
-/** `getItem` and `GET_ITEM` are `get-item`. */
+/** Returns `get-item` for `getItem` and `GET_ITEM`. */
 function lowest(word: string): string {
   return word
     .replace(/([a-z])([A-Z])/g, '$1-$2')

@@ -12,12 +12,12 @@ import { type ModelSession, openModel, settingsOf } from './model.ts';
 import { type Output, print } from './output.ts';
 import { readSettings } from './settings.ts';
 
-/** For a command that reads and writes items. */
+/** What a command gets if it reads and writes items. */
 export interface TableSession extends ModelSession {
   store: DynamoDBStore;
 }
 
-/** Prints numbers exactly; a feed lets it watch. */
+/** Returns a reader that keeps the exact digits of numbers. With a feed, it can watch. */
 export function sessionReader({ graph, store }: { graph: CompiledModel; store: Store }, feed?: Feed) {
   return createReader(graph, { store, feed, readNumber: losslessNumber });
 }

@@ -2,7 +2,7 @@ import type { Telemetry } from '../../../src/core/telemetry.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { loadOptionalPackage } from '../../../src/trust/failures/optional-package.ts';
 
-/** OpenTelemetry's where its API package is installed. An SDK loaded before (`NODE_OPTIONS='--import …'`) exports it. */
+/** Returns OpenTelemetry if its API package is installed. An SDK that is preloaded (`NODE_OPTIONS='--import …'`) exports the data. */
 export async function installedTelemetry(): Promise<Telemetry | undefined> {
   try {
     const loading = import('../../../src/deployment/telemetry/open-telemetry.ts');

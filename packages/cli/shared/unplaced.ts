@@ -2,10 +2,10 @@ import { countText, figureText } from '../../../src/foundation/figure.ts';
 import { printable } from '../../../src/foundation/printable.ts';
 import type { UnplacedCount } from '../../../src/trust/check/unplaced-items.ts';
 
-/** Forms in the text; `--json` has all. */
+/** Most key forms in the text; `--json` has all. */
 const SHOWN = 10;
 
-/** Lines about items of unknown types. */
+/** Returns lines about items of unknown types. */
 export function unplacedText({ items, forms, others }: UnplacedCount, about = ''): string[] {
   if (items === 0) return [];
   const shown = forms.slice(0, SHOWN);

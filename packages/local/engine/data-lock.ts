@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 
 /**
- * One engine at a time for a data folder. A process puts in an empty file named after itself, then looks for other files: of two that start
- * together, the later sees both, so never both go on. Files of dead processes don't count.
+ * Allows one engine at a time for a data folder. A process creates an empty file with its own id, then looks for other files. If two start
+ * together, the later one sees both files, so they never both go on. Files of dead processes don't count.
  */
 
 const LOCK_FILE = /^in-use-by-(\d+)-/;
 
-/** After a container restarts, an earlier process may have had this id. */
+/** Locks of this process. After a container restarts, a file of an earlier process may have the same process id. */
 const held = new Set<string>();
 
-/** Returns the release. Throws `data-in-use` where another engine has the folder. */
+/** Returns a function that releases the lock. Throws `data-in-use` if another engine uses the folder. */
 export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
   const own = `in-use-by-${process.pid}-${randomUUID()}`;
   let released: Promise<void> | undefined;
@@ -55,7 +55,7 @@ function isLockHeld(name: string, holder: number): boolean {
     process.kill(holder, 0);
     return true;
   } catch (error) {
-    // EPERM: exists, but belongs to another user.
+    // EPERM: the process exists, but belongs to another user.
     return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

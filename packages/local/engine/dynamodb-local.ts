@@ -11,7 +11,7 @@ import type { EngineCommand } from './command.ts';
 
 const run = promisify(execFile);
 
-/** DynamoDB Local; only the tarball is fetched, since a dependency would bring 283 packages. */
+/** A package that contains DynamoDB Local. Only its tarball is fetched: as a dependency, it would bring 283 packages. */
 const PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const SHA512 = 'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
 
@@ -37,7 +37,7 @@ export async function hasJava(): Promise<boolean> {
   }
 }
 
-/** Fetched into the user's cache once, and checked against a pinned hash. */
+/** Fetches DynamoDB Local into the user's cache once, and checks it against a pinned hash. */
 async function installDynamoDBLocal(): Promise<string> {
   if (!(await hasJava())) {
     throw new EdgeloomError(
@@ -70,7 +70,7 @@ async function installDynamoDBLocal(): Promise<string> {
       );
     await run('tar', ['-xzf', tarball, '-C', scratch]);
     await rm(tarball);
-    // Of two processes, the first rename wins.
+    // If two processes install it, the first rename wins.
     await rename(scratch, installed).catch((error: unknown) => {
       if (!existsSync(emulator)) throw error;
     });

@@ -9,15 +9,15 @@ import { packageFile } from '../../../src/deployment/package/package-files.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { EngineCommand } from './command.ts';
 
-/** The tests run on this release. */
+/** The release that tests run on. */
 const VERSION = '1.2.1';
 
-/** An empty database with indexes that the engine lacks; without them each write reads all stream records. */
+/** An empty database with indexes that the engine lacks. Without them, each write reads all stream records. */
 const TEMPLATE = `assets/dynoxide-${VERSION}.db`;
 
 /**
- * The command for dynoxide, with the template database copied in where there is none. Without `dataDir` the data are in a scratch folder, in
- * memory if `mostBytes` fit there.
+ * Returns the command that runs dynoxide, after copying the template database if the folder has none. Without `dataDir`, the data is in a
+ * scratch folder: in memory if `mostBytes` fit there.
  */
 export async function dynoxideCommand(
   port: number,
@@ -33,17 +33,22 @@ export async function dynoxideCommand(
   }
   const database = join(dataDir, 'dynoxide.db');
   if (!existsSync(database)) {
-    // Renamed when whole, so that no crash leaves half a database.
+    // Rename the complete copy, so that a crash can't leave half a database.
     await copyFile(seed, `${database}.new`);
     await rename(`${database}.new`, database);
   }
   return command(database);
 }
 
-/** Linux's file system in memory; in a container it may be absent or small. */
+/** Linux's in-memory file system. In a container, it may be absent or small. */
 const IN_MEMORY = '/dev/shm';
 
-/** For data that isn't kept. @param mostBytes its largest size. @param memory a folder in memory. */
+/**
+ * Returns the folder for data that isn't kept.
+ *
+ * @param mostBytes the most that the data takes
+ * @param memory an in-memory folder
+ */
 export async function scratchRoot(mostBytes: number | undefined, memory: string = IN_MEMORY): Promise<string> {
   if (mostBytes === undefined) return tmpdir();
   try {
@@ -56,7 +61,7 @@ export async function scratchRoot(mostBytes: number | undefined, memory: string 
 }
 
 /**
- * The engine's program, of the platform's package; throws `no-engine` with the package to install.
+ * Returns the path of the engine's program in the platform's package. Throws `no-engine` with the package to install.
  *
  * @param platform such as `linux`
  * @param architecture such as `x64`

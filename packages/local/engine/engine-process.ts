@@ -9,10 +9,10 @@ export interface EngineProcess {
 }
 
 const OUTPUT_CHARACTERS = 2000;
-/** An engine needs time to write what it holds in memory. */
+/** When stopped, an engine needs time to write what it holds in memory. */
 const GRACE_SECONDS = 5;
 
-/** Ends with this process, and doesn't keep it alive. */
+/** Starts the engine. It ends with this process, and doesn't keep it alive. */
 export function spawnEngine(command: EngineCommand): EngineProcess {
   let output = '';
   const onErrorOutput = (chunk: Buffer): void => {
@@ -22,7 +22,7 @@ export function spawnEngine(command: EngineCommand): EngineProcess {
   child.unref();
   return {
     ended: child.ended.then(({ reason }) => {
-      // Failed to start, so there is no output.
+      // An engine that failed to start has no output.
       if (output === '') output = reason;
     }),
     hasEnded: () => child.hasEnded,

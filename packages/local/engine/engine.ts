@@ -9,20 +9,20 @@ import { type EngineProcess, spawnEngine } from './engine-process.ts';
 import { answers, freePort, isFree } from './ports.ts';
 
 export const ENGINES = ['dynoxide', 'dynamodb-local', 'memory'] as const;
-/** `'memory'` runs in this process, on any system, and keeps nothing. */
+/** `'memory'` runs in this process on any platform, and keeps nothing. */
 export type EngineName = (typeof ENGINES)[number];
 
 /** Options of `startEngine`. */
 export interface EngineOptions {
-  /** Default: `'dynoxide'`; on a platform without its package `'memory'`, or with `dataDir` `'dynamodb-local'` if Java is there. */
+  /** Default: `'dynoxide'`. On a platform without its package: `'memory'`, or with `dataDir` `'dynamodb-local'` if Java is installed. */
   engine?: EngineName | undefined;
   /** TCP port. Default: a free one. */
   port?: number | undefined;
-  /** Folder to keep data in, for one engine at a time: another is refused (`data-in-use`). Default: nothing is kept. */
+  /** Folder to keep data in. A second engine on the same folder is refused (`data-in-use`). Default: nothing is kept. */
   dataDir?: string | undefined;
   /**
-   * Bytes that the data takes at most, where nothing is kept. If memory has that much room, the data is in memory, which makes
-   * writes faster. Default: not known, so the data is on the disk.
+   * The most bytes that data takes, if nothing is kept. If memory has that much room, the data is kept there, which makes writes faster.
+   * Default: unknown, so the data is on disk.
    */
   mostBytes?: number | undefined;
 }
@@ -41,9 +41,9 @@ export interface Engine {
   name: EngineName;
   /** `http://127.0.0.1:PORT`. */
   endpoint: string;
-  /** Resolves when the engine is gone, for whatever reason. */
+  /** Resolves when the engine has ended, for whatever reason. */
   ended: Promise<void>;
-  /** Stops it and waits until it is gone. Idempotent. */
+  /** Stops the engine and waits until it has ended. Can be called again. */
   stop(): Promise<void>;
 }
 
@@ -53,9 +53,9 @@ const POLL_MS = 20;
 const PORT_ATTEMPTS = 3;
 
 /**
- * Starts an embedded engine and waits until it answers. It stops with this process and doesn't keep it alive. Throws where the engine isn't
- * installed (`no-engine`, `no-java`) or doesn't come up (`engine-failed`), the port is taken (`port-in-use`), or another engine has the data
- * folder (`data-in-use`).
+ * Starts an embedded engine and waits until it answers. The engine stops with this process and doesn't keep it alive. Throws if the engine
+ * isn't installed (`no-engine`, `no-java`) or doesn't start (`engine-failed`), if the port is taken (`port-in-use`), or if another engine
+ * uses the data folder (`data-in-use`).
  */
 export async function startEngine(options: EngineOptions = {}): Promise<Engine> {
   checkOptions('startEngine', options, ENGINE_OPTIONS);
@@ -82,8 +82,8 @@ export async function startEngine(options: EngineOptions = {}): Promise<Engine> 
 }
 
 /**
- * The embedded engine; on other platforms the one in memory, or for kept data (`isKept`) DynamoDB Local with Java. Throws `no-engine` where none
- * can run.
+ * Returns the embedded engine. On platforms without it: the one in memory or, if data is kept (`isKept`), DynamoDB Local with Java. Throws
+ * `no-engine` if none can run.
  */
 export async function defaultEngine(
   isKept: boolean,
@@ -102,7 +102,7 @@ export async function defaultEngine(
 
 async function startOnPort({ engine, port, ...place }: EngineOptions & { engine: EngineName }): Promise<Engine> {
   if (port === undefined) return startOnFreePort(engine, place);
-  // Otherwise another server's answer would pass for the engine's.
+  // Otherwise, another server's answer could be mistaken for the engine's.
   if (!(await isFree(port))) {
     throw new EdgeloomError(
       'port-in-use',
@@ -167,7 +167,7 @@ async function startProcess(
   return { ended: child.ended, stop: child.stop };
 }
 
-/** The remedy unless data are the reason. */
+/** The hint for a failure that isn't about data. */
 const OTHER_PORT = 'Choose another port or engine; the reason is in the message.';
 
 function dataHint(reason: string, dataDir: string): string {

@@ -17,7 +17,7 @@ export async function freePort(): Promise<number> {
 
 /** A port that this user may not use counts as taken. */
 export async function isFree(port: number): Promise<boolean> {
-  // Servers may listen on all addresses, or on this one.
+  // Servers may listen on all addresses, or on `HOST` alone.
   for (const host of [HOST, '0.0.0.0']) {
     const server = createServer();
     try {

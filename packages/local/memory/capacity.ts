@@ -10,7 +10,11 @@ export function sumUnits(all: readonly WriteUnits[]): WriteUnits {
   return sum;
 }
 
-/** ConsumedCapacity, where the call asks for it. @param factor 2 in a transaction, for the table's units only. */
+/**
+ * Returns `ConsumedCapacity` if the call asks for it.
+ *
+ * @param factor 2 in a transaction. It applies only to the table's units
+ */
 export function consumedField(input: Input, table: Table, { table: own, indexes }: WriteUnits, factor = 1) {
   const asked = input['ReturnConsumedCapacity'];
   if (asked !== 'TOTAL' && asked !== 'INDEXES') return undefined;

@@ -23,7 +23,7 @@ interface StreamInput {
 
 export class Tables {
   private readonly byName = new Map<string, Table>();
-  /** By ARN, including those switched off. */
+  /** By ARN. Includes streams that are switched off. */
   private readonly withStreams = new Map<string, Table['stream'] & object>();
 
   findTable(name: unknown): Table {
@@ -151,7 +151,7 @@ export class Tables {
 }
 
 function tableNameOf(name: unknown): string {
-  // A call may name a table by its ARN.
+  // A call may give a table's ARN as its name.
   return String(name).replace(/^arn:[^/]+:table\//, '');
 }
 

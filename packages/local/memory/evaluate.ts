@@ -105,7 +105,7 @@ function contains(left: Value | undefined, right: Value | undefined): boolean {
   return type === `${asked}S` && (left[type] as string[]).includes(textOf(right));
 }
 
-/** All values are those before the update. */
+/** Operands read the values from before the update. */
 export function applyUpdate(item: Values, update: Update): Values {
   let next = item;
   const set = update.set.map(({ path, value }) => ({ path, value: setValueOf(item, value) }));
@@ -119,7 +119,7 @@ export function applyUpdate(item: Values, update: Update): Values {
   return next;
 }
 
-/** The last element goes first, so that the others keep their numbers. */
+/** Removes the last element of a list first, so that the others keep their indexes. */
 function inRemovalOrder(paths: readonly Path[]): Path[] {
   return [...paths].sort((left, right) => {
     const [a, b] = [left.at(-1), right.at(-1)];
@@ -201,7 +201,7 @@ function withValueWithin(stored: Value | undefined, [step, ...rest]: Path, value
 
 export function projectItem(item: Values, paths: readonly Path[]): Values {
   const picked: Record<string, Value> = Object.create(null) as Record<string, Value>;
-  // List elements keep their order and close up.
+  // Projected list elements keep their order, without gaps.
   for (const path of [...paths].sort(comparePathIndexes)) {
     const value = valueAt(item, path);
     if (value !== undefined)

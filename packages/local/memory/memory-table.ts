@@ -13,7 +13,7 @@ export interface Stored {
   size: number;
 }
 
-/** Units of the table, and of each index that changes. */
+/** Write units of the table, and of each index that changes. */
 export interface WriteUnits {
   table: number;
   indexes: Record<string, number>;
@@ -47,7 +47,7 @@ export class Partitions {
     this.sorted = undefined;
   }
 
-  /** A scan's order has nothing to do with that of keys. */
+  /** A scan's order is unrelated to the order of keys. */
   inScanOrder(): readonly { key: string; rank: number }[] {
     this.sorted ??= [...this.byKey.keys()].map((key) => ({ key, rank: rankOf(key) })).sort(compareRanks);
     return this.sorted;
@@ -70,7 +70,7 @@ export class Index {
     readonly keys: KeyNames,
     readonly isLocal: boolean,
     readonly definition: Record<string, unknown>,
-    /** Besides the keys; undefined: all. */
+    /** Projected attributes, besides the keys. Undefined: all. */
     private readonly included: readonly string[] | undefined,
     private readonly table: KeyNames,
   ) {}
@@ -144,7 +144,7 @@ export class Table {
     return `arn:aws:dynamodb:local:000000000000:table/${this.name}`;
   }
 
-  /** An earlier stream stays, with its label. */
+  /** An earlier stream of the table stays readable under its own label. */
   openStream(view: StreamView): TableStream {
     this.stream = new TableStream(this.arn, view, this.keys);
     return this.stream;
@@ -191,7 +191,7 @@ export class Table {
     return { table: writeUnits(Math.max(before?.size ?? 0, after?.size ?? 0)), indexes };
   }
 
-  /** `isAlone`: the item may have only key attributes. */
+  /** With `isAlone`, the item may have only key attributes. */
   checkKey(item: Values, isAlone = false): void {
     const names = keyAttributeNames(this.keys);
     if (isAlone && Object.keys(item).length !== names.length) {
@@ -213,7 +213,7 @@ export class Table {
     }
   }
 
-  /** Like DynamoDB, an index leaves out older items whose keys it can't take. */
+  /** Like DynamoDB, leaves older items out of a new index if it can't take their keys. */
   private asFit(stored: Stored | undefined, index: Index): Stored | undefined {
     if (stored === undefined) return undefined;
     try {

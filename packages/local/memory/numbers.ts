@@ -1,15 +1,15 @@
 import { type Decimal, parseDecimal } from '../../../src/core/items/attribute-value.ts';
 import { invalid } from './refusal.ts';
 
-/** Decimals of 38 digits, as text. */
+/** Decimals of up to 38 digits, as text. */
 
 const MOST_DIGITS = 38;
 const LARGEST_EXPONENT = 126;
 const SMALLEST_EXPONENT = -129;
 
-/** No exponent, no needless zeros. Refuses non-numbers and numbers too large. */
+/** Returns the number without an exponent and without needless zeros. Throws for text that isn't a number, and for numbers out of range. */
 export function normalNumber(text: string): string {
-  // Small counters are normal already.
+  // Skip the work for small counters.
   if (/^[1-9]\d{0,14}$/.test(text)) return text;
   const decimal = /\s/.test(text) ? undefined : parseDecimal(text);
   if (decimal === undefined) throw invalid(`The parameter cannot be converted to a numeric value: ${text}`);
@@ -33,7 +33,7 @@ function decimalText({ negative, digits, exponent }: Decimal): string {
   return `${sign}${digits.slice(0, exponent)}.${digits.slice(exponent)}`;
 }
 
-/** The exact sum of two normal numbers. */
+/** Returns the exact sum of two normal numbers. */
 export function sumOf(text: string, addend: string): string {
   if (/^\d{1,15}$/.test(text) && /^-?\d{1,15}$/.test(addend)) return String(Number(text) + Number(addend));
   const digits = Math.max(fractionDigits(text), fractionDigits(addend));

@@ -1,6 +1,6 @@
 import { compareText, compareValues, type Value } from './values.ts';
 
-/** `tie` tells entries with the same sort key apart. */
+/** An entry of an `Ordered`. `tie` orders entries with the same sort key. */
 export interface Entry<T> {
   sort: Value | undefined;
   tie: string;

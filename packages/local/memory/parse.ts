@@ -3,7 +3,7 @@ import { isReserved } from './reserved-words.ts';
 import { type Token, tokensOf } from './tokens.ts';
 import { checkedItem, type Value, type Values } from './values.ts';
 
-/** The attribute's name, then names in maps and numbers in lists. */
+/** An attribute's name, then keys of maps and indexes of lists. */
 export type Path = readonly (string | number)[];
 
 export type Operand = { path: Path } | { value: Value } | { size: Path };
@@ -33,7 +33,7 @@ export interface Update {
   delete: { path: Path; value: Value }[];
 }
 
-/** Names and values of a call's expressions; each must be used. */
+/** The names and values that a call's expressions refer to. The call must use each of them. */
 export class Names {
   private readonly names: Readonly<Record<string, string>>;
   private readonly values: Values;
@@ -313,12 +313,16 @@ class Parser {
   }
 }
 
-/** Parses a condition, a filter or a key condition. @param what the parameter's name. */
+/**
+ * Parses a condition, a filter or a key condition.
+ *
+ * @param what name of the parameter, for errors
+ */
 export function parseCondition(expression: string, what: string, names: Names): Condition {
   return new Parser(expression, what, names).parseCondition();
 }
 
-/** Refuses two actions on one place. */
+/** Parses an update. Throws if two of its actions overlap. */
 export function parseUpdate(expression: string, names: Names): Update {
   const update = new Parser(expression, 'UpdateExpression', names).parseUpdate();
   const paths = [...update.set, ...update.add, ...update.delete].map(({ path }) => path).concat(update.remove);

@@ -206,7 +206,7 @@ export function query(tables: Tables, input: Input) {
   return page.toAnswer();
 }
 
-/** A table has none. */
+/** Only indexes have ties: in a table, a sort key is unique. */
 function tieOf({ table, index }: Source, item: Values): string {
   return index === undefined ? '' : keyText(item, table.keys);
 }
@@ -223,13 +223,13 @@ function startOf({ table, keys }: Source, given: unknown): Values {
 
 interface Range {
   partition: Value;
-  /** Bounds of the sort keys, if any; `isWithin` decides. */
+  /** Where to begin and end reading, if known. `isWithin` decides which keys are in the range. */
   from: Value | undefined;
   to: Value | undefined;
   isWithin(sort: Value | undefined): boolean;
 }
 
-/** The partition's condition, and at most one of the sort key. */
+/** Returns the range of a key condition: the partition, and at most one condition on the sort key. */
 function rangeOf(condition: Condition, table: Table, keys: KeyNames): Range {
   const parts = condition.kind === 'and' ? condition.parts : [condition];
   let partition: Value | undefined;
@@ -303,7 +303,7 @@ function sortRange(part: Condition): Omit<Range, 'partition'> {
     const start = givenValue(part.right);
     const isWithin = (sort: Value | undefined): boolean =>
       sort !== undefined && meets({ sort }, { kind: 'begins', left: { path: ['sort'] }, right: { value: start } });
-    // The range's end is unknown: the first entry not within ends it.
+    // There is no upper bound: reading ends at the first sort key without the prefix.
     return { ...all, ...(textOf(start) !== '' && { from: start }), isWithin };
   }
   if (part.kind !== 'compare' || part.operator === '<>') {

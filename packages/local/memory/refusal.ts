@@ -1,5 +1,8 @@
 export class Refusal extends Error {
-  /** @param type such as `ValidationException`. @param details other fields of the answer. */
+  /**
+   * @param type such as `ValidationException`
+   * @param details other fields of the response
+   */
   constructor(
     readonly type: string,
     message: string,

@@ -1,4 +1,4 @@
-/** Names that an expression may not use without a `#`. Source: "Reserved words in DynamoDB" of the developer guide. */
+/** Names that an expression may use only through a `#` placeholder. Source: "Reserved words in DynamoDB" in the developer guide. */
 const WORDS = `
   ABORT ABSOLUTE ACTION ADD AFTER AGENT AGGREGATE ALL ALLOCATE ALTER ANALYZE AND ANY ARCHIVE ARE ARRAY AS ASC ASCII ASENSITIVE
   ASSERTION ASYMMETRIC AT ATOMIC ATTACH ATTRIBUTE AUTH AUTHORIZATION AUTHORIZE AUTO AVG BACK BACKUP BASE BATCH BEFORE BEGIN BETWEEN

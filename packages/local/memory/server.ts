@@ -7,13 +7,16 @@ import { executeBatch, executeOne } from './statements.ts';
 import { describeStream, getRecords, getShardIterator, listStreams } from './stream-calls.ts';
 import { Transactions, writeBatch, writeOne } from './writes.ts';
 
-/** DynamoDB in this process's memory, over HTTP. Calls are atomic, since none pauses. Nothing is kept, and signatures aren't checked. */
+/**
+ * Serves DynamoDB's API over HTTP from this process's memory. Each call is atomic, because it runs without a pause. Data isn't kept, and
+ * signatures aren't checked.
+ */
 
 const MOST_BODY_BYTES = 16 * 1024 * 1024;
 
 type Calls = Record<string, (input: Input) => object>;
 
-/** Calls by the name in a request's target. */
+/** Returns the implemented calls by the name in a request's `X-Amz-Target`. */
 export function memoryCalls(tables = new Tables()): Calls {
   const transactions = new Transactions(tables);
   const items: Calls = {
@@ -57,11 +60,11 @@ export function memoryCalls(tables = new Tables()): Calls {
 
 export interface MemoryServer {
   ended: Promise<void>;
-  /** Closes open connections, too. Idempotent. */
+  /** Stops the server and closes open connections. Can be called again. */
   stop(): Promise<void>;
 }
 
-/** Rejects with the system's error where the port is taken. */
+/** Rejects with the system's error if the port is taken. */
 export async function startMemoryServer(port: number): Promise<MemoryServer> {
   const calls = memoryCalls();
   const server = createServer((request, response) => void answer(calls, request, response));
@@ -70,7 +73,7 @@ export async function startMemoryServer(port: number): Promise<MemoryServer> {
     server.once('error', reject);
     server.listen(port, '127.0.0.1', resolve);
   });
-  // Doesn't keep the process alive.
+  // Don't keep the process alive.
   server.unref();
   return {
     ended,

@@ -20,8 +20,8 @@ interface Token {
 const TOKEN = /\s*(?:"((?:[^"]|"")*)"|'((?:[^']|'')*)'|(\w+)|([?{}:,=]))/y;
 
 /**
- * Parses an insert or update with a parameter for each value: `INSERT INTO "t" VALUE {'a': ?}`, `UPDATE "t" SET "a" = ? REMOVE "b" WHERE "k" = ?
- * AND "r" = ?` (SET and REMOVE may be repeated).
+ * Parses an insert or update with a parameter for each value: `INSERT INTO "t" VALUE {'a': ?}`,
+ * `UPDATE "t" SET "a" = ? REMOVE "b" WHERE "k" = ? AND "r" = ?`. SET and REMOVE may be repeated.
  */
 export function parseStatement(text: string): Statement {
   return new StatementParser(text).parse();

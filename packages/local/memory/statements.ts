@@ -8,12 +8,12 @@ import { parametersOf, parseStatement, type Statement } from './statement-parser
 import { checkedValue, type Value } from './values.ts';
 import { carryOut, checkDistinct, conditionFailed, type Prepared, prepareWrite } from './writes.ts';
 
-/** PartiQL statements as the single-item writes that they stand for. */
+/** Runs PartiQL statements as the single-item writes that they stand for. */
 
 const MOST_STATEMENTS = 25;
 const MOST_CHARACTERS = 8_192;
 
-/** Codes of batched statements for what a call of its own throws. */
+/** Error codes of a batched statement, by the error that the same statement throws on its own. */
 const CODES: Readonly<Record<string, string>> = {
   ConditionalCheckFailedException: 'ConditionalCheckFailed',
   DuplicateItemException: 'DuplicateItem',
@@ -29,7 +29,7 @@ export function executeOne(tables: Tables, input: Input) {
   return { Items: [], ConsumedCapacity: consumedField(input, write.table, units) };
 }
 
-/** Each statement succeeds or fails by itself. */
+/** Each statement succeeds or fails on its own. */
 export function executeBatch(tables: Tables, input: Input) {
   const statements = (input['Statements'] ?? []) as Input[];
   if (statements.length === 0 || statements.length > MOST_STATEMENTS) {
@@ -37,7 +37,7 @@ export function executeBatch(tables: Tables, input: Input) {
       `Value at 'statements' failed to satisfy constraint: Member must have length less than or equal to ${MOST_STATEMENTS}, greater than or equal to 1`,
     );
   }
-  // Wrong parameters fail the whole call, as does an item named twice.
+  // Wrong parameters, or two statements for one item, fail the whole call.
   const parameters = statements.map(checkedParameters);
   const writes = statements.map((one, i) => asRefusal(() => prepareStatement(tables, one, parameters[i]!)));
   checkDistinct(
@@ -49,7 +49,7 @@ export function executeBatch(tables: Tables, input: Input) {
     if (write instanceof Refusal) return { Error: errorOf(write) };
     const { table, before } = write;
     const refusal = refusalOf(write);
-    // A failed condition costs the size of the stored item.
+    // A statement whose condition fails costs the size of the stored item.
     const units = refusal === undefined ? carryOut(write) : { table: writeUnits(before?.size ?? 0), indexes: {} };
     done.push({ table, units, isDone: refusal === undefined });
     return { ...(refusal && { Error: errorOf(refusal) }), TableName: table.name };
@@ -112,7 +112,7 @@ function updateInput(
     list.map(([name, place]) => named(name, place).join(' = '));
   const sets = equations(set);
   const removals = remove.map((name) => named(name)[0]);
-  // An update makes no item.
+  // A PartiQL update doesn't create items.
   const conditions = ['attribute_exists(#key)', ...equations(where.filter(([name]) => !keys.includes(name)))];
   return {
     TableName: table.name,

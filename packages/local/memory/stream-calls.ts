@@ -6,7 +6,7 @@ import type { TableStream } from './stream.ts';
 const ITERATOR_MS = 15 * 60_000;
 const MOST_RECORDS = 1000;
 
-/** Number of the first record that the next page may have. */
+/** `from` is the lowest sequence number that the next page may contain. */
 interface Iterator {
   arn: string;
   from: string;
@@ -80,7 +80,7 @@ function firstNumberOf(stream: TableStream, { ShardIteratorType: type, SequenceN
   return type === 'AFTER_SEQUENCE_NUMBER' ? numberAfter(number) : number;
 }
 
-/** Numbers have texts of one length. */
+/** Sequence numbers are equally long texts, so an appended character sorts after the number and before the next one. */
 function numberAfter(number: string): string {
   return number === '' ? '' : `${number}+`;
 }
@@ -111,7 +111,7 @@ export function getRecords(tables: Tables, input: Input) {
   return { Records: page, ...(!isEnd && { NextShardIterator: iteratorText(next) }) };
 }
 
-/** Index of the first record at or after a number. */
+/** Returns the index of the first record whose sequence number is at least `from`. */
 function firstIndex(records: readonly { dynamodb: { SequenceNumber: string } }[], from: string): number {
   let [low, high] = [0, records.length];
   while (low < high) {

@@ -17,11 +17,11 @@ const HOUR_SECONDS = 3600;
 const KEPT_SECONDS = 24 * HOUR_SECONDS;
 const NUMBER_DIGITS = 21;
 
-/** Labels are times: streams of one millisecond get successive ones. */
+/** Labels are times. Streams created in the same millisecond get successive ones. */
 let lastLabelMs = 0;
 let lastNumber = 0;
 
-/** One shard, open until the stream is switched off. */
+/** A stream with one shard, which is open until the stream is switched off. */
 export class TableStream {
   readonly label: string;
   readonly arn: string;

@@ -1,12 +1,12 @@
 import { invalid } from './refusal.ts';
 
-/** `text` includes the `#` or `:` of a name or value. */
+/** `text` includes the `#` or `:` of a placeholder. */
 export interface Token {
   kind: 'word' | 'name' | 'value' | 'index' | 'sign';
   text: string;
 }
 
-/** DynamoDB's limit of an expression. */
+/** DynamoDB's limit for an expression. */
 const MOST_BYTES = 4096;
 const TOKEN = /\s{0,4096}(?:(#\w{1,4096})|(:\w{1,4096})|\[(\d{1,10})\]|(<=|>=|<>|[=<>(),.+-])|([A-Za-z_]\w{0,4096}))/y;
 

@@ -2,13 +2,13 @@ import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { compareNumbers, normalNumber } from './numbers.ts';
 import { invalid } from './refusal.ts';
 
-/** Attribute values as sent, with bytes as base64. Never changed, only replaced. */
+/** Attribute values as they are sent, with bytes as base64. They are immutable. */
 
 export type ValueType = 'S' | 'N' | 'B' | 'BOOL' | 'NULL' | 'M' | 'L' | 'SS' | 'NS' | 'BS';
 
 export type Value = { readonly [type in ValueType]?: unknown };
 
-/** An item, or a map in one. */
+/** An item, or a map inside an item. */
 export type Values = Readonly<Record<string, Value>>;
 
 const TYPES: readonly string[] = ['S', 'N', 'B', 'BOOL', 'NULL', 'M', 'L', 'SS', 'NS', 'BS'];
@@ -19,12 +19,12 @@ export function typeOf(value: Value): ValueType {
   throw invalid('Supplied AttributeValue is empty, must contain exactly one of the supported datatypes');
 }
 
-/** Bytes are given in base64. */
+/** Returns bytes as base64. */
 export function textOf(value: Value): string {
   return value[typeOf(value)] as string;
 }
 
-/** A checked copy with normal numbers. */
+/** Returns a checked copy with normalized numbers. */
 export function checkedItem(given: unknown, level = 0): Values {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw invalid('A map of attributes is expected');
@@ -36,7 +36,6 @@ export function checkedItem(given: unknown, level = 0): Values {
   return item;
 }
 
-/** A checked copy. */
 export function checkedValue(given: unknown, level = 0): Value {
   const types = typeof given === 'object' && given !== null ? Object.keys(given) : [];
   const [type] = types;
@@ -102,7 +101,7 @@ function checkSet(elements: readonly string[]): string[] {
   return [...elements];
 }
 
-/** Sets are equal in any order. */
+/** Compares deeply. The order of a set's elements doesn't matter. */
 export function sameValue(left: Value | undefined, right: Value | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const type = typeOf(left);
@@ -126,7 +125,7 @@ export function sameItem(left: Values | undefined, right: Values | undefined): b
   return names.length === Object.keys(right).length && names.every((name) => sameValue(left[name], right[name]));
 }
 
-/** Orders two strings, numbers or bytes. */
+/** Compares two strings, numbers or bytes. */
 export function compareValues(left: Value, right: Value): number {
   const type = typeOf(left);
   const [a, b] = [textOf(left), textOf(right)];
@@ -136,7 +135,7 @@ export function compareValues(left: Value, right: Value): number {
   return compareText(a, b);
 }
 
-/** By UTF-8 bytes, which is the order of code points. */
+/** Compares UTF-8 bytes, which is the order of code points. */
 export function compareText(left: string, right: string): number {
   const shorter = Math.min(left.length, right.length);
   for (let i = 0; i < shorter; i++) {
@@ -146,13 +145,13 @@ export function compareText(left: string, right: string): number {
   return left.length - right.length;
 }
 
-/** Surrogates encode the highest code points, so they come last. */
+/** Surrogates encode the highest code points, so they sort last. */
 function rankOf(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }
 
-/** As DynamoDB bills them: see `itemSizeBytes`. */
+/** Returns the bytes that DynamoDB bills: see `itemSizeBytes`. */
 export function sizeOf(item: Values): number {
   let size = 0;
   for (const [name, value] of Object.entries(item)) size += Buffer.byteLength(name) + valueSize(value);

@@ -21,18 +21,17 @@ const MOST_TRANSACTION_BYTES = 4 * 1024 * 1024;
 const MOST_BATCH_ITEMS = 25;
 const TOKEN_MS = 600_000;
 
-/** Checked, but not yet carried out. */
+/** A write that was checked, but not yet carried out. */
 export interface Prepared {
   table: Table;
   input: Input;
   key: Values;
   before: Stored | undefined;
-  /** Undefined where the item is deleted or absent. */
+  /** Undefined if the item doesn't exist after the write. */
   after: Stored | undefined;
   /** A condition check writes nothing. */
   isCheck: boolean;
   update?: Update;
-  /** Whether the item meets the condition. */
   isMet: boolean;
 }
 
@@ -58,7 +57,7 @@ export function prepareWrite(tables: Tables, kind: Kind, input: Input): Prepared
   let after = given;
   if (kind === 'Update' && isMet) {
     const item = applyUpdate(before?.item ?? key, update!);
-    // As on AWS, an empty update makes an absent item.
+    // As on AWS, an empty update creates an item that doesn't exist.
     after = table.checkItem(item);
   }
   const isCheck = kind === 'ConditionCheck';
@@ -95,7 +94,6 @@ function pathsOf({ set, remove, add, delete: taken }: Update): Path[] {
   return [...set, ...add, ...taken].map(({ path }) => path).concat(remove);
 }
 
-/** Returns its units. */
 export function carryOut({ table, key, after, before, isCheck }: Prepared): WriteUnits {
   if (isCheck) return { table: writeUnits(before?.size ?? 0), indexes: {} };
   return table.write(key, after);
@@ -149,13 +147,13 @@ export function writeBatch(tables: Tables, input: Input) {
   return { UnprocessedItems: {}, ...(capacity[0] !== undefined && { ConsumedCapacity: capacity }) };
 }
 
-/** Refuses two writes of one item. */
+/** Throws if two writes have the same item. */
 export function checkDistinct(writes: readonly Prepared[], message: string): void {
   const keys = writes.map(({ table, key }) => `${table.name} ${keyText(key, table.keys)}`);
   if (new Set(keys).size !== keys.length) throw invalid(message);
 }
 
-/** Keeps tokens for ten minutes, with their requests. */
+/** Keeps tokens and their requests for ten minutes. */
 export class Transactions {
   private readonly tokens = new Map<string, { request: string; untilMs: number }>();
 
@@ -238,7 +236,7 @@ export class Transactions {
     return prepareWrite(this.tables, kind, action[kind]!);
   }
 
-  /** Such an error is a cancellation reason in a transaction. */
+  /** In a transaction, such an error is a cancellation reason. */
   private isOfItem({ message }: Refusal): boolean {
     return /operand in the update expression|document path provided|Item size has|refers to an attribute|overflow|significant digits/.test(
       message,
@@ -284,7 +282,7 @@ function reasonOf(write: Prepared | Refusal) {
   };
 }
 
-/** Independent of the order of names. */
+/** Doesn't depend on the order of object keys. */
 function canonicalText(request: unknown): string {
   return JSON.stringify(request, (_, value: unknown) =>
     typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -3,19 +3,19 @@ import { isTypeName, parseNodeId } from '../../../src/core/items/keys.ts';
 import type { LeftOut } from './propose.ts';
 import type { SampledItem } from './sampled-item.ts';
 
-/** Finds the model of a table that holds nodes and edges already, whatever its key attributes are called. */
+/** Finds the model of a table that already holds nodes and edges, whatever its key attributes are called. */
 
 export interface InPlace {
-  /** With the names of their parts. */
+  /** Node types, with the names of their parts. */
   nodes: ReadonlyMap<string, ReadonlySet<string>>;
   edges: ReadonlyMap<string, { from: ReadonlySet<string>; to: ReadonlySet<string>; isHashed: boolean }>;
   leftOut: readonly LeftOut[];
 }
 
-/** Least share of nodes, parts and edges among the items. */
+/** Minimum share of nodes, parts and edges among the items. */
 const SHARE = 0.9;
 
-/** Undefined where too few items are nodes and edges, or none is a node. */
+/** Returns undefined if too few items are nodes and edges, or none is a node. */
 export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   const nodes = new Map<string, Set<string>>();
   for (const { keys } of items) {
@@ -31,7 +31,7 @@ export function inPlace(items: readonly SampledItem[]): InPlace | undefined {
   return { nodes, edges, leftOut: leftOut === undefined ? [] : [leftOut] };
 }
 
-/** False for an item that is neither node, part nor edge. */
+/** Returns false for an item that is neither a node, a part nor an edge. */
 function place(
   { keys: [source, target], item }: SampledItem,
   nodes: Map<string, Set<string>>,

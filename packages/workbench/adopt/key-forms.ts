@@ -1,26 +1,26 @@
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, hasDigit } from './texts.ts';
 
-/** Finds what keys are made of: fixed words, and places that vary. */
+/** Splits keys into words that are fixed and places that vary. */
 
-/** Words, and `undefined` for each place. */
+/** Words, with `undefined` for each place. */
 export type KeyForm = readonly (string | undefined)[];
 
 export interface KeyForms {
   forms: readonly [KeyForm, KeyForm];
-  /** Texts of the places of both keys, in order. */
+  /** The texts at the places of both keys, in order. */
   values: readonly string[];
 }
 
-/** Between words and ids of keys, likeliest first. */
+/** Separators between words and ids in keys, most likely first. */
 const SEPARATORS = ['#', '|', ':', '/', '_', '-'];
-/** Hardly ever within ids. */
+/** Separators that ids hardly ever contain. */
 const SIGNS = SEPARATORS.slice(0, 4);
-/** More different texts at one place are ids, not words. */
+/** If one position has more different texts, they are ids, not words. */
 const MOST_WORDS = 20;
-/** With so many items whose two keys are the same, the keys are ids, even without a digit. */
+/** If at least this many items have two equal keys, these keys are ids, even without a digit. */
 const LEAST_SELVES = 3;
-/** Further parts are one. */
+/** A key's further parts are joined into one. */
 const MOST_PARTS = 12;
 
 export function separatorOf(items: readonly SampledItem[]): string {
@@ -30,7 +30,7 @@ export function separatorOf(items: readonly SampledItem[]): string {
   return counted.reduce((best, one) => (one[1] > best[1] ? one : best))[0];
 }
 
-/** Groups items by separator, mostly that of most keys. Partition keys with another sign between words come from other software. */
+/** Groups items by the separator of their keys, usually the commonest one. Keys with another separator come from other software. */
 export function bySeparator(items: readonly SampledItem[]): [separator: string, items: SampledItem[]][] {
   const main = separatorOf(items);
   const signOf = ({ keys }: SampledItem): string | undefined =>
@@ -60,9 +60,9 @@ export function keyForms(items: readonly SampledItem[], separator: string): Map<
 
 interface Part {
   text: string;
-  /** An id, whatever other keys have there. */
+  /** The part is an id, whatever other keys have at this position. */
   isPlace: boolean;
-  /** The words before it. */
+  /** The words before this part. */
   before: string;
 }
 
@@ -71,7 +71,7 @@ interface Formed {
   values: string[];
 }
 
-/** Words at each place of one kind's keys. */
+/** Collects the words at each position of the partition keys or the sort keys. */
 class Words {
   private readonly at = new Map<string, Set<string>>();
 
@@ -85,7 +85,7 @@ class Words {
       const part = { text, isPlace, before };
       if (!isPlace) {
         const found = this.at.get(before) ?? new Set();
-        // More tell nothing.
+        // Beyond `MOST_WORDS`, more words don't matter.
         if (found.size <= MOST_WORDS) found.add(text);
         this.at.set(before, found);
       }
@@ -94,7 +94,7 @@ class Words {
     });
   }
 
-  /** Merges neighbouring places. */
+  /** Merges neighbouring places into one. */
   formOf(parts: readonly Part[], separator: string): Formed {
     const form: (string | undefined)[] = [];
     const values: string[] = [];

@@ -2,48 +2,48 @@ import { bySeparator, type KeyForm, keyForms, patternOf, separatorOf } from './k
 import type { Mark, SampledItem } from './sampled-item.ts';
 import { grouped, isOfWord, tally, typeNameOf, wordsOf } from './texts.ts';
 
-/** Sorts a sample's items into kinds, and finds the fields that make their keys. */
+/** Sorts a sample's items into kinds, and finds the fields that their keys consist of. */
 
-/** An attribute, or a place of the keys. */
+/** An attribute, or a place in the keys. */
 export interface Field {
   name: string;
   /** Undefined for an attribute. */
   place?: number;
-  /** Words before the id, if an attribute holds a whole key: `TEAM#` of `TEAM#7`. */
+  /** The text before the id, if the attribute holds a whole key: `TEAM#` in `TEAM#7`. */
   prefix?: string;
-  /** The attribute is an index key. */
+  /** The attribute is a key of an index. */
   isOfIndex?: boolean;
 }
 
 export interface Kind {
   items: readonly SampledItem[];
-  /** Written like a type's name. */
+  /** In the form of a type name. */
   name: string;
   mark?: Mark;
   /** The version of the ElectroDB entity. */
   version?: string;
-  /** Where no library says which attributes make the keys. */
+  /** Absent if a library says which attributes make up the keys. */
   forms?: readonly [KeyForm, KeyForm];
-  /** Both keys are the same text. */
+  /** The partition key equals the sort key. */
   isSelf?: boolean;
   patterns?: readonly [RegExp, RegExp];
-  /** Empty for a library's kinds. */
+  /** Empty if a library wrote the items. */
   separator: string;
-  /** The fields that tell its items apart. */
+  /** The fields that identify an item of this kind. */
   key: readonly Field[];
-  /** Texts of each field, by item. */
+  /** For each field, its text in each item. */
   columns: Map<Field, readonly (string | undefined)[]>;
   unsure: string[];
 }
 
 export type KeyNames = readonly [partition: string, sort?: string];
 
-/** Libraries' marks, and our mappings of their layouts. */
+/** The attribute that each library marks its items with, and Edgeloom's mapping of the library's layout. */
 export const LIBRARIES = { __edb_e__: 'fromElectroDB', _type: 'fromOneTable', _et: 'fromToolbox' } as const;
-/** The attribute that names entities. */
+/** The attribute that names the entity of an item. */
 export type Library = keyof typeof LIBRARIES;
 
-/** Least share of items with a library's attribute. */
+/** Minimum share of items with a library's attribute. */
 const SHARE_OF_LIBRARY = 0.25;
 /** Common sort keys of nodes. */
 const NODE_WORDS: ReadonlySet<string> = new Set([
@@ -66,7 +66,7 @@ export function libraryOf(items: readonly SampledItem[]): Library | undefined {
   )?.[0] as Library | undefined;
 }
 
-/** One kind for each entity and version; items without an entity are left out. */
+/** Returns a kind for each entity and version. Leaves out items without an entity. */
 export function kindsOfLibrary(items: readonly SampledItem[], library: Library, keys: KeyNames): Kind[] {
   const own = items.filter(({ mark }) => mark?.attribute === library);
   return [...grouped(own, ({ mark, item }) => JSON.stringify([mark!.value, item['__edb_v__']])).values()].map(
@@ -93,7 +93,7 @@ export function kindsOfLibrary(items: readonly SampledItem[], library: Library, 
   );
 }
 
-/** Kinds by form of keys, most words first: a form without words takes all keys. */
+/** Groups items by the form of their keys. Sorts kinds with most words first, because a form without words matches all keys. */
 export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { kinds: Kind[]; separator: string } {
   const bySign = bySeparator(items);
   const found = new Map(bySign.flatMap(([separator, own]) => [...keyForms(own, separator)]));
@@ -127,7 +127,7 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
       ...{ items, forms, separator, columns, isSelf: isSelf(first), ...(mark && { mark }) },
       name: typeNameOf(mark?.value ?? ''),
       patterns: [patternOf(forms[0], separator), patternOf(forms[1], separator)],
-      // A sort key may repeat its partition's text.
+      // A sort key may repeat a text of its partition key.
       key: items.length === 1 && !isSelf(first) ? places : places.filter((field, i) => !isRepeated(field, i)),
       unsure: [
         ...(items.length === 1 ? ['the sample has one such item: what varies in its keys is a guess'] : []),
@@ -143,14 +143,14 @@ export function kindsByKeys(items: readonly SampledItem[], keys: KeyNames): { ki
   return { kinds: kinds.sort((a, b) => rank(b) - rank(a)), separator: separatorOf(items) };
 }
 
-/** Words before the id in partition keys of nodes; undefined if these differ. */
+/** Returns the text before the id in partition keys of nodes, or undefined if it varies. */
 export function prefixOf(kind: Kind): string | undefined {
   const words = kind.forms?.[0].slice(0, -1) ?? [];
   if (!isOfPartition(kind) || words.length === 0 || words.includes(undefined)) return undefined;
   return `${words.join(kind.separator)}${kind.separator}`;
 }
 
-/** Adds fields for whole node keys within attributes and index keys. */
+/** Adds fields for whole node keys inside attributes and index keys. */
 function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): void {
   const ofIndexes = [...items[0]!.indexKeys.keys()].map((name): [Field, (string | undefined)[]] => [
     { name, isOfIndex: true },
@@ -170,11 +170,11 @@ function addKeysHeld({ items, columns }: Kind, prefixes: ReadonlySet<string>): v
   }
 }
 
-/** The longest prefix of a text that has something behind it. */
+/** Returns the longest prefix that the text begins with, if the text goes on after it. */
 function beginningIn(prefixes: ReadonlySet<string>, text: string): string | undefined {
   let found: string | undefined;
   for (let at = 1, looks = 0; at < text.length && looks < MOST_LOOKS; at++) {
-    // A prefix ends with a separator.
+    // Prefixes end with a separator.
     if (isOfWord(text[at - 1])) continue;
     looks += 1;
     if (prefixes.has(text.slice(0, at))) found = text.slice(0, at);
@@ -182,7 +182,7 @@ function beginningIn(prefixes: ReadonlySet<string>, text: string): string | unde
   return found;
 }
 
-/** Whether a kind's items are the nodes of their partitions: their keys have nothing else. */
+/** True if the items are the nodes of their partitions: only the partition key has a place. */
 export function isOfPartition({ forms, key }: Kind): boolean {
   return forms !== undefined && key.length === 1 && forms[0].includes(undefined);
 }
@@ -197,7 +197,7 @@ function rank({ forms, isSelf, mark }: Kind): number {
   return words * 4 + (mark === undefined ? 0 : 2) + (isSelf === true ? 1 : 0);
 }
 
-/** One pass, since there may be as many names as items. */
+/** One pass over the items, since there may be as many names as items. */
 function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefined)[]> {
   const columns = new Map<string, (string | undefined)[]>();
   items.forEach(({ texts }, i) => {
@@ -210,7 +210,7 @@ function columnsOf(items: readonly SampledItem[]): Map<Field, (string | undefine
   return new Map([...columns].map(([name, column]) => [{ name }, column]));
 }
 
-/** Each place is named after the word before it. */
+/** Names each place after the word before it. */
 function placesOf(forms: readonly KeyForm[], keys: KeyNames): Field[] {
   let place = 0;
   return forms.flatMap((form, i) => {
@@ -226,7 +226,7 @@ function placesOf(forms: readonly KeyForm[], keys: KeyNames): Field[] {
   });
 }
 
-/** The attributes that alone vary in the keys, in order; undefined where anything else does. */
+/** Returns the attributes that the keys consist of, in order, or undefined if anything else varies in the keys. */
 function keyByAttributes(
   items: readonly SampledItem[],
   columns: ReadonlyMap<Field, readonly (string | undefined)[]>,
@@ -261,10 +261,10 @@ function keyByAttributes(
   return found.sort((a, b) => a.at - b.at).map(({ field }) => field);
 }
 
-/** Replaces a found attribute. */
+/** Stands for the text of an attribute that was already found. */
 const FOUND = '\u0001';
 
-/** Finds a text between separators, preferably behind its label; a number may have leading zeros. */
+/** Finds a text between separators, preferably after its label. A number may have leading zeros. */
 function placeIn(keys: string, text: string, label: string): { at: number; end: number; isNamed: boolean } | undefined {
   if (text === '') return undefined;
   const isOfWord = (character: string | undefined): boolean =>
@@ -289,13 +289,13 @@ function placeIn(keys: string, text: string, label: string): { at: number; end: 
 
 const MOST_LOOKS = 20;
 
-/** Nodes of partitions get the words of their partition keys, others those of their sort keys. */
+/** Names kinds: nodes of a partition after a word of the partition key, others after a word of the sort key. */
 function nameKinds(kinds: readonly Kind[], keys: KeyNames): void {
   const nameless = kinds.filter(({ mark }) => mark === undefined);
   for (const kind of nameless) {
     const word = kind.forms![1].filter((one) => one !== undefined && one !== '').at(-1);
     const own = kind.forms![0].filter((one) => one !== undefined && one !== '').at(-1);
-    // A single partition tells what its items are.
+    // If there's only one partition, its name describes its items.
     const isOne = own !== undefined && !kind.forms![0].includes(undefined);
     kind.name = typeNameOf(word ?? (isOfPartition(kind) ? '' : isOne ? own : (keys[1] ?? own ?? 'ITEM')));
   }

@@ -16,7 +16,7 @@ import type { Field } from './kinds.ts';
 import type { LeftOut, Proposal, ProposedKind, Reference } from './propose.ts';
 import { OF_LIBRARIES } from './sampled-item.ts';
 
-/** A proposal as a running mapping, tried on the sample before it is written. */
+/** Runs a proposal as a mapping, to try it on the sample before it is written. */
 
 /** Attribute names that the graph reserves. */
 export const RESERVED: ReadonlySet<string> = new Set([
@@ -25,11 +25,11 @@ export const RESERVED: ReadonlySet<string> = new Set([
 ]);
 type Mapping = ((item: SourceItem) => readonly MappedItem[]) & Partial<Pick<Layout, 'unplaced'>>;
 
-/** A name that no foreign item has, so that all their attributes pass. */
+/** A TTL attribute that no source item has, so that no attribute of an item is taken for a TTL. */
 export const TTL = 'edgeloomExpiresAt';
-/** Names that mark items as deleted, or let DynamoDB delete them. */
+/** Attribute names that mark an item as deleted, or let DynamoDB delete it. */
 const [DELETED, ENDS] = [/^_?(is_?)?deleted(_?(at|on))?$/i, /^_?ttl$/i];
-/** Seconds since 1970; other numbers are durations or milliseconds. */
+/** Range of seconds since 1970. Other numbers are durations or milliseconds. */
 const [LEAST_SECONDS, MOST_SECONDS] = [1e9, 1e11];
 
 export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: string }> {
@@ -37,14 +37,18 @@ export function edgeTypes({ kinds }: Proposal): Map<string, { from: string; to: 
   return new Map(all.map(({ type, from, to }) => [type, { from: from.type, to: to.type }]));
 }
 
-/** Those that nodes and edges can have, most frequent first. */
+/** Returns how many items have each attribute, most frequent first. */
 export function attributesOf({ items }: ProposedKind): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { names } of items) for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
   return new Map([...counts].sort(([, a], [, b]) => b - a));
 }
 
-/** Attributes that delete or end a kind's items. @param ttl the table's. */
+/**
+ * Finds the attributes that delete or expire a kind's items.
+ *
+ * @param ttl the table's TTL attribute
+ */
 export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { deletedWhen?: string; expires?: string } {
   const names = [...attributesOf(kind).keys()].filter(isShown).sort();
   const find = (isMeant: (name: string) => boolean, isTaken: (value: AttributeValue) => boolean): string | undefined =>
@@ -62,7 +66,7 @@ export function endsOfKind(kind: ProposedKind, ttl: string | undefined): { delet
   return { ...(deletedWhen !== undefined && { deletedWhen }), ...(expires !== undefined && { expires }) };
 }
 
-/** Arguments for a library's mapping function. */
+/** Returns the arguments for the mapping function of a library. */
 export function layoutArguments(proposal: Proposal, indexKeys: ReadonlySet<string>): unknown[] {
   const { library, kinds, keys } = proposal;
   const entities = kinds.map((kind) => ({ ...ownArguments(proposal, kind, indexKeys), ...roleOf(proposal, kind) }));
@@ -96,7 +100,7 @@ function ownArguments({ library, keys }: Proposal, kind: ProposedKind, indexKeys
   };
 }
 
-/** Attributes that a schema must name: ids, and those renamed in the graph. */
+/** Returns the attributes that a schema must name: ids, and those that are renamed in the graph. */
 function fieldsOf(kind: ProposedKind, renames: 'field' | 'map'): Record<string, object> {
   const ids = [...kind.key, ...kind.edges.flatMap(({ from, to }) => [...from.id, ...to.id])].map(({ name }) => name);
   const names = [...new Set([...ids, ...renamed(kind)])].sort();
@@ -135,7 +139,7 @@ function isReserved(name: string): boolean {
   return RESERVED.has(name) || isDerivedKey(name);
 }
 
-/** A library's mapping also says why it doesn't place an item. */
+/** Returns the proposal's mapping. A library's mapping can also tell why it doesn't place an item. */
 export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): Mapping {
   const { library } = proposal;
   if (library === undefined) return (item) => mapByKeys(proposal, indexKeys, item);
@@ -143,7 +147,7 @@ export function mappingOf(proposal: Proposal, indexKeys: ReadonlySet<string>): M
   return (make as (...given: unknown[]) => Layout)(...layoutArguments(proposal, indexKeys));
 }
 
-/** Must do the same as the generated cases. */
+/** Must do the same as the cases that `casesText` generates. */
 function mapByKeys(
   { kinds, keys, separator }: Proposal,
   indexKeys: ReadonlySet<string>,
@@ -187,7 +191,7 @@ export function graphOf(proposal: Proposal, table: string): CompiledModel {
   });
 }
 
-/** Unplaced items by reason, most items first. */
+/** Returns the items that the mapping doesn't place, by reason, most items first. */
 export function unplaced(proposal: Proposal, table: string, indexKeys: ReadonlySet<string>): LeftOut[] {
   const [partitionKey, sortKey] = proposal.keys;
   const groups = new Map<string, LeftOut>();

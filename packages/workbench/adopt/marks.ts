@@ -1,19 +1,19 @@
 import { separatorOf } from './key-forms.ts';
 import { isTypeText, type SampledItem } from './sampled-item.ts';
 
-/** Finds the attribute that tells types apart in tables without a library. */
+/** Finds the attribute that distinguishes types in a table without a library. */
 
 const NAMES_OF_MARKS: ReadonlySet<string> = new Set([
   ...['type', 'typename', 'kind', 'entity', 'entitytype', 'entityname', 'model', 'modelname', 'class', 'datatype'],
   ...['itemtype', 'recordtype', 'objecttype', 'documenttype', 'doctype', 'nodetype'],
 ]);
 const MOST_NAMES = 20;
-/** Least share of items with the attribute, most values, and least share of items that look like one value only. */
+/** Minimum share of items with the attribute, most values, and minimum share of items that resemble only items of the same value. */
 const [SHARE_OF_MARK, MOST_MARKS, SHARE_APART] = [0.9, 50, 0.5];
 
 /**
- * Marks items by an attribute named like a type, on nearly all items, whose values go along with other attributes or keys. A `type` of events,
- * which all look alike, doesn't.
+ * Marks items by an attribute that is named like a type and present on nearly all items. Its values must go along with other attributes or
+ * keys: the `type` of events that otherwise look alike is no mark.
  */
 export function withMarks(items: readonly SampledItem[]): readonly SampledItem[] {
   if (items.some(({ mark }) => mark !== undefined)) return items;

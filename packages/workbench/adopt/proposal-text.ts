@@ -18,11 +18,11 @@ export interface SampleFacts {
   leftOut: readonly LeftOut[];
 }
 
-/** Attributes in a comment, and characters of a line. */
+/** Most attributes named in a comment, and most characters of a comment's line. */
 const [MOST_ATTRIBUTES, WIDTH] = [12, 400];
 const MOST_REASONS = 40;
 
-/** The model, and the source table with its mapping. */
+/** Returns the file's text: the model, and the source table with its mapping. */
 export function mappingText(proposal: Proposal, facts: SampleFacts, indexKeys: ReadonlySet<string>): string {
   const { library, kinds, nodes, keys } = proposal;
   const edges = edgeTypes(proposal);
@@ -87,7 +87,7 @@ export function modelText({ nodes, edges }: InPlace, table: TableOptions, facts:
   ]);
 }
 
-/** The view shows all attributes until somebody chooses. */
+/** Shows all attributes in the view until somebody chooses. */
 function nodeLine(type: string, parts: readonly string[], ends: Readonly<Record<string, string>> = {}): string {
   const ofParts = parts.map((name) => `${name}: part()`).join(', ');
   const ofEnds = Object.entries(ends).map(([option, name]) => `, ${option}: ${quoted(name)}`);
@@ -135,7 +135,7 @@ function casesText(
   const references = kinds.flatMap(({ node, edges }) => [node, ...edges.flatMap(({ from, to }) => [from, to])]);
   const escapes = [separator, escapeOf(separator)].map(quoted).join(', ');
   const isJoined = references.some((one) => one !== undefined && one.id.length > 1);
-  // Items beyond the sample may have names that the graph reserves.
+  // Items outside the sample may use names that the graph reserves.
   const hidden = [partitionKey, ...(sortKey === undefined ? [] : [sortKey]), ...indexKeys, ...RESERVED];
   const left = [...new Set([...hidden, ...OF_LIBRARIES])];
   const sort = sortKey === undefined ? "''" : `String(item[${quoted(sortKey)}])`;
@@ -229,7 +229,7 @@ function caseText(kind: ProposedKind, [partitionKey, sortKey]: readonly [string,
   return [...aboutKind(kind, '  '), `  if (${conditions.join(' && ')}) {`, ...body, '  }'];
 }
 
-/** Edges by an attribute that items may lack. */
+/** Returns edges whose target is in an attribute, which some items may lack. */
 function partialEdges({ edges }: ProposedKind): ProposedKind['edges'] {
   return edges.filter(({ to }) => attributeFieldsOf(to).length > 0);
 }
@@ -278,7 +278,7 @@ function leftOutText(leftOut: readonly LeftOut[]): string[] {
   ];
 }
 
-/** No key or name can end the comment. */
+/** Returns one comment line. `printable` escapes line breaks, so the text can't end the comment. */
 function comment(text: string, indent = ''): string[] {
   const shown = printable(text);
   return [`${indent}// ${shown.length > WIDTH ? `${shown.slice(0, WIDTH)}…` : shown}`];

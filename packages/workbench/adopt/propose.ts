@@ -14,9 +14,9 @@ import { withMarks } from './marks.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { grouped, typeNameOf, UniqueNames, wordsOf } from './texts.ts';
 
-/** Proposes what a table's items are in a graph. Pure. */
+/** Proposes what a table's items become in a graph. Has no side effects. */
 
-/** A node by fields of an item. */
+/** A node, by the fields of an item that make up its id. */
 export interface Reference {
   type: string;
   id: readonly Field[];
@@ -26,12 +26,12 @@ export interface ProposedEdge {
   type: string;
   from: Reference;
   to: Reference;
-  /** The items are the edges, with their attributes. */
+  /** The items of the kind are the edges, and their attributes belong to the edges. */
   isWhole: boolean;
 }
 
 export interface ProposedKind extends Kind {
-  /** The node that an item is, if any. */
+  /** The node that an item becomes, if any. */
   node: Reference | undefined;
   edges: readonly ProposedEdge[];
 }
@@ -44,11 +44,11 @@ export interface LeftOut {
 
 export interface Proposal {
   library: Library | undefined;
-  /** The separator of most keys, and of ids of several parts. */
+  /** The separator of most keys, also used in ids of several parts. */
   separator: string;
   keys: KeyNames;
   kinds: readonly ProposedKind[];
-  /** Including types without items. */
+  /** Includes types without items. */
   nodes: readonly string[];
   leftOut: ReadonlyMap<SampledItem, string>;
 }
@@ -57,12 +57,12 @@ const MOST_KINDS = 100;
 const SINGLE = 'nothing varies in its keys: it is one item of the whole table';
 const [FEW, ENOUGH_ITEMS] = [5, 500];
 const MOST_FIELDS = 4;
-/** Shares of values that must be ids, with and without a field of the same name. */
+/** Minimum share of values that must be ids: with a field of the same name, and without one. */
 const [SHARE_BY_FIELD, SHARE] = [0.2, 0.9];
-/** Values that show whose ids they are. */
+/** With this many values, a field needs no name to be taken for a reference. */
 const ENOUGH = 3;
 
-/** The result doesn't depend on the order of items. */
+/** Proposes a graph for the sample, whatever the order of its items. */
 export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposal {
   const textOf = ({ keys: [source, target] }: SampledItem): string => `${source}\0${target}`;
   const items = withMarks([...sample].sort((left, right) => (textOf(left) < textOf(right) ? -1 : 1)));
@@ -103,7 +103,7 @@ export function propose(sample: readonly SampledItem[], keys: KeyNames): Proposa
     for (const { items: own, unsure } of kinds)
       if (own.length <= FEW && own.length > 1) unsure.push(`it is rare: there are ${own.length} such items`);
   const { nodes, kinds: proposed } = related(kinds, keys);
-  // Fixed keys first: a form with places would take them.
+  // Fixed keys come first, because a form with places would match them.
   const all = library === undefined ? [...single, ...proposed] : proposed;
   return { library, separator: found.separator, keys, leftOut, nodes, kinds: all };
 }
@@ -114,13 +114,13 @@ interface Target {
   kind: Kind | undefined;
   prefix?: string | undefined;
   ids: ReadonlySet<string>;
-  /** Whether all texts of a field are numbers, which match any number. */
+  /** For each field of the key, whether all texts are digits. They would match any number. */
   areDigits: readonly boolean[];
 }
 
 function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds' | 'nodes'> {
   const names = new UniqueNames();
-  // Short keys first: edges lead to these nodes, which get names first.
+  // Short keys come first: edges lead to their nodes, which should get the plain names.
   const byKeys = [...kinds].sort((a, b) => a.key.length - b.key.length);
   const targets = byKeys.map((kind) => targetOf(names.take(kind.name), kind, prefixOf(kind)));
   targets.push(...partitionsWithoutNode(kinds, keys, names));
@@ -128,7 +128,7 @@ function related(kinds: readonly Kind[], keys: KeyNames): Pick<Proposal, 'kinds'
   const typeOf = new Map(targets.map(({ kind, type }) => [kind, type]));
   const nodes = new Set(targets.filter(({ kind }) => kind === undefined).map(({ type }) => type));
   const endsOf = new Map<Kind, [Reference, Reference]>();
-  // Ends of edges have shorter keys.
+  // A kind's ends have shorter keys than the kind, so they are in `nodes` by now.
   for (const kind of byKeys) {
     const ends = endsIn(kind, toNodes(references.get(kind)!, nodes));
     if (ends === undefined) nodes.add(typeOf.get(kind)!);
@@ -157,7 +157,7 @@ function targetOf(type: string, kind: Kind, prefix: string | undefined): Target 
   return { type, kind, prefix, key: kind.key, ids: new Set(ids), areDigits };
 }
 
-/** Types for partitions without a node among their items. */
+/** Adds a type for partitions that have no node among their items. */
 function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: UniqueNames): Target[] {
   const byForm = grouped(
     kinds.filter(({ forms }) => forms?.[0].filter((word) => word === undefined).length === 1),
@@ -168,7 +168,7 @@ function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: Un
     const [first] = own as [Kind];
     const key = first.key.slice(0, 1);
     const ids = own.flatMap((kind) => kind.columns.get(kind.key[0]!)!.map(String));
-    // One item in each partition tells nothing.
+    // If every partition has just one item, nothing suggests a type.
     if (new Set(ids).size === ids.length) return [];
     const type = names.take(partitionName(first.forms![0], keys));
     return [{ type, kind: undefined, key, ids: new Set(ids), areDigits: [ids.every((id) => /^\d*$/.test(id))] }];
@@ -177,7 +177,7 @@ function partitionsWithoutNode(kinds: readonly Kind[], keys: KeyNames, names: Un
 
 interface Found {
   reference: Reference;
-  /** 2: the type's name, 1: its own field's, 0: none. */
+  /** 2: the field is named after the type, 1: after the type's own field, 0: after neither. */
   named: number;
   ids: number;
 }
@@ -199,7 +199,7 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
         if (others.includes(field) || (isKey && field.prefix !== target.prefix)) continue;
         const id = others.map((one) => one ?? field);
         const isOwnKey = id.length === kind.key.length && id.every((one) => kind.key.includes(one));
-        // Of two types with the same ids, edges enter the one with more.
+        // If two types have the same ids, edges lead to the one with more of them.
         if (isOwnKey && !isBefore(target, own)) continue;
         const isOfType = free === target.key.length - 1 && isNamedAs(field, target.type);
         const isPartition = target.kind === undefined && field.place === 0;
@@ -212,14 +212,14 @@ function referencesOf(kind: Kind, targets: readonly Target[]): Found[] {
   }
   const textsOf = ({ id }: Reference): string => JSON.stringify(kind.items.map((_, i) => idAt(kind, id, i) ?? null));
   const isOfIndex = ({ reference: { id } }: Found): boolean => id.some((field) => field.isOfIndex);
-  // An index key may repeat an attribute, which then makes the edge.
+  // An index key may repeat an attribute. Then only the attribute makes an edge.
   const byAttributes = new Set(
     found.filter((one) => !isOfIndex(one)).map(({ reference }) => `${reference.type} ${textsOf(reference)}`),
   );
   return found.filter((one) => !isOfIndex(one) || !byAttributes.has(`${one.reference.type} ${textsOf(one.reference)}`));
 }
 
-/** If two types have the ids, the better named one counts; without names, neither. */
+/** If the ids belong to several types, takes the best named one. If none is named, takes none. */
 function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference[] {
   const byFields = grouped(
     found.filter(({ reference }) => nodes.has(reference.type)),
@@ -233,7 +233,7 @@ function toNodes(found: readonly Found[], nodes: ReadonlySet<string>): Reference
   return references.filter((one) => !references.some((other) => isWithin(one, other)));
 }
 
-/** Whether values are ids of a type: those of the sample, or where names say so, also look-alikes. */
+/** True if the values are ids of the type: ids in the sample or, if the names say so, texts of the same shape. */
 function isReference(kind: Kind, id: readonly Field[], target: Target, named: number): boolean {
   const values = kind.items.flatMap((_, i) => idAt(kind, id, i) ?? []);
   const known = values.filter((value) => target.ids.has(value)).length;
@@ -246,13 +246,13 @@ function isReference(kind: Kind, id: readonly Field[], target: Target, named: nu
   return values.length >= ENOUGH && known >= values.length * SHARE;
 }
 
-/** Replaces all digits and letters alike: `cus_7Fa` becomes `a_9a`. */
+/** Replaces each run of digits by `9` and of letters by `a`: `cus_7Fa` becomes `a_9a`. */
 function shapeOf(text: string): string {
   const isHex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
   return isHex ? 'uuid' : text.replace(/\d{1,1024}/g, '9').replace(/[a-z]{1,1024}/gi, 'a');
 }
 
-/** Whether fields of most items hold the item's own id. */
+/** True if the fields hold the item's own id in most items. */
 function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   const same = kind.items.filter((_, i) => {
     const value = idAt(kind, id, i);
@@ -261,7 +261,7 @@ function isSameAsOwn(kind: Kind, id: readonly Field[]): boolean {
   return same.length * 2 > kind.items.length;
 }
 
-/** Two nodes whose ids make up a kind's keys, so that its items are edges. */
+/** Returns two nodes whose ids make up a kind's keys, so that the kind's items are edges. */
 function endsIn({ key }: Kind, references: readonly Reference[]): [Reference, Reference] | undefined {
   const inKey = references.filter(({ id }) => id.every((field) => key.includes(field)));
   for (const from of inKey) {
@@ -278,7 +278,7 @@ function idAt({ columns }: Kind, id: readonly Field[], at: number): string | und
   return texts.includes(undefined) ? undefined : texts.join('\0');
 }
 
-/** The same name, and both attributes or both places. */
+/** True for the same name, if both fields are attributes or both are places. */
 function isSame(left: Field, right: Field): boolean {
   const isAlike = (left.place === undefined) === (right.place === undefined) && left.prefix === right.prefix;
   return left.name === right.name && isAlike;
@@ -301,7 +301,7 @@ function nameOf({ type, id }: Reference): string {
   return JSON.stringify([type, id.map(({ name, place, prefix }) => [name, place ?? null, prefix ?? null])]);
 }
 
-/** The mark, or the first word of the sort keys that names no node. */
+/** Returns the mark, or the first word of the sort keys that doesn't name either node. */
 function nameOfKind({ mark, forms }: Kind, from: Reference, to: Reference): string {
   const words = (forms?.[1] ?? []).flatMap((word) => (word === undefined || word === '' ? [] : typeNameOf(word)));
   const word = words.find((one) => one !== to.type && one !== from.type);

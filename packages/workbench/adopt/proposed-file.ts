@@ -12,7 +12,7 @@ export interface Extent {
   isWhole: boolean;
 }
 
-/** A model with a mapping or a model alone, and what to look at. */
+/** Returns the file's text (a model, with a mapping unless the table already holds nodes and edges) and what to check in it. */
 export function proposedFile(items: readonly SampledItem[], described: DescribedTable, { read, isWhole }: Extent) {
   const { keys, keyAttributes, ttl, options, streamView } = described;
   const table = options.name;
@@ -47,7 +47,7 @@ export function proposedFile(items: readonly SampledItem[], described: Described
   return { layout, nodes: proposal.nodes, edges, leftOut, unsure, tableItems, notes, text };
 }
 
-/** A mapping only needs to know which items change. */
+/** For a mapping, the keys of changed items are enough. */
 function streamNotes(view: string | undefined, isInPlace: boolean): string[] {
   if (!isInPlace) return view === undefined ? ['The table lacks a stream: switch one on. KEYS_ONLY is enough.'] : [];
   if (view === 'NEW_AND_OLD_IMAGES') return [];

@@ -2,14 +2,17 @@ import { hash128 } from '../../../src/core/items/keys.ts';
 import type { SampledItem } from './sampled-item.ts';
 import { endOfFirstWord, hasDigit } from './texts.ts';
 
-/** The items behind a proposal: some of all, and some of each kind and attribute, so that rare ones aren't missed. Independent of their order. */
+/**
+ * Chooses the items behind a proposal: some of all, of each kind and of each attribute, so that rare ones aren't missed. The order of items
+ * doesn't matter.
+ */
 export class Sample {
   seen = 0;
   private readonly items: Lowest<SampledItem>;
   private readonly kinds = new Lowest<Lowest<SampledItem>>(MOST_KINDS);
   private readonly attributes = new Lowest<Lowest<SampledItem>>(MOST_ATTRIBUTES);
 
-  /** @param most chosen items; up to so many, all are. */
+  /** @param most items chosen regardless of kind and attributes. Smaller tables are sampled whole */
   constructor(most = 20_000) {
     this.items = new Lowest(most);
   }
@@ -30,24 +33,24 @@ export class Sample {
   }
 }
 
-/** Kinds and attributes with chosen items, and items of each. */
+/** Most kinds and attributes that get items of their own, and how many of each. */
 const [MOST_KINDS, OF_KIND] = [200, 50];
 const [MOST_ATTRIBUTES, OF_ATTRIBUTE] = [500, 5];
 
-/** Their type, and the first words of their keys. */
+/** Returns the item's type and the first words of its keys. */
 function kindOf({ keys, mark }: SampledItem): string {
   const words = keys.map((key) => key.slice(0, endOfFirstWord(key) ?? 0));
   return JSON.stringify([mark?.value, ...words.map((word) => (hasDigit(word) ? '' : word))]);
 }
 
-/** Keeps the lowest hashes, so that order doesn't matter. */
+/** Keeps the values with the lowest hashes, so that the order doesn't matter. */
 class Lowest<T> {
   private found = new Map<string, T>();
   private highest = '';
 
   constructor(private readonly most: number) {}
 
-  /** Undefined if the hash isn't among the lowest. */
+  /** Returns undefined if the hash isn't among the lowest. */
   add(hash: string, make: () => T): T | undefined {
     const known = this.found.get(hash);
     if (known !== undefined) return known;

@@ -3,15 +3,15 @@ import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/it
 export interface SampledItem {
   item: Item;
   keys: readonly [partition: string, sort: string];
-  /** Texts and numbers besides keys; the first ones of very many. */
+  /** Strings and numbers of the item besides its keys, limited to `MOST_TEXTS`. */
   texts: ReadonlyMap<string, string>;
-  /** Index keys as texts. */
+  /** Keys of secondary indexes, as text. */
   indexKeys: ReadonlyMap<string, string>;
   names: readonly string[];
   mark: Mark | undefined;
 }
 
-/** A library's attribute for the type of an item. */
+/** The attribute by which a library names the type of an item. */
 export interface Mark {
   attribute: string;
   value: string;
@@ -19,15 +19,15 @@ export interface Mark {
 
 /** ElectroDB, OneTable, DynamoDB-Toolbox, AppSync. */
 const MARKS = ['__edb_e__', '_type', '_et', '__typename'] as const;
-/** These, and others that libraries add. */
+/** All attributes that these libraries add. */
 export const OF_LIBRARIES: ReadonlySet<string> = new Set([...MARKS, '__edb_v__', '_ct', '_md']);
-/** A longer text is no id. */
+/** Longer texts aren't ids. */
 const MOST_CHARACTERS = 1_024;
-/** Texts of an item that are looked at. */
+/** Most texts of an item that are examined. */
 const MOST_TEXTS = 100;
 
 /**
- * Undefined where a key is neither text nor number.
+ * Returns undefined if a key is neither a string nor a number.
  *
  * @param hidden key attributes of indexes, which hold keys, not ids
  */
@@ -41,7 +41,7 @@ export function sampledItem(
   const source = textOf(partitionKey);
   const target = sortKey === undefined ? '' : textOf(sortKey);
   if (source === undefined || target === undefined) return undefined;
-  // Engines order attributes differently.
+  // Sorted, because engines return attributes in different orders.
   const names = Object.keys(item)
     .filter((name) => name !== partitionKey && name !== sortKey && !hidden.has(name))
     .sort();

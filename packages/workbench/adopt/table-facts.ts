@@ -5,22 +5,22 @@ import type { KeyNames } from './kinds.ts';
 export interface DescribedTable {
   options: TableOptions;
   indexAttributes: ReadonlySet<string>;
-  /** Those that only hold keys, such as `GSI1PK`, unlike `email`. */
+  /** Index attributes that hold nothing but keys, such as `GSI1PK`, unlike `email`. */
   keyAttributes: ReadonlySet<string>;
   streamView: string | undefined;
   items: number;
   keys: KeyNames;
   ttl: string | undefined;
-  /** RCU a second; undefined: on demand. */
+  /** RCU a second. Undefined if on demand. */
   readCapacity: number | undefined;
   notes: string[];
 }
 
 const DEFAULT_TTL = 'expiresAt';
-/** Defaults of our indexes. */
+/** Names that Edgeloom's indexes have by default. */
 const DEFAULT_NAMES = ['gsi0', 'gsi1', 'gsi0pk', 'gsi0sk', 'gsi1pk', 'gsi1sk'] as const;
 
-/** @param ttl attribute by which the table deletes items, if any */
+/** @param ttl the attribute by which the table deletes items, if any */
 export function tableFacts(table: TableDescription, ttl: string | undefined): DescribedTable {
   const name = table.TableName!;
   const keyOf = (type: string): string | undefined =>
@@ -59,7 +59,7 @@ export function tableFacts(table: TableDescription, ttl: string | undefined): De
   };
 }
 
-/** Replaces names that the items use otherwise. */
+/** Replaces default names that the table's items already use. */
 export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>): DescribedTable {
   const { options, indexAttributes, ttl } = facts;
   const isIndexTaken = DEFAULT_NAMES.some((one) => names.has(one));
@@ -75,7 +75,7 @@ export function withFreeNames(facts: DescribedTable, names: ReadonlySet<string>)
   return { ...facts, options: free };
 }
 
-/** `GSI1PK`, `pk2`, `byStatusSK`, `gs1sk`. */
+/** Matches names such as `GSI1PK`, `pk2`, `byStatusSK` and `gs1sk`. */
 function isNameOfKey(name: string): boolean {
   return /^(gsi|lsi|[gl]s\d|[ps]k\d*$)/i.test(name) || /([^a-z](pk|sk)|[a-z\d_-](PK|SK))[_-]?\d*$/.test(name);
 }

@@ -4,7 +4,7 @@ export function isOfWord(character: string | undefined): boolean {
   return character !== undefined && WORD_CHARACTER.test(character);
 }
 
-/** End of the first word and its separator; undefined where nothing follows. */
+/** Returns where the first word and its separator end, or undefined if nothing follows them. */
 export function endOfFirstWord(text: string): number | undefined {
   let at = 0;
   while (at < text.length && !isOfWord(text[at])) at += 1;
@@ -31,7 +31,7 @@ export function hasDigit(text: string): boolean {
 
 const MOST_CHARACTERS = 40;
 
-/** `OrderItem` is `ORDER_ITEM`. */
+/** Turns `OrderItem` into `ORDER_ITEM`. */
 export function typeNameOf(text: string): string {
   const parted = text.replace(/([a-z0-9])([A-Z])/g, '$1_$2').toUpperCase();
   const plain = parted.replace(/[^A-Z0-9]/g, '_').replace(/_{2,64}/g, '_');
@@ -40,7 +40,7 @@ export function typeNameOf(text: string): string {
   return /^[A-Z]/.test(trimmed) ? trimmed : `TYPE_${trimmed}`;
 }
 
-/** The second `USER` is `USER_2`. */
+/** Numbers repeated names: the second `USER` becomes `USER_2`. */
 export class UniqueNames {
   private readonly taken = new Set<string>();
   private readonly last = new Map<string, number>();

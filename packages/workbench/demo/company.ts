@@ -64,7 +64,7 @@ export async function writeCompany(writer: GoalWriter): Promise<void> {
   });
 }
 
-/** Writes as people at work do, until the signal. */
+/** Writes now and then, like people at work, until the signal is aborted. */
 export async function writeLightly(store: Store, { routes }: DemoData, signal: AbortSignal): Promise<void> {
   const writer = createWriter(airportsAndGoals, { store });
   const results = Object.entries(GOALS).flatMap(([id, [, , , all]]) =>
@@ -85,17 +85,17 @@ export async function writeLightly(store: Store, { routes }: DemoData, signal: A
       () => writer.putEdge(airportId(route.origin), 'ROUTE', airportId(route.destination), { count: route.count + i }),
     ];
     await writes[i % writes.length]!();
-    // Ends early with the signal.
+    // The signal ends the sleep early.
     await sleep(LIGHT_MS, signal).catch(() => undefined);
   }
 }
 
 const LIGHT_MS = 1_700;
 
-/** First shown by `demo --studio`. */
+/** The edge that `demo --studio` shows first. */
 export const FIRST_EDGE = { source: 'GOAL-speed', target: 'MEMBER-USER-tanaka' } as const;
 
-/** A base item that no order can take, and a derived item changed by hand. */
+/** Writes a base item that no order can take, and changes a derived item by hand. */
 export async function plantTrouble(store: Store & ScanSource): Promise<void> {
   await store.put({ source: { S: 'AIRPORT-SEA' }, target: { S: 'ROUTE-AIRPORT-HOM' }, count: { S: 'many' } });
   const { items } = await store.query({

@@ -24,15 +24,15 @@ export interface DemoOptions {
   say: Say;
   engine?: EngineName | undefined;
   onProgress: (step: 'import' | 'project', done: number, total: number) => void;
-  /** Called once all is verified; the projector goes on until it ends. */
+  /** Called once everything is verified. The projector runs until it resolves. */
   look?: ((table: StudioTable) => Promise<void>) | undefined;
 }
 
 const PROGRESS_RECORDS = 1_000;
-/** Far above the size of table and stream. */
+/** Far above the size of the table and its stream. */
 const MOST_BYTES = 1024 ** 3;
 const LAG_WRITES = 60;
-/** Milliseconds before the check calls it drift. */
+/** Milliseconds before the check counts a difference as drift. */
 const GRACE_MS = 2_000;
 
 /** Imports US airports and routes, projects them through the stream, and compares all reads with the files. Throws `demo-mismatch`. */
@@ -45,7 +45,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   try {
     const { streamArn = '' } = await createTable(look === undefined ? airports : airportsAndGoals, { client });
     const store = new DynamoDBStore(client, airports.table);
-    // A registered model can be migrated.
+    // Only a registered model can be migrated.
     if (look !== undefined) {
       const identity = await tableIdentity(airports, { client });
       await registerIfEmpty({
@@ -77,9 +77,9 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
       checkpoint,
       projector: lag.projector,
       pollIntervalMs: 50,
-      // On a slow machine a retry would only add work.
+      // On a slow machine, a retry would only add work.
       batchTimeoutMs: 600_000,
-      // A batch of the default size would have all records, and show no progress.
+      // A batch of the default size would contain all records, so there would be no progress to show.
       maxBatchRecords: PROGRESS_RECORDS,
       onBatch: (report) => {
         totals = report.totals;
@@ -89,7 +89,7 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
     onProgress('project', 0, toProject);
     const projectionStart = performance.now();
     const run = worker.run();
-    // idle() and the await below throw the failure.
+    // `idle()` and the `await` below throw the failure.
     run.catch(() => undefined);
     await worker.idle();
     const bulk = { ...totals! };
@@ -119,7 +119,6 @@ export async function runDemo({ say, engine: name, onProgress, look }: DemoOptio
   }
 }
 
-/** Compares every derived item with the base items. */
 async function checkAll({ say }: DemoWorld, store: DynamoDBStore): Promise<void> {
   const { drift, baseItems, derivedItems, rcu } = await check(airports, { store, graceMs: GRACE_MS });
   expectSame('what the check found', drift, { missing: 0, stale: 0, orphan: 0 });
@@ -208,7 +207,7 @@ async function measureLag(
   return { p50: Math.round(percentile(lagsMs, 0.5)), p99: Math.round(percentile(lagsMs, 0.99)) };
 }
 
-/** Stream timestamps are whole seconds, so the demo measures. */
+/** Measures the lag itself, because stream timestamps are whole seconds. */
 class LagClock {
   readonly projector: Projector;
   private readonly waiting = new Map<string, (at: number) => void>();
@@ -225,7 +224,7 @@ class LagClock {
     };
   }
 
-  /** Time of the next projected record of an item; ask before the write. */
+  /** Resolves with the time at which the item's next record is projected. Call it before the write. */
   timeOfNextRecord(source: string, target: string): Promise<number> {
     return new Promise((resolve) => this.waiting.set(`${source} ${target}`, resolve));
   }

@@ -12,7 +12,7 @@ export function airportId(iata: string): `AIRPORT-${string}` {
   return `AIRPORT-${iata}`;
 }
 
-/** What projections should say after the demo's changes; shares no code with the planner. */
+/** Computes what projections should say after the demo's changes, without code of the planner. */
 export class ExpectedWorld {
   readonly airports = new Map<string, Airport>();
   private readonly counts = new Map<string, Map<string, number>>();
@@ -40,7 +40,7 @@ export class ExpectedWorld {
     return elements.sort((left, right) => compareKeys(left.target, right.target));
   }
 
-  /** Busiest first; ties by origin, descending, as the index is read backwards. */
+  /** Busiest first. Ties sort by origin, descending, because the index is read backwards. */
   inbound(iata: string): Route[] {
     const routes: Route[] = [];
     for (const [origin, destinations] of this.counts) {
@@ -63,7 +63,7 @@ export class ExpectedWorld {
       });
   }
 
-  /** Sorted by folded name, then id. */
+  /** Sorted by folded name, then by id. */
   airportsNamed(prefix: string): Airport[] {
     const foldedName = (name: string): string => foldText(name);
     return [...this.airports.values()]

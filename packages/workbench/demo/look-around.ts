@@ -21,15 +21,15 @@ export interface VerifiedTable {
   streams: StudioTable['streams'];
   store: DynamoDBStore;
   streamArn: string;
-  /** The checkpoint of the worker, which has ended. */
+  /** The checkpoint of the worker that verified the table and has stopped. */
   checkpoint: CheckpointStore;
 }
 
 const GRACE_MS = 1_000;
-/** No reader has a lease, so the migration may wait less. */
+/** Shortens the migration's waits for readers' leases, since no reader has one. */
 const LEASE_SPEED = 6;
 
-/** Migrates to a model with goals, plants trouble, checks, observes and writes until `look` ends. */
+/** Migrates to a model with goals, adds problems to find, checks, observes and writes until `look` ends. */
 export async function lookAround(
   { client, streams, store, streamArn, checkpoint }: VerifiedTable,
   data: DemoData,
@@ -39,7 +39,7 @@ export async function lookAround(
   const graph = airportsAndGoals;
   const tap = new ProjectorTap();
   const projector = tap.projector(graph, store);
-  // The planted problems need no log.
+  // The problems were added on purpose, so don't log them.
   const logger = { debug() {}, info() {}, warn() {}, error() {} };
   const worker = createWorker(graph, { store, streams, streamArn, checkpoint, projector, pollIntervalMs: 50, logger });
   const run = worker.run();

@@ -21,7 +21,7 @@ export const airports = defineGraph({
   edges: { ROUTE },
 });
 
-/** `demo --studio` migrates to it: airports by city, and a company of goals. */
+/** The model that `demo --studio` migrates to, with airports by city and a company's goals. */
 export const airportsAndGoals = defineGraph({
   table: 'edgeloom-demo',
   nodes: {

@@ -7,16 +7,20 @@ export interface DemoResult {
   writes: number;
   wcu: number;
   rcu: number;
-  /** The whole demo takes so long. */
+  /** Duration of the whole demo. */
   seconds: number;
-  /** From a write's end to the end of its batch, by the demo's clock. */
+  /** From the end of a write to the end of its batch, by the demo's own clock. */
   lagMs: { p50: number; p99: number };
   check: 'ok';
 }
 
 export type Say = (line: string) => void;
 
-/** Throws `demo-mismatch`; `what` names the answer. */
+/**
+ * Throws `demo-mismatch` unless the values are equal.
+ *
+ * @param what names the answer in the error
+ */
 export function expectSame(what: string, actual: unknown, expected: unknown): void {
   const left = JSON.stringify(actual);
   const right = JSON.stringify(expected);
@@ -32,7 +36,6 @@ function shorten(text: string | undefined): string {
   return text === undefined ? 'nothing' : text.length > 300 ? `${text.slice(0, 297)}...` : text;
 }
 
-/** The values must be sorted. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;

@@ -7,7 +7,7 @@ import type { DemoWorld } from './world.ts';
 const PAGE_ITEMS = 5;
 const HUB = 'ATL';
 
-/** Every view, inbound list and search. */
+/** Compares every view, inbound list and search with the data files. */
 export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<void> {
   const iatas = [...expected.airports.keys()];
   const views = await reader.getViews(iatas.map(airportId));
@@ -20,7 +20,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   let routes = 0;
   for (const iata of iatas) {
     const answer = expected.inbound(iata);
-    // Most airports have no arrivals; the searches below count these.
+    // Most airports have no arrivals. The searches below count those, too.
     if (answer.length === 0) continue;
     const { items, cursor } = await reader.inbound(airportId(iata), 'ROUTE', { reverse: true, limit: 1000 });
     expectSame(
@@ -38,7 +38,7 @@ export async function verifyAll({ say, expected, reader }: DemoWorld): Promise<v
   say(`verified ${iatas.length} views, ${routes} routes in their order, and three searches`);
 }
 
-/** Compares them in the order of state, city and name. */
+/** Compares airports in the order of state, city and name. */
 async function verifyLocations(expected: DemoWorld['expected'], reader: DemoWorld['reader']): Promise<void> {
   const countries = new Set([...expected.airports.values()].map(({ country }) => country));
   for (const country of countries) {
@@ -73,7 +73,7 @@ export async function showLocations({ say, expected, reader }: DemoWorld): Promi
   say(`airports by location, level by level: ${found.join(', ')}; "Chic" is no city and finds none`);
 }
 
-/** Two pages of a hub's origins by cursor, busiest first. */
+/** Reads two pages of the airports that fly to a hub, busiest first. */
 export async function showPages({ say, expected, reader }: DemoWorld): Promise<void> {
   const arrivals = expected.inbound(HUB);
   let cursor: string | undefined;
@@ -102,7 +102,7 @@ export async function showPages({ say, expected, reader }: DemoWorld): Promise<v
   }
 }
 
-/** A prefix search asks every shard. */
+/** Searches by prefix, which queries every shard. */
 export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Promise<void> {
   const prefix = 'chicago';
   const { items } = await reader.search('AIRPORT.name').beginsWith(prefix);
@@ -127,7 +127,7 @@ export async function showPrefixSearch({ say, expected, reader }: DemoWorld): Pr
   );
 }
 
-/** The fullest shard's share by either hash; the table's must equal `fnv1a`'s. */
+/** Compares the fullest shard's share by either hash. The table's must equal that of `fnv1a`. */
 export async function showShards({ say, expected, reader }: DemoWorld): Promise<void> {
   const spread = await reader.shards('AIRPORT.name');
   const names = [...expected.airports.values()].map(({ name }) => foldText(name));

@@ -12,9 +12,9 @@ export interface Capacity {
   wcu: number;
 }
 
-/** Options that every call of a reader or writer takes. */
+/** Options of every call of a reader or writer. */
 export interface CallOptions<Asked extends boolean | undefined = boolean | undefined> extends Abortable {
-  /** Adds `capacity` to the result; a result that isn't a plain object is returned as `value`. Default false. */
+  /** Adds `capacity` to the result. If the result isn't a plain object, it is returned as `value`. Default: false. */
   capacity?: Asked;
 }
 
@@ -56,7 +56,7 @@ export async function withCapacity<T>(
   return (isValue ? { value: result, capacity } : { ...result, capacity }) as T;
 }
 
-/** A read with `maxRcu` asks before each call, so it exceeds the bound by one call at most. */
+/** Counts a call's units. A read with `maxRcu` checks before each call, so it exceeds the bound by at most one call. */
 export class Spending extends ForwardingStore {
   rcu = 0;
   wcu = 0;
@@ -69,7 +69,7 @@ export class Spending extends ForwardingStore {
     super(inner);
   }
 
-  /** When the read is repeated after a change of the model. */
+  /** Starts counting again: a change of the model made the read start over. */
   restart(): void {
     this.rcuBefore = this.rcu;
   }

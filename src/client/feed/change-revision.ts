@@ -1,26 +1,26 @@
 import type { RawRecord } from '../../stream/raw-record.ts';
 
 /**
- * The record's time in whole seconds, then a number, which alone isn't enough: it restarts when an item is made again,
- * and sequence numbers may fall from one stream shard to the next.
+ * A revision is the record's time in whole seconds, then a number. The number alone isn't enough: an item's revision restarts when the item
+ * is created again, and sequence numbers may be lower in the next stream shard.
  */
 
-/** A time in milliseconds until the year 33658, and DynamoDB's longest sequence number. */
+/** Digits of a time in milliseconds, enough until the year 33658, and of DynamoDB's longest sequence number. */
 const [TIME_DIGITS, NUMBER_DIGITS] = [15, 40];
 const LATEST_MS = 10 ** TIME_DIGITS - 1;
 
-/** 0 for a row that the stream says nothing about. */
+/** Combines the record's time with the item's revision or the record's sequence number. */
 export function changeRevision(record: RawRecord, number: number | bigint): bigint {
   return BigInt(timeOf(record)) * 10n ** BigInt(NUMBER_DIGITS) + BigInt(number);
 }
 
-/** All have the same length, so that they compare as texts. */
+/** Pads to a fixed length, so that revisions compare as text. */
 export function revisionText(revision: bigint): string {
   const digits = String(revision).padStart(TIME_DIGITS + NUMBER_DIGITS, '0');
   return `${digits.slice(0, -NUMBER_DIGITS)}.${digits.slice(-NUMBER_DIGITS)}`;
 }
 
-/** Only a record made by hand can have an invalid time. */
+/** Returns 0 for an invalid time, which only a record made by hand can have. */
 function timeOf({ dynamodb }: RawRecord): number {
   const created: unknown = dynamodb?.ApproximateCreationDateTime;
   const milliseconds = Math.floor(created instanceof Date ? created.getTime() : Number(created) * 1000);

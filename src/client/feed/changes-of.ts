@@ -52,8 +52,8 @@ interface Told {
 }
 
 /**
- * The changes that a stream record makes to views, lists, searches and counts. Takes records of a Lambda event or of
- * the SDK, with both images. Read the model after receiving the records, so that it is at least as new as they are.
+ * Returns the changes that a stream record makes to views, lists, searches and counts. Takes records of a Lambda event or of the SDK, with
+ * both images. Read the model after receiving the records, so that it is at least as new as they are.
  *
  * @example
  * const models = createFeedModels(graph, { client });
@@ -76,7 +76,7 @@ export function changesOf(model: FeedModel, record: RawRecord): FeedChange[] {
 
 function derivedChange(change: ChangedItem, record: RawRecord): ItemChange {
   const [item, number] = [textOfKey(change), toldRevision(change)];
-  // Another stream of the table may use the same number for another item or revision.
+  // Another stream of the table may use the same sequence number for another item or revision.
   const eventId = `${sequenceOf(record)}.${number}.${shortHash(item)}`;
   return { item, revision: revisionText(changeRevision(record, number)), eventId };
 }
@@ -118,10 +118,10 @@ function changeOfView(model: FeedModel, { change, node, of }: Told): ViewChange[
   if (!graph.nodes.has(node.type) || !isFed(graph, 'views', node.type)) return [];
   if (!projections.usesView(node.id, newImage)) return [];
   const isReady = projections.usesView(node.id, undefined);
-  // The view is rebuilt in another shape; once all views of the type have the shape, a resync announces it.
+  // A migration is rebuilding the view in another shape. Once it has rebuilt all views of the type, a resync announces them.
   if (!isReady && !projections.usesView(node.id, oldImage)) return [];
   const [wasOutgrown, isOutgrown] = [evictedTypes(oldImage), evictedTypes(newImage)];
-  // A type that returns to the edge set brings all of its edges in one write.
+  // If a type fits into the edge set again, a single write brings all of its edges.
   const hasRoom = ({ type }: EdgeSetElement): boolean => !isOutgrown.has(type);
   const [before, after] = [shownElements(oldImage), shownElements(newImage)];
   const left = entriesWithout(model, oldImage, before, after).filter(hasRoom);
@@ -173,7 +173,7 @@ function changeOfPart(model: FeedModel, name: string, { change, node, of }: Told
   return [{ kind: 'view', type: node.type, id: node.id, part: name, attributes, ...of }];
 }
 
-/** The table may group searches in items differently than the model does. */
+/** Goes through the model's searches, because the table may group them in items differently. */
 function changesOfHits(model: FeedModel, told: Told): (SearchChange | NodeListChange)[] {
   const { searches } = model.graph.nodes.get(told.node.type) ?? {};
   return [...(searches?.values() ?? [])].flatMap((search) => changeOfHit(model, search, told));
@@ -223,7 +223,7 @@ function changesOfEdge(
     const moved = movedRow(change, stored.order.index, (entry) => {
       const { places } = stored.order;
       const list = listOfEdges(places, edge.type, stored.inbound.partition !== undefined, entry, change.source);
-      // The row's key also names the projection: another projection may have had this place.
+      // Check the target, too: an earlier projection may have used the same place in the index.
       if (list === undefined || places.itemKeys([], list.edgeKey).target !== change.target) return undefined;
       listed.add(list.edgeKey);
       return { place: entry.sort, ...(list.partition !== undefined && { partition: list.partition }) };
@@ -305,7 +305,7 @@ function changeOfCount(
   const places = ifReady(() => (isInbound ? projections.total(edge, true) : projections.count(edge)));
   if (places?.key !== change.target) return [];
   const [before, after] = [storedAmounts(change.oldImage), storedAmounts(change.newImage)];
-  // Values other than numbers are drift, which readers don't get either.
+  // Amounts that aren't numbers are drift. Readers don't return them either.
   if (after === undefined || (before !== undefined && sameAmounts(before, after))) return [];
   return [
     {
@@ -331,11 +331,11 @@ function ifReady<T>(find: () => T): T | undefined {
   }
 }
 
-/** No derived list has this name. */
+/** Stands for a native list, which derives nothing. No derived list has this name. */
 const NATIVE_PLACE = 'native';
 
 /**
- * If a place differs from before or is new, changes to it may have been missed.
+ * Returns where each projection that readers use is stored. If a place is new or has changed, changes to it may have been missed.
  *
  * @internal
  */

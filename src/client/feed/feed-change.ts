@@ -5,13 +5,13 @@ export interface ItemChange {
   /** Identifies the derived item or, for a native list, the base item. */
   item: string;
   /**
-   * 56 characters, compared as text: the record's time in whole seconds, then the item's revision or, for a native
-   * list, the sequence number. The higher one is newer.
+   * 56 characters, compared as text: the record's time in whole seconds, then the item's revision or, for a native list, the sequence
+   * number. The higher revision is newer.
    */
   revision: string;
   /** The same each time that the change is delivered. */
   eventId: string;
-  /** Too large for an event: attributes, value and edges are left out. */
+  /** The change is too large for an event: attributes, value and edges are left out. */
   truncated?: true;
 }
 
@@ -20,13 +20,13 @@ export interface ViewChange extends ItemChange {
   kind: 'view';
   type: string;
   id: string;
-  /** The part of the node that the attributes belong to; absent: the node itself. */
+  /** The part of the node that the attributes belong to. Absent for the node itself. */
   part?: string;
-  /** After the change; null: the node or part doesn't exist. */
+  /** Attributes after the change. Null if the node or part doesn't exist. */
   attributes: Record<string, unknown> | null;
-  /** Edges removed, or changed (as they were). */
+  /** Edges that were removed, and the old state of changed edges. */
   left?: EdgeSetElement[];
-  /** Edges added, or changed (as they are now). */
+  /** Edges that were added, and the new state of changed edges. */
   entered?: EdgeSetElement[];
   /** Edge types that the edge set has no room for. When a type fits again, `entered` has all of its edges. */
   outgrown?: string[];
@@ -46,7 +46,7 @@ export interface RowChange extends ItemChange {
   id: string;
   left?: ListedPlace;
   entered?: ListedPlace;
-  /** Projected attributes after the change; null: the row is gone. */
+  /** Projected attributes after the change. Null if the row is gone. */
   attributes: Record<string, unknown> | null;
 }
 
@@ -71,7 +71,7 @@ export interface SearchChange extends RowChange {
   type: string;
   /** Such as `USER.name`. */
   list: { search: string };
-  /** As it was written; the last value if the hit is gone. */
+  /** The value as it was written. If the hit is gone, the last value. */
   value: unknown;
 }
 
@@ -81,17 +81,17 @@ export interface CountChange extends ItemChange {
   type: string;
   id: string;
   direction: 'outgoing' | 'inbound';
-  /** As from `Reader.total`; without `groups` if a group has no room for all values. */
+  /** Like the result of `Reader.total`. Without `groups` if a group has no room for all values. */
   attributes: Record<string, unknown>;
 }
 
 /** A change of a derived item, in terms of the model. */
 export type FeedChange = ViewChange | ListChange | NodeListChange | SearchChange | CountChange;
 
-/** Changes may have been missed: read what you keep again. */
+/** Changes may have been missed: read again what you keep. */
 export interface FeedResync {
   kind: 'resync';
-  /** The lists and views to read again, such as `search USER.name`; absent: everything. */
+  /** The lists and views to read again, such as `search USER.name`. Absent: everything. */
   of?: string[];
   reason: string;
   /** The same each time that the event is delivered. */

@@ -9,15 +9,15 @@ import { checkFeedNames } from './fed.ts';
 
 /** Options of `createFeedModels`. */
 export interface FeedModelsOptions {
-  /** The table. */
+  /** The store of the table. */
   store: Store;
-  /** As for a reader. */
+  /** The same as for a reader. */
   readNumber?: NumberReader | undefined;
 }
 
 /** Gives `changesOf` its model. */
 export interface FeedModels {
-  /** Reads the table's registry at most once in 30 seconds. */
+  /** Returns the current model. Reads the table's registry at most once in 30 seconds. */
   current(): Promise<FeedModel>;
 }
 

@@ -3,41 +3,41 @@ import type { TailRecord } from '../../stream/stream-tail.ts';
 import { changesOf, type FeedModel, placesInForce } from './changes-of.ts';
 import type { FeedEvent } from './feed-change.ts';
 
-/** Up to where a feed has told the changes of a stream; kept with the positions of the observer that reads it. */
+/** How far a feed has reported the changes of a stream. Saved with the positions of the observer that reads the stream. */
 export interface FeederState {
-  /** The last record of each shard that the feed is past. */
+  /** For each shard, the sequence number of the last record that the feed has reported or skipped. */
   told: Readonly<Record<string, string>>;
-  /** The shards that the feed has begun at their ends, and of which it has told nothing yet; absent: none. */
+  /** Shards that the feed has begun at their ends without reporting anything yet. Absent: none. */
   unread?: readonly string[] | undefined;
-  /** The places of the projections at that time: see `placesInForce`. */
+  /** Where projections were stored at that time: see `placesInForce`. */
   places: Readonly<Record<string, string>>;
 }
 
-/** Takes events in their order. Returns once they are kept; throws where they may not be. */
+/** Takes events in order. Resolves once they are stored, and throws if they may not be. */
 export type TakeEvents = (events: readonly FeedEvent[]) => Promise<void>;
 
-/** The values that a feeder needs. */
+/** What a feeder gets from its observer. */
 export interface FeederContext extends Pick<Runtime, 'now'> {
-  /** The model by which records are read. Asked after the records were read. */
+  /** Returns the model to read records with. Called after the records were read. */
   model: () => Promise<FeedModel>;
   take: TakeEvents;
 }
 
 /**
- * Tells the changes of the records that an observer reads. Its state is saved after the events were taken, and with the observer's
- * positions: after a crash between the two the same events come again.
+ * Reports the changes in the records that an observer reads. Its state is saved after the events were taken, along with the observer's
+ * positions. After a crash in between, the same events are reported again.
  */
 export class Feeder {
   private readonly told: Map<string, string>;
-  /** Undefined: the feed begins, and no shard is known yet. */
+  /** Undefined if the feed is new and no shard is known yet. */
   private unread: Set<string> | undefined;
   private places: ReadonlyMap<string, string>;
   private gaps: string[] = [];
   private isBegun: boolean;
-  /** The shards that an earlier process has begun at their ends, and has told nothing of. Empty once that is said. */
+  /** Shards that an earlier process began at their ends without reporting anything. Emptied once a resync is noted for them. */
   private begunAtEnds: ReadonlySet<string>;
 
-  /** @param from the saved state; undefined: the feed begins. */
+  /** @param from the saved state, undefined for a new feed */
   constructor(
     private readonly context: FeederContext,
     from: FeederState | undefined,
@@ -55,14 +55,14 @@ export class Feeder {
     this.gaps.push(reason);
   }
 
-  /** Tells the changes of records. They count as told only once all of them are taken. */
+  /** Reports the changes in the records, which count as reported only once all events are taken. */
   async tell(records: readonly TailRecord[]): Promise<void> {
-    // After a restart the observer goes back to the oldest record that is still judged. The feed may be past that.
+    // After a restart, the observer rereads from the oldest record that it still judges. The feed may already be past that.
     const fresh = records.filter(({ shardId, sequenceNumber }) => isAfter(sequenceNumber, this.told.get(shardId)));
     if (fresh.length === 0 && this.gaps.length === 0) return;
     if (fresh.some(({ shardId }) => this.begunAtEnds.has(shardId))) {
-      // No number says where such a shard was begun, so that it is read from its first record: older changes may come after newer ones.
-      // A shard without records has nothing to say: else a quiet table would have to be read again at each start.
+      // It's not known where such a shard was begun, so read it from its first record: older changes may come after newer ones. Wait for a
+      // record of the shard, or a quiet table would have to be read again after each restart.
       // rule: feed-begins-again-with-unread-shards
       this.gaps.push('The feed begins again.');
       this.begunAtEnds = new Set();
@@ -81,7 +81,11 @@ export class Feeder {
     }
   }
 
-  /** Tells what no record has told, such as a gap; returns the state to save. @param shardIds the shards whose records may come, or come again. */
+  /**
+   * Reports what records don't, such as gaps. Returns the state to save.
+   *
+   * @param shardIds shards whose records may come, or come again
+   */
   async tellGaps(shardIds: ReadonlySet<string>): Promise<FeederState> {
     const places = placesInForce(await this.context.model());
     const events = this.resyncs(places);
@@ -89,7 +93,7 @@ export class Feeder {
     this.gaps = [];
     this.isBegun = true;
     this.places = places;
-    // Before the first listing no shard is known.
+    // Before the first listing, no shards are known.
     if (shardIds.size > 0) {
       for (const shardId of this.told.keys()) if (!shardIds.has(shardId)) this.told.delete(shardId);
       this.unread ??= new Set([...shardIds].filter((shardId) => !this.told.has(shardId)));
@@ -102,13 +106,13 @@ export class Feeder {
     };
   }
 
-  /** The events that say what may have been left out. */
+  /** Returns events that say what may have been missed. */
   private resyncs(places: ReadonlyMap<string, string>): FeedEvent[] {
     const stamp = new Date(this.context.now()).toISOString();
     const events = this.gaps.map(
       (reason, i): FeedEvent => ({ kind: 'resync', reason, eventId: `resync/${stamp}/${i}` }),
     );
-    // Another place is another copy of the same rows: its changes were left out while it was built.
+    // A new place holds a new copy of the same rows. Changes to it weren't reported while it was built.
     const of = [...places].flatMap(([name, place]) => (this.places.get(name) === place ? [] : [name]));
     if (this.isBegun && of.length > 0) {
       const reason = 'The table was migrated to another model.';
@@ -118,7 +122,7 @@ export class Feeder {
   }
 }
 
-/** Tells whether a sequence number is greater than another one; numbers of a stream have no leading zeros. */
+/** Compares sequence numbers of a stream. They have no leading zeros, so the longer one is greater. */
 function isAfter(number: string, other: string | undefined): boolean {
   if (other === undefined || number.length !== other.length) return number.length > (other?.length ?? 0);
   return number > other;

@@ -1,21 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** A row of a watched list. */
 export interface WatchedRow<Item> {
   id: string;
-  /** Where the list's order puts it. */
+  /** Where the list's order puts the row. */
   place: string;
   item: Item;
 }
 
-/** The steps from one reading of a list to the next; each index counts after the previous steps. */
+/** A step from one reading of a list to the next. Each index counts after the previous steps. */
 export interface ListStep<Item> {
   type: 'enter' | 'leave' | 'change';
   item: Item;
   at: number;
 }
 
-/** A row that has moved leaves and enters. */
+/** Returns the steps from `before` to `after`. A row that has moved leaves and enters. */
 export function stepsBetween<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],
@@ -23,7 +22,7 @@ export function stepsBetween<Item>(
   const steps: ListStep<Item>[] = [];
   const rows = stayingRows(before, after);
   const staying = new Set(rows);
-  // From the end, so that earlier indexes stay valid.
+  // Go backwards, so that earlier indexes stay valid.
   for (let at = before.length - 1; at >= 0; at--) {
     const row = before[at]!;
     if (!staying.has(row)) steps.push({ type: 'leave', item: row.item, at });
@@ -38,7 +37,7 @@ export function stepsBetween<Item>(
   return steps;
 }
 
-/** Rows of a native index that have the same place may change their order. */
+/** Returns the rows that neither leave nor move. In a native index, rows with the same place may swap, which counts as moving. */
 function stayingRows<Item>(
   before: readonly WatchedRow<Item>[],
   after: readonly WatchedRow<Item>[],

@@ -4,13 +4,13 @@ import type { ReadContext } from '../read/request/read-context.ts';
 import { stepsBetween, type WatchedRow } from './list-steps.ts';
 import type { FeedNews, Subscription, Subscriptions } from './subscriptions.ts';
 
-/** A question at the places where its answer is stored now. */
+/** A query, resolved to the places where its answer is stored now. */
 export interface Question<Item> {
-  /** What the feed calls it. */
+  /** The names under which the feed reports changes of the answer. */
   names: readonly string[];
-  /** False if it is read from an index, which lags. */
+  /** False if the answer is read from an index, which lags. */
   isConsistent: boolean;
-  /** Only the named rows may have changed; undefined: all of them. */
+  /** Reads the rows. Only those in `changed` may differ from `before`; undefined: any may. */
   read(
     context: ReadContext,
     changed: ReadonlySet<string> | undefined,
@@ -18,19 +18,19 @@ export interface Question<Item> {
   ): Promise<readonly WatchedRow<Item>[]>;
 }
 
-/** An answer at one time. Another array of rows means that the rows differ. */
+/** An answer at one time. A different array means different rows. */
 export interface Answer<Item> {
   rows: readonly WatchedRow<Item>[];
-  /** In milliseconds since 1970: the rows show every change projected before this time. */
+  /** Milliseconds since 1970. The rows show every change projected before this time. */
   upToMs: number;
 }
 
-/** At most one read a second, however many changes come. */
+/** Reads at most once a second, however many changes come. */
 const PAUSE_MS = 1_000;
-/** How often a reader's lease is renewed, in milliseconds: a migration may move the answer. */
+/** Milliseconds between renewals of a reader's lease: a migration may move the answer. */
 const RENEW_MS = 10_000;
 
-/** Reads a question again when the feed names it, for all who watch it. */
+/** Reads a question again when the feed names it, for all of its watchers. */
 export class SharedAnswer<Item> {
   private readonly ending = new AbortController();
   private watchers = 0;
@@ -40,9 +40,9 @@ export class SharedAnswer<Item> {
   private subscription: Subscription | undefined;
   private projections: ReadContext['projections'] | undefined;
   private readMs = Number.NEGATIVE_INFINITY;
-  /** From this time on, a read shows all changes that the feed has told of. */
+  /** A read after this time shows all changes that the feed has reported. */
   private settledMs = Number.NEGATIVE_INFINITY;
-  /** When it is read without being named. */
+  /** When the next read is due, even without news from the feed. */
   private dueMs = Number.POSITIVE_INFINITY;
 
   constructor(
@@ -70,7 +70,7 @@ export class SharedAnswer<Item> {
     this.subscription?.wake();
   }
 
-  /** Resolves once the rows differ from those that the watcher knows. */
+  /** Resolves once the rows differ from `known`. */
   async next(known: Answer<Item>['rows'] | undefined): Promise<Answer<Item>> {
     for (;;) {
       const { rows, upToMs } = this;
@@ -111,7 +111,7 @@ export class SharedAnswer<Item> {
       const isNew = projections !== this.projections;
       if (isNew) this.subscribe(question.names, projections);
       const isDue = isNew || readMs >= this.dueMs;
-      // Of a change just before the subscription no record tells.
+      // The feed doesn't report a change made just before the subscription.
       // rule: index-may-not-show-new-rows-yet
       if (isNew || names.size > 0) this.settledMs = readMs + lagMs;
       if (!isDue && names.size === 0) return undefined;
@@ -124,7 +124,7 @@ export class SharedAnswer<Item> {
       this.readMs = readMs;
       if (isWhole) {
         this.upToMs = Math.max(this.upToMs, readMs - lagMs);
-        // A migration may build views of items that no record of their nodes announces.
+        // A migration may build views of nodes that have no new records.
         this.dueMs = isConsistent ? readMs + RENEW_MS : Number.POSITIVE_INFINITY;
       }
       this.dueMs = Math.min(this.dueMs, endMs, this.isSettled ? Number.POSITIVE_INFINITY : this.settledMs);
@@ -153,13 +153,13 @@ export class SharedAnswer<Item> {
   }
 }
 
-/** Rows leave when they end, without a record. */
+/** Reports when a row expires, since no record says that it leaves the list. */
 function contextTelling(context: ReadContext, onEnd: (endMs: number) => void): ReadContext {
   const { store } = context;
   return store instanceof LivingStore ? { ...context, store: store.telling(onEnd) } : context;
 }
 
-/** The time until other rows are shown. */
+/** Resolves when other rows are shown. */
 class Turn {
   readonly over: Promise<void>;
   end!: () => void;
@@ -170,7 +170,7 @@ class Turn {
       this.end = resolve;
       this.fail = reject;
     });
-    // Nobody may be waiting.
+    // Without a waiter, a rejection would be unhandled.
     this.over.catch(() => undefined);
   }
 }

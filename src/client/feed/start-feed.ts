@@ -13,26 +13,26 @@ import type { FeedOptions } from './subscriptions.ts';
 
 /** Options of `startFeed`. */
 export interface StartFeedOptions extends FeedOptions {
-  /** Looks up the table's stream. */
+  /** Client that looks up the table's stream. */
   client: DynamoDBClient;
-  /** `createStreamsClient()`. */
+  /** Client that reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** Milliseconds between reads of a quiet stream. Default 500. */
+  /** Milliseconds between reads of a quiet stream. Default: 500. */
   pollIntervalMs?: number | undefined;
 }
 
 /** A feed that reads the stream. */
 export interface RunningFeed {
   feed: Feed;
-  /** Stops reading; watchers get the error `feed-ended`. */
+  /** Stops reading. Watchers get the error `feed-ended`. */
   stop(): Promise<void>;
-  /** Resolves when the reading has ended for any reason. */
+  /** Resolves when the feed has stopped reading for any reason. */
   ended: Promise<void>;
 }
 
 /**
- * Reads a table's stream from now on, for readers that watch; one feed per process. A shard serves two readers well,
- * one of which is the consumer. Throws `no-stream`.
+ * Reads a table's stream from now on, for readers that watch. Start one feed per process: a shard serves two readers well, and the consumer
+ * is one of them. Throws `no-stream`.
  *
  * @example
  * const { feed, stop } = await startFeed(graph, { client, streams: createStreamsClient() });
@@ -61,7 +61,7 @@ export interface SourceFeedOptions extends FeedOptions {
 
 const MOST_BACKOFF_MS = 10_000;
 const POLL_MS = 500;
-/** A feed can only vouch for records up to the last listing of shards. */
+/** Kept short, because a feed can only vouch for records up to the last listing of shards. */
 const LIST_MS = 2_000;
 
 export async function startFeedOf(
@@ -78,12 +78,12 @@ export async function startFeedOf(
     ...{ source, now, limits },
     onGap: () => feed.noteGap(),
   });
-  // Subscribers miss nothing from here on.
+  // From here on, subscribers don't miss any record.
   await tail.list(true);
   const noteThrough = (): void => {
     const through = tail.horizon.leastThrough();
     feed.noteThrough(through?.atMs);
-    // If a shard closes before it was ever read to its end, nobody knows since when its children are unread.
+    // List often only once every shard was read to its end. If a shard closes before that, it's unknown since when its children are unread.
     if (through !== undefined) limits.listMs = LIST_MS;
   };
   const ended = followTail(feed, tail, noteThrough, async (failures) => {

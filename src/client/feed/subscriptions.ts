@@ -10,17 +10,17 @@ export interface FeedOptions {
   now?: RuntimeOptions['now'];
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
+  /** Milliseconds that a DynamoDB index may lag behind its table. Default: 10,000. */
   indexGraceMs?: number | undefined;
 }
 
 const INDEX_GRACE_MS = 10_000;
 
-/** What a subscriber has not taken yet. */
+/** What a subscriber hasn't taken yet. */
 export interface FeedNews {
-  /** Those that records may have changed. */
+  /** Names whose lists or nodes may have changed. */
   names: ReadonlySet<string>;
-  /** Every record made before this time was delivered, in milliseconds since 1970. */
+  /** Milliseconds since 1970. Every record made before this time was delivered. */
   throughMs: number;
 }
 
@@ -48,7 +48,7 @@ export class Subscription {
     this.ring?.();
   }
 
-  /** Waits until there is news, it is woken, or the time is over. */
+  /** Waits until there is news, `wake` is called or the time is over. */
   async take(mostMs: number): Promise<FeedNews> {
     if (this.changed.size === 0) await this.waitForRing(mostMs);
     const news = { names: this.changed, throughMs: this.feed.throughMs };
@@ -69,10 +69,7 @@ export class Subscription {
   }
 }
 
-/**
- * Tells any number of subscribers which lists and nodes the records of a table's stream may have changed. Records say
- * which; what a list or node holds is read.
- */
+/** Tells subscribers which lists and nodes the records of a table's stream may have changed. Subscribers read the content themselves. */
 export class Subscriptions {
   private readonly byName = new Map<string, Set<Subscription>>();
   private readonly all = new Set<Subscription>();
@@ -97,7 +94,7 @@ export class Subscriptions {
     this.wait = wait;
   }
 
-  /** Every record made before this time was delivered, in milliseconds since 1970. @internal */
+  /** Milliseconds since 1970. Every record made before this time was delivered. @internal */
   get throughMs(): number {
     return this.through;
   }
@@ -137,17 +134,17 @@ export class Subscriptions {
     }
   }
 
-  /** In milliseconds since 1970; undefined if unknown. @internal */
+  /** Notes up to when records were delivered, in milliseconds since 1970; undefined if unknown. @internal */
   noteThrough(throughMs: number | undefined): void {
     this.through = throughMs ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Records may have been missed. @internal */
+  /** Makes all subscribers read again, because records may have been missed. @internal */
   noteGap(): void {
     for (const subscription of this.all) subscription.tellAll();
   }
 
-  /** Says that the reading of the stream has ended: all subscribers get this error. @internal */
+  /** Ends the feed: all subscribers get this error. @internal */
   fail(reason: unknown): void {
     this.failure = { reason };
     for (const subscription of this.all) subscription.wake();

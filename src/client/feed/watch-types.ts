@@ -1,10 +1,10 @@
-/** The whole list, as it is when the watching begins. */
+/** The whole list at the time when watching begins. */
 export interface PageEvent<Item> {
   type: 'page';
   items: Item[];
 }
 
-/** One step of a list; each index counts after the previous steps. */
+/** One step of a list. Each index counts after the previous steps. */
 export interface StepEvent<Item> {
   /** An item that has moved leaves and enters. */
   type: 'enter' | 'leave' | 'change';
@@ -14,7 +14,7 @@ export interface StepEvent<Item> {
 
 /** An event of a watched list, or of watched nodes. */
 export type WatchEvent<Item = unknown> = (PageEvent<Item> | StepEvent<Item>) & {
-  /** ISO time: the list shows every change projected before this time. */
+  /** ISO time. The list shows every change projected before this time. */
   upTo: string;
 };
 

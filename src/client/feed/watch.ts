@@ -46,7 +46,7 @@ export type InboundWatch = { inbound: readonly [target: string, type: string] } 
 /** A watched search. */
 export type SearchWatch = { search: string } & SearchPredicate & SearchOfWatch;
 
-/** Watched nodes, as `getViews` gives them. */
+/** Watched nodes, as `getViews` returns them. */
 export interface ViewsWatch {
   views: readonly string[];
   attributes?: AttributeSelection | undefined;
@@ -55,10 +55,10 @@ export interface ViewsWatch {
 /** What to watch: a list or nodes. */
 export type WatchQuery = InboundWatch | SearchWatch | ViewsWatch;
 
-/** Each watcher holds them all in memory. */
+/** Each watcher holds all of its rows in memory. */
 export const MAX_WATCHED_ROWS = 1_000;
 
-/** A feed, with the answers that a reader's watchers share, by question. */
+/** A feed, and the answers that a reader's watchers share, by the name of the question. */
 export interface AnswersOfFeed {
   feed: Subscriptions;
   answers: Map<string, SharedAnswer<unknown>>;
@@ -75,13 +75,13 @@ export async function* watch(
   checkPlaces(query);
   const { signal } = options;
   const resolve = (held: ReadContext): Question<unknown> => questionOf(held, query);
-  // Questions that the model refuses are told from those that fail later.
+  // Resolve the query first, so that queries the model refuses can be told from later failures.
   const question = await unlessAborted(
     leases.hold(async (projections) => resolve({ ...context, projections })),
     signal,
   );
   const name = nameOf([query, question]);
-  // Others may have begun anew by the time that an answer ends.
+  // By the time an answer ends, there may be a new one of the same name.
   const onEnd = (ended: unknown): boolean => answers.get(name) === ended && answers.delete(name);
   const answer = answers.get(name) ?? new SharedAnswer(feed, leases, context, resolve, onEnd);
   answers.set(name, answer);
@@ -102,14 +102,14 @@ async function* eventsOf<Item>(
   for (;;) {
     const now = await unlessAborted(answer.next(rows), signal);
     const steps = stepsBetween(rows, now.rows);
-    // Only after the last step does the list show all of them.
+    // The list shows all changes only after the last step.
     for (const [i, step] of steps.entries())
       yield { ...step, upTo: isoTime(i === steps.length - 1 ? now.upToMs : upToMs) };
     ({ rows, upToMs } = now);
   }
 }
 
-/** The query may come from a client. */
+/** Checks the form of a query, which may come from an untrusted client. */
 function checkPlaces(query: unknown): void {
   const { inbound, search, views } = (query ?? {}) as Partial<Record<'inbound' | 'search' | 'views', unknown>>;
   const given = [inbound, search, views].filter((place) => place !== undefined);
@@ -214,7 +214,7 @@ function watchedIds(ids: readonly string[]): string[] {
   );
 }
 
-/** Functions follow from the original query. */
+/** Returns equal text for equal questions. Functions are left out, since they follow from the query. */
 function nameOf(queries: readonly object[]): string {
   return JSON.stringify(queries, (_name, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
 }
@@ -223,7 +223,7 @@ function isoTime(ms: number): string {
   return new Date(ms).toISOString();
 }
 
-/** Without cancelling work that is shared with others. */
+/** Stops waiting when the signal is aborted, without cancelling work that others share. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   signal.throwIfAborted();
@@ -231,7 +231,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   const ended = new Promise<never>((_resolve, reject) => {
     end = () => reject(signal.reason);
   });
-  // Either may reject when nobody waits any more.
+  // Either may reject after the race is over.
   for (const one of [work, ended]) one.catch(() => undefined);
   signal.addEventListener('abort', end, { once: true });
   try {

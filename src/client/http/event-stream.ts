@@ -20,16 +20,16 @@ export interface EventStreamContext {
   room: ClientRoom;
 }
 
-/** Beyond them, the list pauses until the client has read some. */
+/** With more bytes waiting, the stream pauses the list until the client has read some. */
 const MOST_WAITING_BYTES = 65_536;
-/** Long events are sent in pieces, which show whether the client is reading. */
+/** Long events are sent in pieces, whose progress shows whether the client is reading. */
 const PIECE_BYTES = 16_384;
-/** A client that reads nothing for so long while something waits is dropped. */
+/** A client is dropped if it reads nothing for this many milliseconds while something waits. */
 const SILENCE_MS = 30_000;
 export const RETRY_MS = 5_000;
 const NOTHING = new Uint8Array();
 
-/** The next event is requested once the client has read the previous ones. */
+/** Returns a stream that requests the next event once the client has read the previous ones. */
 export function eventStream(context: EventStreamContext): ReadableStream<Uint8Array> {
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: MOST_WAITING_BYTES });
   return new ReadableStream<Uint8Array>(new ClientStream(context), strategy);
@@ -55,7 +55,7 @@ class ClientStream {
       clearTimeout(age);
       this.give(this.rest.length);
       this.context.room.leave();
-      // An iterator that nobody asks for its next event doesn't see the signal.
+      // The signal alone doesn't end an iterator that isn't being asked for its next event.
       this.context.events.return?.().catch(() => undefined);
     };
     if (signal.aborted) end();
@@ -109,7 +109,7 @@ class ClientStream {
     else if (performance.now() - this.takenMs > SILENCE_MS) this.letGo(controller, 'The client takes nothing.');
   }
 
-  /** `queryOf` decides again what the client may watch. */
+  /** Ends the stream, so that the client reconnects and `queryOf` decides again what it may watch. */
   private growOld(controller: ReadableStreamDefaultController<Uint8Array>): void {
     this.isOld = true;
     if (this.rest.length > 0 || (controller.desiredSize ?? 0) <= 0) this.letGo(controller, 'The client is slow.');

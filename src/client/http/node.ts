@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 /**
- * Answers a request of Node's http server with a handler such as `watchHandler`'s. Resolves when the answer has ended
- * or the client is gone, which aborts the Request's signal. The Request has no body, and the host `localhost`; an
- * invalid Host gets status 400. Rejects with the handler's error before anything is sent.
+ * Answers a request of Node's http server with a handler such as `watchHandler`'s. Resolves when the response has ended or the client has
+ * disconnected, which aborts the Request's signal. The Request has no body, and its host is `localhost`. An invalid Host header gets status
+ * 400. Rejects with the handler's error before anything is sent.
  *
  * @example
  * createServer((request, response) => {
@@ -30,7 +30,7 @@ export async function answerNodeRequest(
     outgoing.end();
     return;
   }
-  // The caller can't answer any more.
+  // The response has begun, so the caller couldn't send an error.
   await pipeline(Readable.fromWeb(answer.body as import('node:stream/web').ReadableStream), outgoing).catch(
     () => undefined,
   );
@@ -39,9 +39,9 @@ export async function answerNodeRequest(
 const MALFORMED = 'Ask for a path, with the name of this server as Host.\n';
 const HOST = /^(?:[\w.~-]{1,255}|\[[\dA-Fa-f:.]{1,45}\])(?::\d{1,5})?$/;
 
-/** Headers don't affect the Request's address, so a hook that authorizes sees the path that was sent. */
+/** The address doesn't depend on headers, so that a hook that authorizes sees the path that was sent. */
 function requestOf({ url = '', method, headers }: IncomingMessage, signal: AbortSignal): Request | undefined {
-  // An absolute address, or none as in OPTIONS *.
+  // The client sent an absolute address or, as in OPTIONS *, none.
   if (!url.startsWith('/')) return undefined;
   if (headers.host !== undefined && !HOST.test(headers.host)) return undefined;
   const copied = new Headers();

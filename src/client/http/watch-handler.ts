@@ -18,37 +18,36 @@ export type WatchQueryOf<G extends CompiledModel> =
 
 /** Options of `watchHandler`. */
 export interface WatchHandlerOptions<G extends CompiledModel = CompiledModel> {
-  /** Gives the lists and views, and watches them. */
+  /** Reads the lists and views, and watches them. */
   reader: Reader<G>;
-  /** Says what a request may watch, or refuses by a Response, such as one with status 401. */
+  /** Returns what a request may watch, or refuses it with a Response, such as one with status 401. */
   query: (request: Request) => WatchQueryOf<G> | Response | Promise<WatchQueryOf<G> | Response>;
-  /** Milliseconds between comments that keep a quiet connection open. Default 15,000. */
+  /** Milliseconds between comments that keep a quiet connection open. Default: 15,000. */
   heartbeatMs?: number | undefined;
-  /** Milliseconds after which a stream ends; its client reconnects, and `query` decides again. Default 900,000. */
+  /** Milliseconds after which a stream ends. Its client reconnects, and `query` decides again. Default: 900,000. */
   maxAgeMs?: number | undefined;
-  /** More get status 429. Default 1,000. */
+  /** Most clients at a time. More get status 429. Default: 1,000. */
   maxClients?: number | undefined;
-  /** Called with errors of which clients only see the code. Default: a process warning. */
+  /** Called with errors of which clients see only the code. Default: a process warning. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
 const HEARTBEAT_MS = 15_000;
 const MAX_AGE_MS = 900_000;
 export const MAX_CLIENTS = 1_000;
-/** A later try may succeed. */
+/** Codes of errors that a retry may avoid. */
 const PASSING = new Set(['feed-ended', 'projection-not-ready']);
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-cache, no-transform',
-  // Keeps proxies from buffering the answer.
+  // Keeps proxies from buffering the response.
   'x-accel-buffering': 'no',
 };
 
 /**
- * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with
- * the events of `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A
- * query that the model refuses has status 400; a later error is an event `failure` and ends the stream. All clients of
- * a process share one reading of the stream.
+ * Makes a handler that answers a request with a live list, as Server-Sent Events for `new EventSource(address)`, with the events of
+ * `Reader.watch` as JSON. A client that reconnects or is too slow gets the whole list. A query that the model refuses gets status 400. A
+ * later error becomes an event `failure` and ends the stream. All clients of a process share one reading of the stream.
  *
  * @example
  * const handle = watchHandler({
@@ -79,7 +78,7 @@ export function watchHandler<G extends CompiledModel>(
     onError = warn,
   } = options;
   const room = new ClientRoom(maxClients);
-  // Safe: the query's types are checked where the handler is created.
+  // Safe, because the types of queries are checked where the handler is created.
   const watch = reader.watch as unknown as (query: WatchQuery, options: object) => AsyncIterable<WatchEvent>;
   return async (request) => {
     const query = await queryOf(request);
@@ -106,7 +105,7 @@ export function watchHandler<G extends CompiledModel>(
       return Response.json(failureDocument(began.error), { status: 400 });
     }
     if (room.isFull) {
-      // Many clients may have come at once.
+      // Other clients may have filled the room during the first read.
       room.leave();
       ending.abort();
       events.return?.().catch(() => undefined);
@@ -126,12 +125,12 @@ function tooManyClients(): Response {
   return Response.json(failureDocument(error), { status: 429, headers: { 'retry-after': `${RETRY_MS / 1_000}` } });
 }
 
-/** Whether a retry fails again. */
+/** True if trying again would fail in the same way. */
 function isMistake(error: unknown): error is EdgeloomError {
   return error instanceof EdgeloomError && !(error instanceof StoreError) && !PASSING.has(error.code);
 }
 
-/** A framework may bring its own Response class. A client's JSON query is never a Response, whatever its properties. */
+/** A framework may bring its own Response class. A client's JSON query is never taken for a Response, whatever its properties. */
 function isResponse(answer: unknown): answer is Response {
   return Object.prototype.toString.call(answer) === '[object Response]';
 }

@@ -10,11 +10,11 @@ import type { Page, View } from './request/result.ts';
 
 /** Options of `nodes`. */
 export interface NodesOptions extends EveryReadOptions {
-  /** Nodes per page, at least 1. Default 100. */
+  /** Nodes per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. */
   cursor?: string | undefined;
-  /** Descending. Default false. */
+  /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
 }
 

@@ -7,7 +7,7 @@ import { readOwnWritesOfViews } from './request/own.ts';
 import type { ReadContext } from './request/read-context.ts';
 import type { EdgeResult, InboundPage, TargetView } from './request/result.ts';
 
-/** If the target's type declares no `view`, the index shows nothing of the target, so the node is read. */
+/** If the target's type declares no `view`, the index has no attributes of the target, so the node itself is read. */
 export async function readListWithTarget(
   context: ReadContext,
   target: string,

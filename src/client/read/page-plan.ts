@@ -15,7 +15,7 @@ export interface PagePlan extends Pick<PageAsked, 'levels' | 'maxNodes'> {
   why: string[];
 }
 
-/** A step is left out if earlier steps have read everything that it would return. */
+/** Leaves out each step that would return only what earlier steps have read. */
 export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   const { edge, levels, maxNodes } = asked;
   const query = `Query: the edges of ${edge.type} in their order.`;
@@ -24,7 +24,7 @@ export function planPage(graph: CompiledModel, asked: PageAsked): PagePlan {
   return { levels, maxNodes, isInIndex, why: [query, nodes, ...whyNeighbours(asked)] };
 }
 
-/** `'ALL'` by default for a type without a view, and for a type outside the model. */
+/** Returns the attributes to show. Default: the view's, or `'ALL'` for a type without a view or outside the model. */
 export function selectedNames(
   graph: CompiledModel,
   type: string,

@@ -34,20 +34,17 @@ export interface PageOptions<
   Whole = Value,
   Part = OrderValue,
 > extends Omit<InboundQuery<OrderName, Value, boolean, Attributes, Path, Whole, Part>, 'includeTarget'> {
-  /** `'ALL'`, or names; those that views don't show take one more step. Default: those of the views. */
+  /** Attributes of the nodes: `'ALL'`, or names. Those that views don't show take one more read. Default: those of the views. */
   attributes?: Selection | undefined;
-  /**
-   * The neighbours to show, up to 5 levels deep. Default: those in the edge sets. With `[]` the page may be just the
-   * Query.
-   */
+  /** The neighbours to show, up to 5 levels deep. Default: those in the edge sets. With `[]`, a page may be a single Query. */
   with?: With | undefined;
-  /** The most neighbours, at least 1. Default 1,000; unlimited for a single level of edge sets. */
+  /** The most neighbours to return, at least 1. Default 1,000; unlimited for a single level of edge sets. */
   maxNodes?: number | undefined;
 }
 
 /** A page of nodes with their neighbours. */
 export interface PageResult<Node = AnyPageNode> extends Page<Node> {
-  /** Neighbours that a bound left out. */
+  /** Neighbours left out because of a bound. */
   truncated?: Truncated;
   calls: number;
 }
@@ -72,7 +69,7 @@ export async function readPage(
   const levels =
     plan.levels.length === 0 ? undefined : await readLevels(context, own, read, plan.levels, plan.maxNodes);
   const { items, truncated }: Pick<LevelsRead, 'items' | 'truncated'> = levels ?? { items: rowsOf(read.nodes) };
-  // Without `with`, a node shows the edges of its set.
+  // Without `with`, each node shows `edges`, even if no type has an edge set.
   const isEmpty = options.with === undefined && plan.levels.length === 0;
   return {
     items: isEmpty ? items.map((node) => ({ ...node, edges: {} })) : items,
@@ -94,7 +91,7 @@ interface RowsAsked {
 
 const SHARE_OF_ROWS = 0.5;
 
-/** With `maxRcu`, a few edges and their nodes at a time, so that the page can end after any of them. */
+/** With `maxRcu`, reads a few edges and their nodes at a time, so that the page can end after any of them. */
 async function readRows(
   context: ReadContext,
   query: ResolvedInbound,

@@ -11,22 +11,19 @@ import type { ReadContext } from './request/read-context.ts';
 
 /** Options of a reader. */
 export interface ReaderOptions extends TelemetryOption {
-  /** The table. */
+  /** The table's store. */
   store: Store;
-  /** Secret to sign cursors with (HMAC-SHA256). Default: cursors carry a checksum, which anyone can forge. */
+  /** Secret that signs cursors (HMAC-SHA256). Default: cursors carry a checksum, which anyone can forge. */
   cursorKey?: CursorKey | undefined;
   /** The most DynamoDB calls that one read has in flight, at least 1. Default 32. */
   concurrency?: number | undefined;
-  /** Makes a JS value of a number's text. Default: a number if it is written back unchanged, else an `ExactNumber`. */
+  /** Converts a number's text to a JavaScript value. Default: to a number if it is written back unchanged, else to an `ExactNumber`. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   leases?: ReaderLeases | undefined;
-  /**
-   * Region of the replica to read, if the table's home is elsewhere. During a change of the model, answers may mix old
-   * and new.
-   */
+  /** Region of the replica to read, if the table's home is another region. While the model changes, answers may mix old and new. */
   replica?: string | undefined;
-  /** Milliseconds since 1970, which decide what has ended. Default: the system's clock. */
+  /** Returns milliseconds since 1970, which decide what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
   /** The process's feed for `watch`, from `startFeed`. */
   feed?: Feed | undefined;

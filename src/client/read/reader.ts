@@ -87,14 +87,14 @@ import type {
 import { type WaitOptions, waitArguments, waitForProjection } from './wait.ts';
 
 /**
- * Reads the projections of a graph. Methods throw an `EdgeloomError` for arguments that the model doesn't declare, and
- * a `StoreError` if DynamoDB fails. Reads are eventually consistent; with `consistent: true`, base items are as last
- * written and derived items as the projector has them.
+ * Reads the projections of a graph. Methods throw an `EdgeloomError` for arguments that the model doesn't declare, and a `StoreError` if
+ * DynamoDB fails. Reads are eventually consistent. With `consistent: true`, base items are as last written and derived items as the
+ * projector last wrote them.
  */
 export interface Reader<G extends CompiledModel = CompiledModel> {
   /**
-   * Nodes with their edge sets, one entry per id, in order; null if neither the node nor any edge of it is projected.
-   * One BatchGetItem per 100 views.
+   * Reads nodes with their edge sets, one entry per id, in order. An entry is null if neither the node nor any of its edges is projected.
+   * Takes one BatchGetItem per 100 views.
    */
   getViews<
     const Id extends string,
@@ -105,7 +105,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: GetOptions<Selection, Asked>,
   ): Promise<ValueOf<(ViewOfId<G, Id, Selection> | null)[], Asked>>;
 
-  /** A node's view, as from `getViews`. Use `getNode` for what producers wrote. */
+  /** Reads a node's view, as `getViews` does. Use `getNode` for what producers wrote. */
   getView<
     const Id extends string,
     const Selection extends AttributeSelection | undefined = undefined,
@@ -116,19 +116,18 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<ViewOfId<G, Id, Selection> | null, Asked>>;
 
   /**
-   * The pages of a list. Cheaper than cursors for a list in several shards: rows read beyond a page's end are kept, so
-   * a walk costs 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may be some pages old. `maxRcu` bounds each
-   * page.
+   * Yields the pages of a list. Cheaper than cursors for a list in several shards: rows read beyond a page's end are kept, so a walk costs
+   * 0.5 RCU per shard plus about 1 RCU per 100 rows. Rows may be some pages old. `maxRcu` bounds each page.
    *
    * @example
    * for await (const { items } of reader.pages((cursor) => reader.inbound('USER-U1', 'TICKET', { cursor }))) show(items);
    */
   pages<P extends { cursor?: string }>(read: (cursor: string | undefined) => Promise<P>): AsyncIterable<P>;
 
-  /** The items of a list, page by page, at the same cost as `pages`. */
+  /** Yields the items of a list, page by page, at the same cost as `pages`. */
   all<Item>(read: (cursor: string | undefined) => Promise<{ items: Item[]; cursor?: string }>): AsyncIterable<Item>;
 
-  /** Whether an edge exists, by one GetItem of the base edge. */
+  /** Tells whether an edge exists, by one GetItem of the base edge. */
   has<
     const Source extends string,
     E extends EdgeType<G>,
@@ -142,8 +141,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<boolean, Asked>>;
 
   /**
-   * How many outgoing edges of a type a node has (`inDegree` counts incoming ones), by one GetItem, or by a Query if
-   * the type outgrew the edge set. Throws `not-counted`.
+   * Counts a node's outgoing edges of a type (`inDegree` counts incoming ones), by one GetItem, or by a Query if the type outgrew the edge
+   * set. Throws `not-counted`.
    */
   degree<
     const Source extends string,
@@ -156,8 +155,8 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<ValueOf<number, Asked>>;
 
   /**
-   * Number, sums and groups of a node's edges of a type, by one GetItem. Throws `no-total`, and `too-many-groups` if a
-   * group has more than 50 values.
+   * Reads the number, sums and groups of a node's edges of a type by one GetItem. Throws `no-total`, and `too-many-groups` if a group has
+   * more than 50 values.
    *
    * @example
    * // { count: 35, hours: '1203.5', groups: { kind: { code: 31, talk: 4 } } }
@@ -169,10 +168,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: TotalReadOptions,
   ): Promise<TotalResult<SumName<G, E>, TotalGroups<G, E>>>;
 
-  /**
-   * A node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries the
-   * base edges.
-   */
+  /** Lists a node's outgoing edges, of one type or all, by sort key (with hashed keys, not in the order of ids). Queries the base edges. */
   edges<const Source extends string, E extends EdgeType<G> = EdgeType<G>>(
     source: Checked<Source, SourceOf<G, E, Source>>,
     edgeType?: E,
@@ -180,7 +176,7 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<Page<StoredEdge<G, E>>>;
 
   /**
-   * A node's incoming edges of one type, in one of the type's orders.
+   * Lists a node's incoming edges of one type, in one of the type's orders.
    *
    * @example
    * // The newest tickets of a user, and the user: one Query.
@@ -211,15 +207,14 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<InboundPage<InboundEdge<G, E>, EdgeTargetView<G, E>>>;
 
   /**
-   * A node with all its attributes as producers wrote them, null if it doesn't exist. Use `getView` for what the
-   * projector maintains.
+   * Reads a node with all its attributes as producers wrote them; null if it doesn't exist. Use `getView` for what the projector maintains.
    */
   getNode<const Id extends string, const Asked extends boolean | undefined = undefined>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredNodeOf<G, Id> | null, Asked>>;
 
-  /** An edge with all its attributes as producers wrote them, null if it doesn't exist. */
+  /** Reads an edge with all its attributes as producers wrote them; null if it doesn't exist. */
   getEdge<
     const Source extends string,
     E extends EdgeType<G>,
@@ -232,24 +227,21 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     options?: ItemReadOptions<Asked>,
   ): Promise<ValueOf<StoredEdge<G, E> | null, Asked>>;
 
-  /**
-   * A node and its outgoing edges as producers wrote them, in one Query. It may show a part of a concurrent
-   * transaction.
-   */
+  /** Reads a node and its outgoing edges as producers wrote them, in one Query. May show only a part of a concurrent transaction. */
   getCollection<const Id extends string, E extends EdgeType<G> = EdgeType<G>>(
     id: Checked<Id, IdArgument<G, Id>>,
     options?: CollectionOptions<E>,
   ): Promise<Collection<StoredNodeOf<G, Id>, StoredEdge<G, E>>>;
 
   /**
-   * All nodes of a type with `list: true`, by id, as from `getViews`. Takes a Query of each of the list's 10 shards and
-   * a BatchGetItem of the views. Throws `not-listed`.
+   * Lists all nodes of a type with `list: true`, by id, as `getViews` returns them. Takes a Query of each of the list's 10 shards and a
+   * BatchGetItem of the views. Throws `not-listed`.
    */
   nodes<T extends ListedNodeType<G>>(type: T, options?: NodesOptions): Promise<Page<ViewOfId<G, NodeId<G, T>>>>;
 
   /**
-   * How many edges of a type enter a node (`degree` counts outgoing ones), or how many an `inbound` with the same
-   * options would list, at the cost of reading them all.
+   * Counts the edges of a type that enter a node (`degree` counts outgoing ones), or those that an `inbound` with the same options would
+   * list. Costs as much as reading them all.
    */
   inDegree<
     const Target extends string,
@@ -274,18 +266,18 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
   ): Promise<CountResult>;
 
   /**
-   * A session's reader shows the session's writes without waiting for the projector or an index, at a consistent read
-   * of each relevant written item. `inDegree` and `count` don't, and return `exact: false`.
+   * Returns a reader that shows the session's writes without waiting for the projector or an index. Each relevant written item costs a
+   * consistent read. `inDegree` and `count` don't show own writes, and return `exact: false`.
    */
   with(session: Session): Reader<G>;
 
-  /** A search that the model declares, such as `USER.name`: call `equals`, `beginsWith` or `find` on it. */
+  /** Returns a search that the model declares, such as `USER.name`: call `equals`, `beginsWith` or `find` on it. */
   search<Name extends SearchName<G>>(name: Name): Search<Hit<G, Name>, SearchOfName<G, Name>>;
 
   /**
-   * A page in three steps: incoming edges, the views of their sources, the views of the neighbours in those edge sets.
-   * Takes a Query per shard and a BatchGetItem per 100 nodes of each level; incoming edges, and types in no edge set,
-   * take a Query for each node above. Neighbours are under `edges.TYPE` (outgoing) or `inbound.TYPE`.
+   * Reads a page in three steps: incoming edges, the views of their sources, and the views of the neighbours in those edge sets. Takes a
+   * Query per shard and a BatchGetItem per 100 nodes of each level. Neighbours by incoming edges, or by types in no edge set, take a Query
+   * for each node above. Neighbours are under `edges.TYPE` (outgoing) or `inbound.TYPE`.
    *
    * @example
    * await reader.page('TEAM-T1', 'TEAMGOAL', {
@@ -319,16 +311,16 @@ export interface Reader<G extends CompiledModel = CompiledModel> {
     >
   ): Promise<PageResult<NodeOfPage<G, E, Selection, With>>>;
 
-  /** How evenly a search's items are spread over its shards. Throws `equality-only` with `shards: 'value'`. */
+  /** Counts a search's items in each shard, which tells how evenly they are spread. Throws `equality-only` with `shards: 'value'`. */
   shards<Name extends SpreadSearchName<G>>(
     name: Name,
     ...scope: Scoped<SearchOfName<G, Name>, SearchScope>
   ): Promise<ShardsResult>;
 
   /**
-   * Watches the beginning of a list, or nodes: first a `page`, then each step that the list takes, until the signal is
-   * aborted or the loop is left; `applyWatchEvent` applies events to an array. The list is read again when it may have
-   * changed. Throws `no-feed` without the option `feed` of `createReader`.
+   * Watches the beginning of a list, or nodes. Yields a `page`, then each change of the list, until the signal is aborted or the loop is
+   * left. `applyWatchEvent` applies events to an array. The list is read again when it may have changed. Throws `no-feed` without the
+   * option `feed` of `createReader`.
    *
    * @example
    * for await (const event of reader.watch({ inbound: ['USER-U1', 'TICKET'], limit: 20 }, { signal })) show(event);
@@ -422,7 +414,7 @@ function readerOf<G extends CompiledModel>(
       );
     return withCapacity(stores, options, reading, isValue);
   };
-  // Derived items are read under a lease, which says what this reader may use.
+  // Reads of derived items hold a lease, which says what this reader may use.
   const held: Reading = (options, run, isValue) =>
     read(
       options,
@@ -468,10 +460,10 @@ function readerOf<G extends CompiledModel>(
     page: (target, edgeType, options) =>
       held(options, (held) => readPage(held, target, edgeType, options as PageOptions)) as never,
     shards: (name, scope) => held(scope, (held) => readShards(held, findSearch(graph, name), scope)),
-    // Own writes come as events once they are projected: shown earlier, no event would take them back.
+    // A watch ignores the session. If own writes were shown before their events, no event could take them back.
     watch: (query: WatchQuery, options?: Abortable) =>
       requireFeed(feed).watch(
-        // A bound of units needs units in the answers.
+        // `maxRcu` requires responses with the consumed capacity.
         { ...context, store: living(stores.counting), session: undefined },
         leases,
         query,
@@ -486,7 +478,7 @@ function readerOf<G extends CompiledModel>(
   return reader as unknown as Reader<G>;
 }
 
-/** A reader without a feed doesn't bundle the code that watches. */
+/** The feed brings the code that watches, so that readers without a feed don't bundle it. */
 function requireFeed(feed: Feed | undefined): Feed {
   if (feed !== undefined) return feed;
   throw new EdgeloomError(

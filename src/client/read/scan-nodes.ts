@@ -18,19 +18,19 @@ import type { StoredNodeOf } from './types.ts';
 
 /** Options of `scanNodes`. */
 export interface ScanNodesOptions<Type extends string = string> extends Omit<EveryReadOptions, 'capacity'> {
-  /** The table. */
+  /** The table's store. */
   store: Store & ScanSource;
-  /** The node type. */
+  /** The type of the nodes to read. */
   type: Type;
   /** The previous page's `lastKey`, to continue after it. */
   startKey?: ItemKey | undefined;
-  /** One of `segments` parts of the table, from 0, for several processes. Default 0. */
+  /** Which of the `segments` parts to scan, from 0, so that several processes can share a scan. Default 0. */
   segment?: number | undefined;
-  /** Number of parts. Default 1. */
+  /** How many parts the scan is split into. Default 1. */
   segments?: number | undefined;
-  /** Strongly consistent, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** As for a reader. */
+  /** Converts a number's text, as for a reader. */
   readNumber?: NumberReader | undefined;
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -38,16 +38,16 @@ export interface ScanNodesOptions<Type extends string = string> extends Omit<Eve
 
 /** The nodes of one page of a scan. */
 export interface ScannedNodes<Node> {
-  /** May be empty before the end. */
+  /** May be empty although more pages follow. */
   items: Node[];
-  /** Null at the end. */
+  /** Null at the end of the table. */
   lastKey: ItemKey | null;
   rcu: number;
 }
 
 /**
- * Walks all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half
- * a unit per 4 KB. Throws `unknown-type`.
+ * Walks all nodes of a type as their producers wrote them, including soft-deleted ones. Scans the whole table, at half a read unit per 4
+ * KB. Throws `unknown-type`.
  *
  * @example
  * for await (const { items } of scanNodes(graph, { store, type: 'GOAL' })) await moveAll(items);

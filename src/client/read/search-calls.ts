@@ -15,41 +15,41 @@ import { findSearch } from './request/lookup.ts';
 import type { EveryReadOptions, ReadContext } from './request/read-context.ts';
 import type { Page } from './request/result.ts';
 
-/** Options of a search. */
+/** A search's options as the last argument. */
 export type Scoped<T extends SearchTypes, Options> = OptionsWithin<T['partition'], Options>;
 
-/** Options as a last argument. */
+/** Options as the last argument, required if the model declares a partition. */
 export type OptionsWithin<Partition, Options> = [Partition] extends [true]
   ? [options: Options & InPartition]
   : [Partition] extends [false]
     ? [options?: Options & NoPartition]
     : [options?: Options];
 
-/** If the model declares a partition. */
+/** Options of a list that has a partition attribute. */
 export interface InPartition {
   partition: string;
 }
 
-/** If the model declares no partition. */
+/** Options of a list that has no partition attribute. */
 export interface NoPartition {
   partition?: undefined;
 }
 
-/** Optional arguments, and the options that may have to follow them. */
+/** Optional arguments, followed by options that may be required. */
 export type Optional<T extends SearchTypes, Arguments extends unknown[], Options> = [T['partition']] extends [true]
   ? [...{ [I in keyof Arguments]: Arguments[I] | undefined }, ...Scoped<T, Options>]
   : [...Partial<Arguments>, ...Scoped<T, Options>];
 
-/** Exactly one value. */
+/** A predicate for exactly one value. */
 export type EqualTo<Value> = { equals: Value } & Without<'beginsWith' | 'path' | 'between'>;
 
-/** The end of a range; for texts any text, even one that isn't a value. */
+/** An end of a range. In a search by text it may be any text, not only a declared value. */
 export type RangeEnd<T extends SearchTypes> = T['kind'] extends 'text' ? string : T['value'];
 
-/** Values from one to another. */
+/** A predicate for a range of values. */
 export type ValueRange<End> = ValuesBetween<End> & Without<'equals' | 'beginsWith' | 'path'>;
 
-/** A prefix of a text. */
+/** A predicate for a prefix of a text. */
 export type BeginningWith = { beginsWith: string } & Without<'equals' | 'path' | 'between'>;
 
 /** The predicates of each kind of search. */
@@ -61,19 +61,19 @@ export interface Predicates<T extends SearchTypes> {
   any: SearchPredicate;
 }
 
-/** The predicates of a search. */
+/** The predicates that a search takes. */
 export type Predicate<T extends SearchTypes> = Predicates<T>[T['kind']];
 
-/** Options of a search with these results. */
+/** Options of a search, with filters by the attributes of its results. */
 export type QueryOf<Result, By> = SearchQuery<
   Result extends { attributes: infer Attributes } ? Attributes & By : Record<string, unknown>
 >;
 
-/** What every search has. */
+/** The methods of every search. */
 export interface CommonSearch<Result, T extends SearchTypes> {
-  /** Any predicate; the other methods are shorthand for it. */
+  /** Finds hits by any predicate; the other methods are shorthand for it. */
   find(predicate: Predicate<T>, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
-  /** How many hits there are. `truncated` means that there may be more: see `maxRcu`. */
+  /** Counts the hits. `truncated` means that there may be more: see `maxRcu`. */
   count(
     ...options: T['kind'] extends 'equality'
       ? [predicate: Predicate<T>, ...Scoped<T, CountScope>]
@@ -83,15 +83,15 @@ export interface CommonSearch<Result, T extends SearchTypes> {
 
 /** A search by one value. */
 export interface EqualitySearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
-  /** Exactly this value. */
+  /** Finds hits with exactly this value. */
   equals(value: T['value'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search whose hits are sorted. */
 export interface ListedSearch<Result, T extends SearchTypes> extends CommonSearch<Result, T> {
-  /** Every value, highest first. */
+  /** Lists hits of every value, highest value first. */
   latest(...options: Scoped<T, Omit<QueryOf<Result, T['by']>, 'reverse'>>): Promise<Page<Result>>;
-  /** Every value. */
+  /** Lists hits of every value. */
   all(...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
@@ -100,8 +100,8 @@ export interface OrderedSearch<Result, T extends SearchTypes>
   extends EqualitySearch<Result, T>,
     ListedSearch<Result, T> {
   /**
-   * Both inclusive; either may be undefined or null. A date without time as the highest value includes the whole day in
-   * UTC.
+   * Finds hits in a range. Both ends are inclusive; undefined or null leaves an end open. A date without time as the highest value includes
+   * the whole day in UTC.
    */
   between(
     ...options: Optional<T, [low: RangeEnd<T> | null, high: RangeEnd<T> | null], QueryOf<Result, T['by']>>
@@ -110,22 +110,20 @@ export interface OrderedSearch<Result, T extends SearchTypes>
 
 /** A search by texts or dates. */
 export interface TextSearch<Result, T extends SearchTypes> extends OrderedSearch<Result, T> {
-  /** Texts with this prefix, or UTC dates that begin with it, such as `2020-07`. */
+  /** Finds texts with this prefix, or UTC dates that begin with it, such as `2020-07`. */
   beginsWith(prefix: string, ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search by path. */
 export interface PathSearch<Result, T extends SearchTypes> extends ListedSearch<Result, T> {
-  /**
-   * Paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path asks one shard.
-   */
+  /** Finds paths that begin with these whole segments: `['CA', 'San']` doesn't match San Jose. A whole path queries one shard. */
   path(segments: T['path'], ...options: Scoped<T, QueryOf<Result, T['by']>>): Promise<Page<Result>>;
 }
 
 /** A search unknown at compile time has all methods. */
 export interface AnySearch<Result, T extends SearchTypes> extends TextSearch<Result, T>, PathSearch<Result, T> {}
 
-/** Searches by their kind. */
+/** The search methods of each kind. */
 export interface SearchesOfKinds<Result, T extends SearchTypes> {
   text: TextSearch<Result, T>;
   ordered: OrderedSearch<Result, T>;
@@ -135,12 +133,12 @@ export interface SearchesOfKinds<Result, T extends SearchTypes> {
 }
 
 /**
- * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` asks one
- * shard (all, if the model spreads by source); other methods ask all: 200 shards cost 100 read units even without hits.
+ * A search, with the methods that its order supports. Results are sorted by value, then by node id. `equals` queries one shard (all, if the
+ * model spreads by source). Other methods query all: 200 shards cost 100 read units even without hits.
  */
 export type Search<Result, T extends SearchTypes = OpenSearch> = SearchesOfKinds<Result, T>[T['kind']];
 
-/** `isValue`: with units, the result is returned as `value`. */
+/** Runs a read. `isValue` means that the result isn't a plain object, so that `capacity` returns it as `value`. */
 export type Reading = <T>(
   options: EveryReadOptions | undefined,
   read: (context: ReadContext) => Promise<T>,

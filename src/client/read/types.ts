@@ -35,16 +35,16 @@ import type { EdgeResult, EdgeSetElement, SearchResult, StoredNode, TargetView, 
 import type { InPartition, NoPartition } from './search-calls.ts';
 
 /**
- * Projected attributes are all optional: types don't tell whether an item has them. Aliases are conditional types,
- * since editors would show the whole model for another alias with the graph as an argument.
+ * Projected attributes are all optional: types don't tell whether an item has them. Aliases are conditional types, since editors would
+ * expand any other alias that takes the graph to the whole model.
  */
 
-/** Open attributes if the id is any text. */
+/** Any attributes if the id's type is unknown. */
 type AttributesOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] extends [never]
   ? Record<string, unknown>
   : NodeAttributes<G, TypeOfId<G, Id>>;
 
-/** With the other types' names as undefined, so that any name can be read. */
+/** Adds the other types' names as undefined, so that any name can be read. */
 type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unknown
   ? [Exclude<Names, keyof Attributes>] extends [never]
     ? Attributes
@@ -53,7 +53,7 @@ type OfAnyType<Attributes, Names = NameIn<Attributes>> = Attributes extends unkn
       : Attributes & { [Name in Exclude<Names, keyof Attributes> & string]?: undefined }
   : never;
 
-/** Of a union of shapes, the names of each. */
+/** The names of all shapes of a union. */
 type NameIn<Attributes> = Attributes extends unknown ? keyof Attributes : never;
 
 type Shown<Attributes, Name> = Attributes extends unknown
@@ -72,7 +72,7 @@ type InViewOfId<G extends CompiledModel, Id extends string> = [TypeOfId<G, Id>] 
   ? string
   : ViewAttribute<G, TypeOfId<G, Id>>;
 
-/** Nothing if the type has no parts or is unknown. */
+/** The shown attributes of parts; nothing if the type has no parts or is unknown. */
 type PartsShown<G extends CompiledModel, T extends NodeType<G>, Selection> = [PartName<G, T>] extends [never]
   ? unknown
   : string extends PartName<G, T>
@@ -96,7 +96,7 @@ type Copy<G extends CompiledModel, E extends EdgeType<G>> = [EdgeCopy<G, E>] ext
   ? undefined
   : OfAnyType<Shown<AttributesOfId<G, EdgeTarget<G, E>>, EdgeCopy<G, E>>>;
 
-/** Worked out once per edge type, for all node types. */
+/** The elements of each edge type, evaluated once for all node types. */
 type Elements<G extends CompiledModel> = {
   [E in EdgeTypeInSet<G>]: EdgeSetElement<E, EdgeTarget<G, E>, Labels<G, E>, Copy<G, E>, OtherLabel<G, E>>;
 };
@@ -105,7 +105,7 @@ type Sources<G extends CompiledModel> = { [E in EdgeTypeInSet<G>]: EdgeSourceTyp
 
 type LeavingIn<Ends, T> = { [E in keyof Ends]: [T & Ends[E]] extends [never] ? never : E }[keyof Ends];
 
-/** If the type is unknown (never), an element of any edge type. */
+/** An element of any edge type if the node type is unknown (never). */
 type ElementOf<G extends CompiledModel, T extends string> = [T] extends [never]
   ? Elements<G>[keyof Elements<G>]
   : Elements<G>[LeavingIn<Sources<G>, T>];
@@ -149,7 +149,7 @@ type ShownWithSource<G extends CompiledModel, E extends EdgeType<G>, OfEdge> = [
   ? OfEdge
   : OfEdge & OfAnyType<Shown<AttributesOfId<G, EdgeSource<G, E>>, SourceAttribute<G, E>>>;
 
-/** Attributes to filter incoming edges by. */
+/** Attributes that incoming edges can be filtered by. */
 export type EdgeFilter<G extends CompiledModel, E extends EdgeType<G>, Order extends string> = [
   SourceAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeysOfSource'>,
 ] extends [never]
@@ -167,7 +167,7 @@ type FilterOfEdge<G extends CompiledModel, E extends EdgeType<G>, Order extends 
   InboundAttribute<G, E> | AttributeInKey<G, E, Order, 'inKeys'>
 >;
 
-/** The target of a type's edges; never without `includeTarget`. */
+/** The target of a type's edges; never if the model doesn't declare `includeTarget`. */
 export type EdgeTargetView<G extends CompiledModel, E extends EdgeType<G>> = [IncludesTarget<G, E>] extends [false]
   ? never
   : TargetViewOfId<G, EdgeTarget<G, E>>;
@@ -196,7 +196,7 @@ export type Hit<G extends CompiledModel, Name extends string> = Name extends str
     >
   : never;
 
-/** A page's node, with neighbours as `with` names them. */
+/** A node of a page, with the neighbours that `with` names. */
 export type NodeOfPage<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -216,7 +216,7 @@ type EverySet<G extends CompiledModel, T extends string> = [T] extends [string]
   ? Leaving<{ [E in LeavingIn<Sources<G>, T>]: LeavingNeighbour<G, E, never>[] }>
   : never;
 
-/** Only named types are evaluated. */
+/** The neighbours of a level. Only named edge types are evaluated. */
 type Below<G extends CompiledModel, Level> = ([LeavingName<Level>] extends [never]
   ? unknown
   : Leaving<{ [E in LeavingName<Level> & EdgeType<G>]: LeavingNeighbour<G, E, NextLevel<Level, 'edge', E>>[] }>) &
@@ -261,17 +261,17 @@ type AttributesOfNeighbour<G extends CompiledModel, T extends NodeType<G>, Copie
   T extends string ? Shown<NodeAttributes<G, T>, ViewAttribute<G, T> | Copied> & PartsShown<G, T, undefined> : never
 >;
 
-/** The argument's type as written, or the valid type, which the compiler's message names. */
+/** The argument's type as written if it is valid, or else the valid type, which the compiler's message then names. */
 export type Checked<Written, Right> = [Written] extends [Right] ? Written : Right;
 
 /**
- * Levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the compiler's
- * work grows with the query.
+ * Levels as written, each checked against the nodes above. Only named edge types are evaluated, so that the compiler's work grows with the
+ * query, not with the model.
  */
 export type CheckedLevels<G extends CompiledModel, T extends string, With> =
   string extends NodeType<G> ? unknown : { readonly [Place in keyof With]: CheckedLevel<G, T, With[Place]> };
 
-/** An invalid level becomes the valid ones, which the compiler's message names. */
+/** Replaces an invalid level by the valid ones, which the compiler's message then names. */
 type CheckedLevel<G extends CompiledModel, T extends string, Level> = Level extends string
   ? Level extends ListedText<FittingType<G, T, 'from', TypeOfText<Level>, EdgeTypeInSet<G>>>
     ? Level extends `${infer E}:${string}`
@@ -295,7 +295,7 @@ type LabelledLevel<G extends CompiledModel, E extends string, Level> =
       : E | LabelledText<E, LabelArgument<G, E>>
     : never;
 
-/** A sentence if elements have no labels. */
+/** If elements have no labels, a sentence for the compiler's message. */
 type LabelOption<G extends CompiledModel, E extends EdgeType<G>> = [LabelArgument<G, E>] extends [never]
   ? `edges of ${E} have no labels`
   : LabelArgument<G, E>;
@@ -306,7 +306,7 @@ type TypeOfText<Text extends string> = Text extends `${infer E}:${string}` ? E :
 
 type ListedText<E extends string> = E extends string ? E | `${E}:${string}` : never;
 
-/** If none of the named types fits, all that do. */
+/** Each named edge type that fits. All fitting types replace one that doesn't. */
 type FittingType<G extends CompiledModel, T extends string, End extends 'from' | 'to', E, Of extends EdgeType<G>> = [
   E,
 ] extends [never]

@@ -16,13 +16,13 @@ import type { ReadContext } from './request/read-context.ts';
 
 /** Options of `waitForProjection`. */
 export interface WaitOptions extends Abortable {
-  /** The longest wait in milliseconds, after at least one look. Default 10,000. */
+  /** The longest wait in milliseconds. The projection is compared at least once. Default 10,000. */
   timeoutMs?: number | undefined;
-  /** Whether derived items are read consistently. Default true. */
+  /** Whether derived items are read with strong consistency. Default true. */
   consistent?: boolean | undefined;
   /**
-   * The time before which every record is applied, in milliseconds since 1970. With it, the wait lasts until it has
-   * passed the moment of this call.
+   * Returns the time before which every record has been applied, in milliseconds since 1970. With this option, the wait lasts at least
+   * until that time is later than the call.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
 }
@@ -67,9 +67,9 @@ export async function waitForProjection(
   const deadline = performance.now() + timeoutMs;
   let wasPassed = false;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * PAUSE_GROWTH)) {
-    // Before the items: once it has passed the call, no earlier record can change an item that agrees.
+    // Read the low watermark before the items: once it has passed the call, no earlier record can change an item that agrees.
     const isPassed = lowWatermark === undefined || isLowWatermarkAfter(await lowWatermark(), calledAtMs);
-    // Edges that agreed before the low watermark passed may differ since.
+    // Compare all edges again. Those that agreed before the low watermark passed the call may differ since.
     if (isPassed && !wasPassed) for (const wait of waits) wait.place = {};
     wasPassed = isPassed;
     const differing: string[] = [];
@@ -97,7 +97,7 @@ function isLowWatermarkAfter(lowWatermark: number | undefined, moment: number): 
   return lowWatermark !== undefined && lowWatermark > moment;
 }
 
-/** The wait would never end for an item that the model doesn't project. */
+/** Refuses an item that the model doesn't project, since the wait would never end. */
 function requireProjectedKind({ graph }: ReadContext, { source, target }: ItemKey): ProjectedKind {
   checkSource(graph, source);
   const kind = classifyKey(graph, source, target);

@@ -13,7 +13,7 @@ import {
 import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
-/** Read consistently; absent after a delete. */
+/** The item is read consistently, and absent after a delete. */
 export interface OwnWrite extends ItemKey {
   item: Item | undefined;
   node?: SourceNode;
@@ -25,7 +25,7 @@ export interface Overlay {
   sources: ReadonlySet<string>;
 }
 
-/** With the existing nodes that own edges copy attributes from, by id. */
+/** The session's writes and, by id, the existing nodes that own edges copy attributes from. */
 export interface OwnWrites {
   writes: readonly OwnWrite[];
   parents: ReadonlyMap<string, Item>;
@@ -46,7 +46,7 @@ export async function readOwnWrites(graph: CompiledModel, store: Store, keys: re
   return { writes, parents };
 }
 
-/** Index items may depend on a source node or its part. */
+/** Rows of the list may also depend on the source node or its parts. */
 export function affectsInbound(
   graph: CompiledModel,
   { edge, edgeKey }: { edge: EdgeModel; edgeKey: string },
@@ -59,7 +59,7 @@ function isOfSourceNode(graph: CompiledModel, { source, target }: ItemKey): bool
   return source === target || isPartOfSource(graph, source, target);
 }
 
-/** Including the edges of own nodes, whose places a changed node moves. */
+/** Includes edges of nodes that the session wrote, since a changed node may move them within the list. */
 export async function ownEdgesOf(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'getMany'> },
   edge: EdgeModel,
@@ -86,7 +86,7 @@ export async function ownEdgesOf(
   });
 }
 
-/** Without those that the session wrote itself: they are already read. */
+/** Leaves out parents that the session wrote itself, which are already read. */
 function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): string[] {
   const known = new Set(writes.filter(({ source, target }) => source === target).map(({ source }) => source));
   const parents = writes.flatMap(({ target, item }) => {
@@ -97,7 +97,7 @@ function parentsToRead(graph: CompiledModel, writes: readonly OwnWrite[]): strin
   return [...new Set(parents)].filter((id) => !known.has(id));
 }
 
-/** The base items are edges to one target, or nodes, so their sources tell them apart. */
+/** Own writes are edges to one target, or nodes, so their sources tell them apart. */
 export function overlayOf(
   graph: CompiledModel,
   own: readonly OwnWrite[],

@@ -10,31 +10,31 @@ import { decodeToken, encodeToken, type SessionKey, type TokenItem, tableTag } f
 export interface SessionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
-  /** Secret to sign tokens with (HMAC-SHA256). Default: tokens carry a checksum, which anyone can forge. */
+  /** Secret that signs tokens (HMAC-SHA256). Default: tokens carry a checksum, which anyone can forge. */
   key?: SessionKey | undefined;
-  /** The time before which every record is applied, in milliseconds since 1970: see `createLowWatermark`. */
+  /** Returns the time before which every record is applied, in milliseconds since 1970: see `createLowWatermark`. */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
   /** How long a DynamoDB index may lag behind its table, in milliseconds. Default 10,000. */
   indexGraceMs?: number | undefined;
 }
 
 interface Entry extends ItemKey {
-  /** When its last write ended; now while one is under way. */
+  /** When the last write ended. While one is pending, `token` gives the current time instead. */
   at: number;
   pending: number;
   look?: { at: number; revisions: string };
-  /** When the low watermark first passed the key. */
+  /** When the session first saw that the low watermark had passed the write. */
   passedAt?: number | undefined;
 }
 
 const INDEX_GRACE_MS = 10_000;
-/** How long keys are kept at least if the low watermark is unknown. */
+/** The least time to keep a key if the low watermark is unknown. */
 const LEAST_AGE_MS = 60_000;
-/** Clocks of writer and stream may differ, and stream times are whole seconds. */
+/** The clocks of writer and stream may differ, and stream times are whole seconds. */
 const CLOCK_MARGIN_MS = 5_000;
-/** A stream keeps records for a day: what isn't projected by then never will be, except by a repair. */
+/** A stream keeps records for a day. After that, only a repair projects what isn't projected yet. */
 const STREAM_MS = 25 * 3_600_000;
-/** Keys that fit into a cookie of 4 KB, encoded. */
+/** The most bytes of keys whose token fits into a cookie of 4 KB. */
 const MOST_BYTES = 2_400;
 const BYTES_OF_ENTRY = 40;
 const MOST_LOOKS = 10;
@@ -73,7 +73,7 @@ export class Session {
     return session;
   }
 
-  /** The session as a text for a cookie or header. */
+  /** Returns the session as a text for a cookie or header. */
   token(): string {
     const now = this.now();
     const keys = [...this.entries.values()].map(({ source, target, at, pending, look, passedAt }): TokenItem => {
@@ -104,12 +104,12 @@ export class Session {
     return this.overflow === undefined ? 'shown' : 'unknown';
   }
 
-  /** The keys of writes that may not be projected yet. */
+  /** Returns the keys of writes that may not be projected yet. */
   keys(): ItemKey[] {
     return [...this.entries.values()].map(({ source, target }) => ({ source, target }));
   }
 
-  /** Notes keys before their write. Call the returned function when the write has ended, also after a failure. */
+  /** Notes keys before they are written. Call the returned function when the write has ended, even if it failed. */
   note(keys: readonly ItemKey[]): () => void {
     for (const key of keys) this.rememberKey(key);
     const { overflow } = this;
@@ -130,7 +130,7 @@ export class Session {
     };
   }
 
-  /** Forgets keys that are certainly projected. */
+  /** Forgets keys whose writes are certainly projected. */
   async refresh(
     look: (key: ItemKey) => Promise<Agreement>,
     hasFannedOut: (key: ItemKey) => Promise<boolean>,
@@ -139,12 +139,12 @@ export class Session {
     const lowWatermark = await this.options.lowWatermark?.();
     let looks = 0;
     for (const [text, entry] of [...this.entries]) {
-      // A key that was written again has another entry.
+      // A key that has been written again has another entry.
       const isStill = (): boolean => this.entries.get(text) === entry && entry.pending === 0;
       const looking = async (key: ItemKey): Promise<Agreement | undefined> => {
         if (looks >= MOST_LOOKS) return undefined;
         looks += 1;
-        // Move it to the end, so that others come first next time.
+        // Move the entry to the end, so that other keys are compared first next time.
         this.entries.delete(text);
         this.entries.set(text, entry);
         return await look(key);
@@ -164,7 +164,7 @@ export class Session {
     const at = this.now();
     if (this.overflow !== undefined) return;
     if (entry !== undefined) {
-      // Earlier looks at the key say nothing about the coming write.
+      // Earlier comparisons say nothing about the coming write.
       this.entries.set(text, { ...key, at, pending: entry.pending + 1 });
       return;
     }
@@ -183,7 +183,7 @@ export class Session {
     const now = this.now();
     if (this.isOutOfStream(entry)) return true;
     if (lowWatermark !== undefined) {
-      // The low watermark passes a node's record with the first page of its fan-out.
+      // The low watermark passes a node's record with the first page of its fan-out, so wait for the other pages.
       return this.hasPassed(entry, (await hasFannedOut(entry)) ? lowWatermark : undefined);
     }
     // rule: key-stays-for-its-least-age
@@ -226,7 +226,7 @@ export class Session {
   }
 }
 
-/** Untyped callers may pass something else than a session. */
+/** Untyped callers may pass something other than a session. */
 export function sessionOf(session: Session | undefined, table: string): Session {
   if (typeof session?.bindTo === 'function') return session.bindTo(table);
   throw new EdgeloomError('invalid-argument', 'with takes a session.', 'Give createSession(), or Session.from(token).');
@@ -241,7 +241,7 @@ function tokenTooLarge(): EdgeloomError {
 }
 
 /**
- * Makes a session.
+ * Makes a session, whose reads show its own writes.
  *
  * @example
  * const session = Session.from(request.cookies.session, { key });

@@ -2,26 +2,26 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** Version, tag and compressed JSON, in base64url. The tag is a checksum or, with a key, a signature. */
+/** A token is a version, a tag and compressed JSON, in base64url. The tag is a checksum or, with a key, a signature. */
 
-/** The secret that tokens are signed with. */
+/** The secret that signs tokens. */
 export type SessionKey = string | Uint8Array;
 
 export interface TokenContent {
-  /** Absent before the first use. */
+  /** Hash of the table's name; absent before the first use. */
   table?: string | undefined;
   keys: TokenItem[];
   overflowAt?: number | undefined;
   overflowPassedAt?: number | undefined;
 }
 
-/** `seenAt`: when the low watermark passed it or, with revisions, its last look. */
+/** `seenAt` is when the low watermark passed the write or, with `revisions`, when the key was last compared. */
 export type TokenItem = [source: string, sortKey: string, at: number, seenAt?: number, revisions?: string];
 
 const VERSION = 1;
 const TAG_BYTES = 16;
 const HEAD_BYTES = 1 + TAG_BYTES;
-/** Far more than any token that was given out. */
+/** Far more than any token that a session gives out. */
 const MOST_BYTES = 64 * 1024;
 
 /** Hides the table's name from clients. */

@@ -11,12 +11,12 @@ import { writeInBatches } from './write-batches.ts';
 
 /** The result of a batch. */
 export interface WriteBatchResult extends CallResult {
-  /** An item that the batch names several times counts once. */
+  /** Number of items written. An item that the batch names several times counts once. */
   items: number;
   calls: number;
 }
 
-/** A bad operation, by its position from 1. */
+/** A bad operation, with its position from 1. */
 export interface BadOperation {
   position: number;
   error: EdgeloomError;
@@ -24,10 +24,12 @@ export interface BadOperation {
 
 const MIXED = 'invalid-batch';
 
-/** A batch, transaction or `putMany` with bad operations; nothing was written. `code` is theirs, or `invalid-batch`. */
+/**
+ * Thrown for a batch, transaction or `putMany` with bad operations; nothing was written. `code` is their common code, or `invalid-batch`.
+ */
 export class InvalidBatchError extends EdgeloomError {
   readonly problems: readonly BadOperation[];
-  /** By path in the operation's attributes; empty if no single attribute is at fault. */
+  /** Problems by path in the operation's attributes. The path is empty if no single attribute is at fault. */
   readonly issues: readonly (Mistake & { position: number })[];
 
   constructor(problems: readonly BadOperation[], total: number, what = 'batch') {
@@ -98,7 +100,7 @@ export class BatchBuilder {
     return result;
   }
 
-  /** Untyped callers may pass options, such as a condition, which a batch would ignore. */
+  /** Untyped callers may pass options, such as a condition, that a batch would ignore. */
   private prepare(options: object | undefined, write: () => Promise<BatchWrite>): void {
     this.prepared.push(async () => {
       // `ids.forEach(batch.deleteNode)` passes a number here.
@@ -109,13 +111,13 @@ export class BatchBuilder {
 
   private async checkAll(): Promise<BatchWrite[]> {
     const writes = await checkedAll(this.prepared, 'batch');
-    // BatchWriteItem refuses repeated keys and has no order, so only the last operation on each key is sent.
+    // BatchWriteItem refuses repeated keys and has no order, so only each key's last operation is sent.
     const last = new Map(writes.map((write) => [baseKeyText(this.graph, write), write]));
     return [...last.values()];
   }
 }
 
-/** Throws `InvalidBatchError` with all bad operations. */
+/** Throws an `InvalidBatchError` that lists all bad operations. */
 export async function checkedAll<T>(
   prepared: readonly (() => Promise<T>)[],
   what: string,

@@ -26,23 +26,23 @@ import { writeInBatches } from './write-batches.ts';
 
 /** The result of `deleteNodeWithEdges`. */
 export interface DeletedNode extends CallResult {
-  /** Outgoing and incoming. */
+  /** Deleted edges, outgoing and incoming. */
   edges: number;
   /** 1, or 0 if the node was already gone. */
   nodes: number;
   parts: number;
-  /** Items of types outside the model, which are left alone. */
+  /** Items that are left alone: their types are mirrored or outside the model. */
   skipped: number;
   /**
-   * Edge types of which incoming edges may be left: only `copy`, or a total under `inbound`, finds every edge. A check
-   * with `dangling` lists them.
+   * Edge types of which incoming edges may remain: only `copy`, or a total under `inbound`, finds every edge. A check with `dangling` lists
+   * remaining edges.
    */
   notFound: string[];
 }
 
 /** Options of `deleteNodeWithEdges`. */
 export interface DeleteOptions extends CallOptions, RateOptions {
-  /** Region of the replica to look up incoming edges in. */
+  /** Region of the replica in which incoming edges are looked up. */
   replica?: string | undefined;
 }
 
@@ -58,10 +58,10 @@ type CascadeOptions = Pick<DeleteOptions, 'signal' | keyof RateOptions> & {
 };
 
 const READ_KEYS = 100;
-/** Some dozens of megabytes. Edges of other sources may be read again. */
+/** Takes some dozens of megabytes. Edges of further sources may be read twice. */
 const MOST_REMEMBERED = 200_000;
 
-/** The node goes last, so that a rerun can find the rest. */
+/** Deletes the node last, so that a rerun can find the rest. */
 export async function deleteNodeWithEdges(
   graph: CompiledModel,
   table: Store,
@@ -90,25 +90,25 @@ async function deleteAll(graph: CompiledModel, store: Store, id: string, leases:
   let seen: Item | undefined;
   const find = async (projections: ProjectionsInForce): Promise<void> => {
     const cascade: Cascade = { graph, store, projections };
-    // Before deleting anything: a projection that isn't ready would leave edges to a missing node.
+    // Throws if a projection isn't ready. That has to come before any deletion, or edges to a missing node would remain.
     for (const edge of found) sourcesOf(cascade, edge, id);
     seen = await deleteOutgoing(graph, store, id, result);
     for (const edge of found) await deleteIncoming(cascade, edge, id, result);
   };
   try {
-    // If no edges enter the node, the registry isn't needed.
+    // If there are no incoming edges to find, the registry isn't needed.
     await (found.length === 0 ? withoutRegistry(graph) : leases).hold(find);
     await deleteNodeAsSeen(graph, store, node, seen);
   } catch (error) {
     const items = result.edges + result.parts;
-    // Errors from before the first or after the last deletion are passed on unchanged.
+    // Any other error comes from before the first or after the last deletion, and is passed on unchanged.
     if (!(error instanceof StoreError)) throw error;
     throw unfinished(error, { what: 'deleteNodeWithEdges', items, hint: 'Run it again: it looks up what is left.' });
   }
   return result;
 }
 
-/** A node with versions is only deleted as it was seen, so that a later change isn't lost. */
+/** Deletes a node with versions only in the version that was seen, so that a later change isn't lost. */
 async function deleteNodeAsSeen(
   graph: CompiledModel,
   store: Store,
@@ -188,17 +188,17 @@ function namesAllIncoming({ mirrored }: CompiledModel, { type, copy, incoming, d
 
 function canFindIncoming(edge: EdgeModel): boolean {
   const { inbound, copy, incoming } = edge;
-  // Only the edges tell which partitions exist.
+  // Only the edges tell which partitions an order has.
   return copy !== undefined || incoming !== undefined || (inbound !== undefined && inbound.partition === undefined);
 }
 
 interface Sources {
   pages: () => AsyncGenerator<{ items: Item[] }, void>;
-  /** Undefined if the item names no edge, such as a tombstone. */
+  /** Undefined if the item, such as a tombstone, names no edge. */
   sourceOf: (item: Item) => string | undefined;
 }
 
-/** A source may be named twice, or be deleted. */
+/** A source may be named twice, and its edge may be deleted. */
 function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: string): Sources[] {
   const sources: Sources[] = [];
   const { partitionKey } = graph.table;
@@ -222,7 +222,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
       const request = { index, partition: { S: edgeKey } };
       sources.push({
         pages: () => nativePages(store, request),
-        // The index has every item with the sort key, also those outside the model.
+        // The index has every item with this sort key, even outside the model.
         sourceOf: (item) => {
           const source = partitionOf(item);
           return source && classifyBaseItem(graph, source, edgeKey, item).kind === 'edge' ? source : undefined;
@@ -231,7 +231,7 @@ function sourcesOf({ graph, store, projections }: Cascade, edge: EdgeModel, id: 
       continue;
     }
     const { index, places } = projections.order(edge, declared).order;
-    // The node's own item may be in the partition and would look like an edge to itself.
+    // The node's own item may be in the partition, and would look like an edge to itself.
     const itemKeys = places.itemKeys(edge.from, edgeKey);
     for (const partition of places.partitions(edgeKey)) {
       const request: QueryRequest = { index, partition, itemKeys };

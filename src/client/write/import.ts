@@ -18,33 +18,33 @@ export type ImportFormat = 'plain' | 'dynamodb';
 
 /** Options of `importFile`. */
 export interface ImportOptions {
-  /** The table. */
+  /** The table's store. */
   store: Store;
   /** A file with one JSON object per line, `{ source, target, … }`. */
   file: string;
-  /** Default `'plain'`. */
+  /** The format of the lines. Default `'plain'`. */
   format?: ImportFormat | undefined;
-  /** Write the good lines even if others are bad. Default false. */
+  /** Whether to write the good lines even if others are bad. Default false. */
   skipBad?: boolean | undefined;
-  /** Also write nodes with versions, whatever version is stored. Default false. */
+  /** Whether to write nodes with versions, too, whatever version is stored. Default false. */
   force?: boolean | undefined;
-  /** The line to begin with: earlier lines are already written. Default 1. */
+  /** The line to begin with, if earlier lines are already written. Default 1. */
   fromLine?: number | undefined;
   /** Batches in flight at once. Default 8. */
   concurrency?: number | undefined;
-  /** Stops after the batches in flight. */
+  /** Stops the import after the batches in flight. */
   signal?: AbortSignal | undefined;
-  /** Called as lines are written, with their number and the total. */
+  /** Called as lines are written, with the number of lines written and the total. */
   onProgress?: ((written: number, total: number) => void) | undefined;
 }
 
 /** The result of an import. */
 export interface ImportResult {
-  /** Puts made. Of nearby lines with the same key only the last is put. */
+  /** Number of puts made. Of nearby lines with the same key, only the last is put. */
   items: number;
   wcu: number;
   skipped: number;
-  /** Lines to write in all, if the import was stopped. */
+  /** If the import was stopped: the number of all lines to write. */
   total?: number;
   /** If the import was stopped: all lines up to this one are written. */
   writtenThrough?: number;
@@ -55,8 +55,8 @@ const MAX_HINTS = 2;
 const MAX_LINE_ERROR = 1_000;
 
 /**
- * Imports a file of JSON lines, which are all checked first. Unless `skipBad`, a bad one stops the import before
- * anything is written. The last line of a key wins. An error says up to which line everything is written.
+ * Imports a file of JSON lines, which are all checked first. Unless `skipBad` is set, a bad line stops the import before anything is
+ * written. If a key repeats, its last line wins. An error says up to which line everything is written.
  */
 export async function importFile(graph: CompiledModel, options: ImportOptions): Promise<ImportResult> {
   checkStoreOptions('importFile', options, {
@@ -119,7 +119,6 @@ async function checkLines(
   );
 }
 
-/** Throws the error of a write, with the line up to which everything is written. */
 function throwFailure({ failure, done }: OrderedPuts): void {
   if (failure === undefined) return;
   const { error } = failure;
@@ -132,7 +131,7 @@ function throwFailure({ failure, done }: OrderedPuts): void {
   );
 }
 
-/** Quoted text could look like another line of the list. */
+/** Removes line breaks, since quoted text could look like another line of the list. */
 function onOneLine(error: string): string {
   const text = error.replaceAll('\n', ' ');
   return text.length > MAX_LINE_ERROR ? `${text.slice(0, MAX_LINE_ERROR)}...` : text;
@@ -175,13 +174,13 @@ function textOf(bytes: Uint8Array): string {
   }
 }
 
-/** Whatever the file's name. */
+/** Detects gzip by the first bytes, whatever the file's name. */
 export async function unzippedChunks(file: string): Promise<AsyncIterable<Buffer>> {
   const start = createReadStream(file, { end: 1 });
   let isZipped = false;
   for await (const bytes of start) isZipped = isGzip(bytes as Buffer);
   const chunks = createReadStream(file);
-  // The reading loop gets both streams' errors.
+  // The callback does nothing, since the loop that reads gets both streams' errors.
   return isZipped ? pipeline(chunks, createGunzip(), () => undefined) : chunks;
 }
 
@@ -197,7 +196,7 @@ function parseLine(text: string): Record<string, unknown> {
   throw new EdgeloomError('invalid-json', `The text should be a JSON object, but is ${describe(text)}`, ONE_ITEM);
 }
 
-/** Their fields would be mistaken for attributes. */
+/** Refuses lines of other formats, whose fields would be mistaken for attributes. */
 export function refuseOtherFormats(line: Record<string, unknown>): void {
   const has = (...names: string[]): boolean => names.every((name) => Object.hasOwn(line, name));
   const isOnly = (...names: string[]): boolean => Object.keys(line).every((name) => names.includes(name));
@@ -244,7 +243,7 @@ function valueOfPlainJson(value: unknown): AttributeValue {
   return { M: itemOfPlainJson(value as Record<string, unknown>) };
 }
 
-/** `{"source":{"S":"GOAL-G1"},…}`, or an export's line `{"Item":{…}}`. */
+/** Accepts `{"source":{"S":"GOAL-G1"},…}`, or a line of an export, `{"Item":{…}}`. */
 function dynamoDBItem(line: Record<string, unknown>): Item {
   const wrapped = Object.keys(line).length === 1 ? line['Item'] : undefined;
   const fields = isRecord(wrapped) && !isRecord(wrapped['S']) && typeof wrapped['S'] !== 'string' ? wrapped : line;

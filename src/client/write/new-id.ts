@@ -3,16 +3,16 @@ import { checkOptions } from '../../foundation/options.ts';
 
 /** Options of `newId`. */
 export interface NewIdOptions {
-  /** Ids sort by creation time (UUID version 7): to the millisecond and, within a process, exactly. Default false. */
+  /** Whether ids sort by creation time (UUID version 7): to the millisecond and, within a process, exactly. Default false. */
   sortable?: boolean | undefined;
 }
 
-/** A 12-bit number orders ids of the same millisecond. */
+/** A 12-bit number orders the ids of one millisecond. */
 const MOST_OF_A_MILLISECOND = 0xfff;
 let last = { ms: 0, number: 0 };
 
 /**
- * A new node id with a random or sortable UUID, such as `GOAL-…`.
+ * Returns a new node id with a random or sortable UUID, such as `GOAL-…`.
  *
  * @example
  * newId('TICKET', { sortable: true }); // sorts after earlier tickets
@@ -24,11 +24,11 @@ export function newId<T extends string>(type: T, options: NewIdOptions = {}): `$
   return `${type}-${options.sortable === true ? sortableUuid(random) : random}`;
 }
 
-/** UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the random end of another UUID. */
+/** UUID version 7 (RFC 9562): milliseconds, a number within the millisecond, and the end of a random UUID. */
 function sortableUuid(random: string): string {
   const now = Math.max(Date.now(), last.ms);
   const number = now === last.ms ? last.number + 1 : 0;
-  // If a millisecond is full, or the clock was set back, borrow from the next.
+  // If the millisecond has no number left, or the clock was set back, continue in the next millisecond.
   last = number > MOST_OF_A_MILLISECOND ? { ms: now + 1, number: 0 } : { ms: now, number };
   const hex = last.ms.toString(16).padStart(12, '0');
   return `${hex.slice(0, 8)}-${hex.slice(8)}-7${last.number.toString(16).padStart(3, '0')}${random.slice(18)}`;

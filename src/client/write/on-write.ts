@@ -4,9 +4,9 @@ import { isPlainObject } from './checks/values.ts';
 import type { PutManyItem } from './put-many.ts';
 import { namesOfOnWrite } from './update/attribute-change.ts';
 
-/** An item about to be written: a node has an `id`, a part also its name, an edge the ids of both ends. */
+/** An item that is about to be written. A node has an `id`, a part also its name, an edge the ids of both ends. */
 export interface WrittenItem {
-  /** `'put'`: the whole item. `'update'`: some of its attributes. */
+  /** `'put'` writes the whole item, `'update'` some of its attributes. */
   operation: 'put' | 'update';
   /** The node or edge type. */
   type: string;
@@ -14,11 +14,11 @@ export interface WrittenItem {
   part?: string;
   source?: string;
   target?: string;
-  /** Of an update, those that it sets, or all that its function returns. */
+  /** For an update, the attributes that it sets, or all that its function returns. */
   attributes: Readonly<Record<string, unknown>>;
 }
 
-/** Returns attributes to write in addition; they win over the given ones. */
+/** Returns additional attributes to write. They win over the given ones. */
 export type OnWrite = (item: WrittenItem) => Readonly<Record<string, unknown>> | undefined;
 
 type Operation = (...parameters: unknown[]) => unknown;
@@ -44,21 +44,21 @@ export function withOnWrite<T extends object>(operations: T, onWrite: OnWrite): 
         : changeWith((attributes) => added(onWrite, 'update', key, attributes), given);
       return operation(...parameters.slice(0, keys.length), next, ...parameters.slice(keys.length + 1));
     };
-    // A writer's method rejects instead of throwing; a batch's operation throws inside the function that lists them.
+    // A writer's method rejects instead of throwing. A batch's operation throws inside the function that lists operations.
     members.set(name, members.has('batch') ? async (...parameters) => withAdded(...parameters) : withAdded);
   }
   for (const name of ['batch', 'transact']) {
     const run = members.get(name);
     if (run === undefined) continue;
     members.set(name, (build, ...options) =>
-      // The writer refuses a value that isn't a function.
+      // A value that isn't a function is passed on, and the writer refuses it.
       run(typeof build === 'function' ? (builder: object) => build(withOnWrite(builder, onWrite)) : build, ...options),
     );
   }
   const putMany = members.get('putMany');
   if (putMany !== undefined) {
     members.set('putMany', async (entries, ...options) => {
-      // An array stays an array, which is checked before the first write.
+      // Keep an array an array: `putMany` checks arrays as a whole before the first write.
       const isArray = Array.isArray(entries);
       return putMany(
         isArray ? entries.map((one) => entryWith(onWrite, one)) : entriesWith(onWrite, entries as never),
@@ -116,7 +116,7 @@ function added(
   attributes: object,
 ): ReturnType<OnWrite> {
   const type = key['type'] ?? (typeof key['id'] === 'string' ? parseNodeId(key['id'])?.type : undefined);
-  // The writer refuses a key without a type.
+  // A key without a type is passed on, and the writer refuses it.
   if (typeof type !== 'string') return undefined;
   const more: unknown = onWrite({ ...key, operation, type, attributes: attributes as Record<string, unknown> });
   if (more === undefined || isPlainObject(more)) return more as ReturnType<OnWrite>;

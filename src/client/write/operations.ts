@@ -22,20 +22,20 @@ import type { AttributeChange } from './update/attribute-change.ts';
 /** Optional if no attribute is required. */
 export type AttributesArgument<Input> = Partial<Input> extends Input ? [attributes?: Input] : [attributes: Input];
 
-/** A put's attributes, then options. */
+/** A put's attributes, then its options. */
 export type PutArguments<Input, Options> =
   Partial<Input> extends Input ? [attributes?: Input, options?: Options] : [attributes: Input, options?: Options];
 
-/** A node with versions needs `if` with the version that was read. */
+/** A node with versions requires `if` with the version that was read. */
 export type DeleteArguments<G extends CompiledModel, T extends NodeType<G>, Options> = [
   VersionAttribute<G, T>,
 ] extends [never]
   ? [options?: Options]
   : [options: Options & { if: Readonly<Record<VersionAttribute<G, T>, unknown>> }];
 
-/** A batch's puts and deletes. Not for nodes with versions, which a batch can't compare. */
+/** A batch's puts and deletes. Nodes with versions are excluded, since a batch can't compare versions. */
 export interface Operations<G extends CompiledModel, Result> {
-  /** Puts a whole node: attributes that aren't given are removed. */
+  /** Puts a whole node. Attributes that aren't given are removed. */
   putNode<Id extends NodeId<G, UnversionedType<G>>>(
     id: Id,
     ...attributes: AttributesArgument<NodeInput<G, TypeOfId<G, Id>>>
@@ -63,11 +63,11 @@ export interface Operations<G extends CompiledModel, Result> {
 
 /** An update that may create the item. */
 export interface Upsert {
-  /** Create a missing item. Default false: the transaction fails. */
+  /** Whether to create a missing item. Default false: the transaction fails. */
   upsert?: boolean | undefined;
 }
 
-/** A transaction's operations. Each item may be named once. */
+/** A transaction's operations. It may name each item once. */
 export interface TransactionOperations<G extends CompiledModel> {
   /** Puts a whole node. */
   putNode<Id extends NodeId<G>>(
@@ -96,7 +96,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     part: P,
     options?: WriteConditions<PartAttributes<G, TypeOfId<G, Id>, P>>,
   ): void;
-  /** Requires that a part exists, or meets conditions. */
+  /** Requires that a part exists, or that it meets conditions. */
   requirePart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -109,7 +109,7 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     ...attributes: PutArguments<EdgeInput<G, E>, WriteConditions<EdgeAttributes<G, E>>>
   ): void;
-  /** Updates a node; with `fields` it is read first. */
+  /** Updates a node. If its type declares `fields`, the node is read first. */
   updateNode<Id extends NodeId<G>>(
     id: Id,
     change: AttributeChange<NodeInput<G, TypeOfId<G, Id>>>,
@@ -135,9 +135,9 @@ export interface TransactionOperations<G extends CompiledModel> {
     target: EdgeTarget<G, E>,
     options?: WriteConditions<EdgeAttributes<G, E>>,
   ): void;
-  /** Requires that a node exists, or meets conditions. */
+  /** Requires that a node exists, or that it meets conditions. */
   requireNode<Id extends NodeId<G>>(id: Id, conditions?: WriteConditions<NodeAttributes<G, TypeOfId<G, Id>>>): void;
-  /** Requires that an edge exists, or meets conditions. */
+  /** Requires that an edge exists, or that it meets conditions. */
   requireEdge<E extends EdgeType<G>>(
     source: EdgeSource<G, E>,
     edgeType: E,

@@ -16,7 +16,7 @@ interface OrderedPutsOptions {
   onWritten: () => void;
 }
 
-/** Makes several calls at once, but the puts of a key in order. */
+/** Makes several calls at once, but keeps the puts of each key in order. */
 export class OrderedPuts {
   items = 0;
   entries = 0;
@@ -39,7 +39,7 @@ export class OrderedPuts {
     return this.unwritten < Number.POSITIVE_INFINITY;
   }
 
-  /** All entries up to this position are written. */
+  /** The position up to which all entries are written. */
   get done(): number {
     const open = [...this.inFlight.values(), ...(this.batch === undefined ? [] : [this.batch])];
     return Math.min(this.last, this.unwritten - 1, ...open.map(({ first }) => first - 1));
@@ -49,7 +49,7 @@ export class OrderedPuts {
     const { concurrency = 8 } = this.options;
     const put = { put: item };
     const key = baseKeyText(this.graph, put);
-    // Calls in flight may arrive in any order.
+    // Calls in flight may arrive in any order, so wait for those with this key.
     await Promise.all([...this.inFlight].filter(([, { puts }]) => puts.has(key)).map(([call]) => call));
     if (this.hasFailed) return;
     this.batch ??= { puts: new Map(), first: position, entries: 0 };
@@ -60,7 +60,7 @@ export class OrderedPuts {
     while (this.inFlight.size >= concurrency) await Promise.race(this.inFlight.keys());
   }
 
-  /** Sends what is left unless a call failed or the signal is aborted, and waits for all answers. */
+  /** Sends the rest unless a call failed or the signal is aborted, then waits for all answers. */
   async end(): Promise<void> {
     if (!this.hasFailed && this.options.signal?.aborted !== true) this.send();
     await Promise.all(this.inFlight.keys());
@@ -88,7 +88,7 @@ export class OrderedPuts {
       return true;
     } catch (error) {
       this.unwritten = Math.min(this.unwritten, first);
-      // Stopped while waiting after a throttled call: a part of the batch may be written.
+      // The signal ended a wait after a throttled call, which is no failure. A part of the batch may be written.
       if (signal?.aborted !== true || error !== signal.reason) this.failure ??= { error };
       return false;
     }

@@ -18,12 +18,12 @@ import { baseItem, edgeKey, nodeKey, withoutTargetId } from './item/prepare.ts';
 import { checkUnversioned } from './item/single.ts';
 import type { AttributesArgument } from './operations.ts';
 
-/** A base item in plain values: the `Item` of a document client's call. */
+/** A base item with JavaScript values, for the `Item` of a document client's call. */
 export type PlainItem = Record<string, unknown>;
 
 /**
- * A node's base item for a call of any SDK, checked as by the writer. Throws `validator-failed` for an asynchronous
- * validator, and `versioned-type`.
+ * Makes a node's base item for a call of any SDK, checked as by the writer. Throws `validator-failed` for an asynchronous validator, and
+ * `versioned-type`.
  *
  * @example
  * await documentClient.send(new PutCommand({ TableName, Item: nodeItem(graph, 'GOAL-G2', { title: 'Run a marathon' }) }));
@@ -40,7 +40,7 @@ export function nodeItem<G extends CompiledModel, const Id extends NodeId<G>>(
 }
 
 /**
- * An edge's base item, like `nodeItem`. With hashed keys, makes the key and `targetId`.
+ * Makes an edge's base item, like `nodeItem`. With hashed keys, it has the hashed key and `targetId`.
  *
  * @example
  * edgeItem(graph, 'GOAL-G2', 'GOALMEMBERSHIP', 'USER-U1', { memberRole: 'LEAD' });

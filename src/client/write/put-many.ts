@@ -10,7 +10,7 @@ import { edgeItem, nodeItem, partItem } from './item/prepare.ts';
 import { OrderedPuts } from './ordered-puts.ts';
 import { unfinished } from './unfinished.ts';
 
-/** A node, a part of one, or an edge to put. */
+/** A node, part or edge to put. */
 export type PutManyItem =
   | { id: string; part?: string; attributes?: unknown }
   | { source: string; type: string; target: string; attributes?: unknown };
@@ -19,13 +19,13 @@ export type PutManyItem =
 export interface PutManyOptions extends CallOptions {
   /** Calls in flight at once, with 25 items each. Default 8. */
   concurrency?: number | undefined;
-  /** Called after each call with the items written so far, and how many leading entries are written. */
+  /** Called after each call with the number of items written so far and of leading entries that are all written. */
   onProgress?: ((items: number, done: number) => void) | undefined;
 }
 
 /** The result of `putMany`. */
 export interface PutManyResult extends CallResult {
-  /** If a key repeats while its first put waits, only the last is made. */
+  /** Number of puts made. If a key repeats while its first put waits, only the last put is made. */
   items: number;
   calls: number;
 }
@@ -62,7 +62,7 @@ export async function putMany(
     if (error instanceof InvalidBatchError) throw error;
     failure = { error };
   }
-  // Entries before a bad one are written; after a failed call none are.
+  // The entries before a bad one are still written, but none after a failed call.
   await puts.end();
   if (failure === undefined && !puts.hasFailed) return { items: puts.items, calls: puts.calls };
   const { error } = failure ?? puts.failure ?? { error: signal?.reason };
@@ -107,7 +107,7 @@ async function* entriesOf(
   }
 }
 
-/** Without waiting for the next item. */
+/** Stops when the signal is aborted, without waiting for the next item. */
 async function* untilStopped<T>(
   entries: Iterable<T> | AsyncIterable<T>,
   signal: AbortSignal | undefined,
@@ -127,7 +127,7 @@ async function* untilStopped<T>(
       yield next.value;
     }
   } finally {
-    // A waiting generator only ends after its wait; nobody is left to catch its error.
+    // A generator that waits for an item only ends after the wait, when nobody is left to catch its error.
     if (!isOver) Promise.resolve(iterator.return?.()).catch(() => undefined);
   }
 }

@@ -27,7 +27,7 @@ import { updateInTransaction } from './update/update.ts';
 
 /** Options of a transaction. */
 export interface TransactOptions extends CallOptions {
-  /** Up to 36 characters. A transaction with the same token is made once within ten minutes, also across processes. */
+  /** Up to 36 characters. Within ten minutes, transactions with the same token are made only once, even by several processes. */
   idempotencyToken?: string | undefined;
 }
 
@@ -36,9 +36,12 @@ export interface TransactionResult extends CallResult {
   items: number;
 }
 
-/** A transaction whose conditions failed; nothing was changed. `code` is theirs, or `condition-failed`. */
+/**
+ * Thrown if conditions of a transaction failed; nothing was changed. `code` is `not-found` if that is every failure's code, or else
+ * `condition-failed`.
+ */
 export class TransactionFailedError extends ConditionFailedError {
-  /** By position from 1, each with the item as it is. */
+  /** Failed operations by position from 1. Each error has the current item. */
   readonly failures: readonly { position: number; error: ConditionFailedError }[];
 
   constructor(failures: readonly { position: number; error: ConditionFailedError }[]) {
@@ -153,12 +156,12 @@ export class TransactionBuilder {
         : await this.makeAll(operations, attempt, idempotencyToken, signal);
       if (failed === undefined && !isRefused) return { items: operations.length };
       const failures = (failed ?? []).flatMap(({ operation, current }) => {
-        // What was read has changed; the caller's condition still holds.
+        // The item has changed since it was read, but the caller's condition still holds.
         if (operation.isGuarded && !isRefused && meetsCondition(operation.asked, current)) return [];
         return [{ position: operations.indexOf(operation) + 1, error: operation.refusal(current) }];
       });
       if (failures.length > 0) throw new TransactionFailedError(failures);
-      // Others have changed what was read, but the caller's conditions hold: prepare again.
+      // Only what was read has changed, and the caller's conditions hold: prepare again.
       if (!(await contention.wait(attempt))) throw tooMuchContentionError(attempt);
     }
   }
@@ -178,14 +181,14 @@ export class TransactionBuilder {
       const isOtherContent = error instanceof StoreError && error.code === 'IdempotentParameterMismatchException';
       if (!isOtherContent || idempotencyToken === undefined) throw error;
       if (!operations.some((operation) => this.dependsOnMoment(operation))) throw error;
-      // An earlier attempt with the token was cancelled, and DynamoDB doesn't say which attempt it means.
+      // An earlier attempt with the token was cancelled, and DynamoDB doesn't say which attempt it remembers.
       if (attempt > 1) throw outcomeUnknownError(idempotencyToken, error);
-      // The transaction was made with this token when the items or the time were different.
+      // The transaction was made earlier with this token, when the items or the time were different.
       return undefined;
     }
   }
 
-  /** Preparing again may give another change, since it depends on what was read or on the time. */
+  /** Tells whether preparing again may give another change, because it depends on what was read or on the time. */
   private dependsOnMoment({ change, isGuarded = false }: Prepared): boolean {
     return isGuarded || new Presence(this.context).dated(change) !== change;
   }
@@ -235,7 +238,7 @@ export class TransactionBuilder {
     givenToken: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Failed[] | undefined> {
-    // One for all attempts of a preparation.
+    // One token for all attempts of a preparation.
     const token = givenToken ?? globalThis.crypto.randomUUID();
     const presence = new Presence(this.context);
     const dated = changes.map((change) => presence.dated(change));
@@ -258,7 +261,7 @@ interface Failed {
   current: Item | undefined;
 }
 
-/** A misspelt condition would be no condition. */
+/** A misspelt condition would be ignored. */
 function checked(conditions: WriteConditions): WriteConditions {
   checkOptions('An operation of a transaction', conditions, CONDITIONS);
   return conditions;
@@ -271,7 +274,7 @@ function deleteChange(graph: CompiledModel, key: ItemKey, options: WriteConditio
 function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   const condition = baseCondition(key, checked(conditions));
   const { present = !isConditional(condition), absent = [] } = condition;
-  // An item that a mirror has marked as gone doesn't exist.
+  // An item that a mirror has marked as gone counts as missing.
   const isToBeThere = { ...condition, present: true, absent: [...absent, GONE] };
   return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }

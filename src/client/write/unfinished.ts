@@ -2,17 +2,17 @@ import { EdgeloomError, StoreError, type StoreErrorKind } from '../../foundation
 
 export const BATCH_ITEMS = 25;
 
-/** How far a write of many items came. */
+/** How far a write of many items got. */
 export interface WriteProgress {
-  /** Items certainly written or deleted. */
+  /** Number of items certainly written or deleted. */
   items: number;
-  /** Of `putMany`: how many leading entries are certainly written. */
+  /** For `putMany`: how many leading entries are certainly written. */
   done?: number;
-  /** Of `putMany`: the entry that can't be written, from 1; absent if a DynamoDB call failed. */
+  /** For `putMany`: the position from 1 of the entry that can't be written; absent if a DynamoDB call failed. */
   position?: number;
 }
 
-/** A write of many items that ended early, with the `code` of its `cause`. */
+/** Thrown if a write of many items ended early. It has the `code` of its `cause`. */
 export class UnfinishedWriteError extends EdgeloomError implements WriteProgress {
   readonly items: number;
   readonly done?: number;
@@ -30,7 +30,7 @@ export class UnfinishedWriteError extends EdgeloomError implements WriteProgress
   }
 }
 
-/** Leaves the caller's own errors unchanged. */
+/** Leaves errors that aren't Edgeloom's unchanged. */
 export function unfinished(error: unknown, given: WriteProgress & { what: string; hint: string }): unknown {
   if (!(error instanceof EdgeloomError)) return error;
   const { what, items, position } = given;

@@ -9,7 +9,7 @@ export interface BatchesOptions {
   onWritten?: (items: number, calls: number) => void;
 }
 
-/** An error is thrown once all calls in flight are answered, so that `onWritten` has counted everything written. */
+/** Throws an error only after all calls in flight are answered, so that `onWritten` has counted everything written. */
 export async function writeInBatches(
   store: Pick<Store, 'writeMany'>,
   writes: readonly BatchWrite[],

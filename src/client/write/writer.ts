@@ -38,12 +38,12 @@ import { edgeSubject, nodeSubject, partSubject } from './update/subject.ts';
 import { type UpdatedItem, type UpdateOptions, updateBaseItem } from './update/update.ts';
 
 /**
- * Writes base items. Every item is checked in full before it is sent: ids, types, `fields` (whose output is written),
- * DynamoDB's rules, and what the projector would have to quarantine. A failed condition is a `ConditionFailedError`.
+ * Writes base items. Every item is checked in full before it is sent: ids, types, `fields` (whose output is written), DynamoDB's rules, and
+ * what the projector would have to quarantine. Throws `ConditionFailedError` if a condition fails.
  */
 export interface Writer<G extends CompiledModel> {
   /**
-   * Puts a whole node; attributes that aren't given are removed.
+   * Puts a whole node. Attributes that aren't given are removed.
    *
    * @example
    * await writer.putNode('GOAL-G1', { title: 'Run a marathon' }, { ifAbsent: true });
@@ -52,7 +52,7 @@ export interface Writer<G extends CompiledModel> {
     id: Id,
     ...attributes: PutArguments<NodeInput<G, TypeOfId<G, Id>>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
-  /** Puts a whole part of a node; attributes that aren't given are removed. Reads only show the part with its node. */
+  /** Puts a whole part of a node. Attributes that aren't given are removed. Reads show a part only with its node. */
   putPart<Id extends NodeId<G>, P extends PartName<G, TypeOfId<G, Id>>>(
     id: Id,
     part: P,
@@ -79,11 +79,10 @@ export interface Writer<G extends CompiledModel> {
     ...attributes: PutArguments<EdgeInput<G, E>, WriteOptions<EdgeAttributes<G, E>>>
   ): Promise<CallResult>;
   /**
-   * Changes some attributes of a node, without losing what other writers write. `change` names what to `set`, `remove`,
-   * `add` to numbers, `addTo` and `deleteFrom` sets: one UpdateItem, with a read if the type declares `fields`. Or it
-   * is a function from the current attributes to the next, which may run several times. Throws `not-found` for a
-   * missing node (unless `upsert`), `condition-failed`, `too-much-contention`, `too-many-attributes` beyond 150, and
-   * `outcome-unknown` if the answer was lost (unless `idempotent`).
+   * Changes some attributes of a node, without losing what other writers write. `change` names what to `set`, `remove`, `add` to numbers,
+   * `addTo` sets and `deleteFrom` sets, in one UpdateItem, with a read if the type declares `fields`. Or it is a function from the current
+   * attributes to the next, which may run several times. Throws `not-found` for a missing node (unless `upsert`), `condition-failed`,
+   * `too-much-contention`, `too-many-attributes` beyond 150, and `outcome-unknown` if the answer was lost (unless `idempotent`).
    *
    * @example
    * await writer.updateNode('GOAL-G1', { set: { status: 'DONE' }, add: { points: 3 }, addTo: { tags: ['sport'] } });
@@ -102,7 +101,7 @@ export interface Writer<G extends CompiledModel> {
     change: Change<EdgeAttributes<G, E>, EdgeInput<G, E>>,
     options?: UpdateOptions<EdgeAttributes<G, E>>,
   ): Promise<UpdatedItem<EdgeAttributes<G, E>>>;
-  /** A session's writer notes each key, so that a reader with the session shows the write at once. */
+  /** Returns a writer that notes each key in the session, so that a reader with the session shows the write at once. */
   with(session: Session): Writer<G>;
   /** Deletes an edge, if it exists. */
   deleteEdge<E extends EdgeType<G>>(
@@ -112,17 +111,16 @@ export interface Writer<G extends CompiledModel> {
     options?: WriteOptions<EdgeAttributes<G, E>>,
   ): Promise<CallResult>;
   /**
-   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. A type with versions needs `if`
-   * with the version that was read.
+   * Deletes a node, if it exists. Its edges and parts stay: see `deleteNodeWithEdges`. A type with versions requires `if` with the version
+   * that was read.
    */
   deleteNode<Id extends NodeId<G>>(
     id: Id,
     ...options: DeleteArguments<G, TypeOfId<G, Id>, WriteOptions<NodeAttributes<G, TypeOfId<G, Id>>>>
   ): Promise<CallResult>;
   /**
-   * Makes many operations, 25 per call; if a key repeats, the last one wins. If one is bad, nothing is written
-   * (`InvalidBatchError`). If the store fails, a part may be written (`UnfinishedWriteError`); running the batch again
-   * is safe.
+   * Makes many operations, 25 per call. If a key repeats, its last operation wins. If an operation is bad, nothing is written
+   * (`InvalidBatchError`). If the store fails, a part may be written (`UnfinishedWriteError`); running the batch again is safe.
    *
    * @example
    * await writer.batch((batch) => {
@@ -132,7 +130,7 @@ export interface Writer<G extends CompiledModel> {
    */
   batch(build: (batch: Operations<G, void>) => void | Promise<void>, options?: CallOptions): Promise<WriteBatchResult>;
   /**
-   * Makes up to 100 operations, all or none, at twice the capacity. Throws `TransactionFailedError`.
+   * Makes up to 100 operations, all or none, at twice the capacity. Throws `TransactionFailedError` if a condition fails.
    *
    * @example
    * await writer.transact((transaction) => {
@@ -146,20 +144,19 @@ export interface Writer<G extends CompiledModel> {
     options?: TransactOptions,
   ): Promise<TransactionResult>;
   /**
-   * Puts nodes and edges, 25 per call; those of the same key in order. If an entry of an array is bad, nothing is
-   * written (`InvalidBatchError`); of a stream, the entries before it are. An `UnfinishedWriteError` says how far it
-   * came.
+   * Puts nodes and edges, 25 per call, and the items of each key in order. If an entry of an array is bad, nothing is written
+   * (`InvalidBatchError`); in a stream, the entries before it are written. An `UnfinishedWriteError` says how far the write got.
    *
    * @example
    * await writer.putMany(itemsOfFile(), { onProgress: (items) => console.log(items) });
    */
   putMany(items: Iterable<PutManyItem> | AsyncIterable<PutManyItem>, options?: PutManyOptions): Promise<PutManyResult>;
   /**
-   * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found, which are all of an
-   * edge type with `copy`, or those in an order. The lists lag, so edges put in the last moments may stay; the result
-   * names types of which some may be left. Run it again after a crash. It costs a Query of each partition, and a read
-   * and a delete per edge; `maxRcu` and `maxWcu` bound the units per second. Throws `projection-not-ready` with nothing
-   * deleted, and `condition-failed` for a node with versions that has changed.
+   * Deletes a node with its parts, its outgoing edges, and the incoming edges that can be found: all of an edge type with `copy` or with a
+   * total under `inbound`, or those in an order. Lists lag, so edges put in the last moments may stay; the result names types of which some
+   * edges may remain. Run it again after a crash. Costs a Query of each partition, and a read and a delete per edge. `maxRcu` and `maxWcu`
+   * bound the units per second. Throws `projection-not-ready` with nothing deleted, and `condition-failed` for a node with versions that
+   * has changed.
    */
   deleteNodeWithEdges(id: NodeId<G>, options?: DeleteOptions): Promise<DeletedNode>;
 }
@@ -178,9 +175,9 @@ const UPDATE_OPTIONS = { ...WRITE_OPTIONS, upsert: 'boolean', idempotent: 'boole
 export interface WriterOptions extends TelemetryOption {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Milliseconds since 1970, which decide what has ended. Default: the system's clock. */
+  /** Returns milliseconds since 1970, which decide what has ended. Default: the system's clock. */
   now?: (() => number) | undefined;
-  /** The table. */
+  /** The table's store. */
   store: Store;
   /**
    * Returns attributes that each put and update writes in addition, such as a time; not called for deletions and
@@ -305,7 +302,7 @@ function writerOf(
   return onWrite === undefined ? writer : withOnWrite(writer, onWrite);
 }
 
-/** A writer's deletions read the registry once in half a minute. */
+/** Kept by the writer, so that its deletions read the registry at most once in half a minute. */
 function leasesByReplica(graph: CompiledModel, store: Store): (replica: string | undefined) => ReaderLeases {
   const leases = new Map<string | undefined, ReaderLeases>();
   return (replica) => {

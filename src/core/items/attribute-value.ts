@@ -1,6 +1,6 @@
 import { bytesOfBase64 } from './base64.ts';
 
-/** The core works on the wire form: numbers keep their 38 digits, and nothing is converted twice. */
+/** The core works on the wire form, so that numbers keep their 38 digits and nothing is converted twice. */
 
 /** An attribute value in DynamoDB's wire form. Numbers are decimal text, sets are unordered. */
 export type AttributeValue =
@@ -52,15 +52,14 @@ export function numberOf(value: AttributeValue | undefined): string | undefined 
   return value !== undefined && 'N' in value ? value.N : undefined;
 }
 
-/** The texts of a string set; none if the value isn't one. */
 export function textsOf(value: AttributeValue | undefined): readonly string[] {
   return value !== undefined && 'SS' in value ? value.SS : [];
 }
 
-/** Own properties only: an attribute may be named `constructor`. */
+/** Reads own properties only: an attribute may be named `constructor`. */
 export function attributeOf(item: Item, name: string): AttributeValue | undefined {
   const value: unknown = item[name];
-  // Objects only inherit functions and their prototype, so most values need no second look.
+  // Objects inherit only functions and their prototype, so other values need no second lookup.
   const mayBeInherited = typeof value === 'function' || value === Object.prototype || value === null;
   return mayBeInherited && !Object.hasOwn(item, name) ? undefined : (value as AttributeValue | undefined);
 }
@@ -73,13 +72,13 @@ export function setOwn<T>(target: Record<string, T>, name: string, value: T): vo
   }
 }
 
-/** The depth that DynamoDB allows. */
+/** The nesting that DynamoDB allows. */
 const MOST_LEVELS = 32;
 
 export class MalformedValueError extends Error {}
 
 /**
- * Lambda's events have base64 text where the SDK has bytes. Throws `MalformedValueError` for anything that isn't an
+ * Converts base64 text, which Lambda's events have where the SDK has bytes. Throws `MalformedValueError` for anything that isn't an
  * attribute value.
  */
 export function withBinaryAsBytes(value: AttributeValue, level = 0): AttributeValue {
@@ -120,7 +119,7 @@ function base64Of(binary: Uint8Array | string): string {
   return typeof binary === 'string' ? binary : Buffer.from(binary).toString('base64');
 }
 
-/** Sets without order, numbers by value, like DynamoDB. */
+/** Compares like DynamoDB: sets without order, numbers by value. */
 export function sameValue(left: AttributeValue | undefined, right: AttributeValue | undefined): boolean {
   if (left === right) return true;
   if (left === undefined || right === undefined) return false;
@@ -148,7 +147,7 @@ function sameNumber(left: string, right: string): boolean {
   return left === right || canonicalNumber(left) === canonicalNumber(right);
 }
 
-/** Equal exactly if `sameValue` holds. */
+/** Texts are equal exactly if `sameValue` holds. */
 export function canonicalText(value: AttributeValue): string {
   if ('N' in value) return `N${canonicalNumber(value.N)}`;
   if ('SS' in value) return `SS${JSON.stringify([...value.SS].sort())}`;
@@ -163,14 +162,14 @@ export function canonicalText(value: AttributeValue): string {
   return JSON.stringify(value);
 }
 
-/** `0.digits x 10^exponent`; zero has no digits. */
+/** The number `0.digits x 10^exponent`; zero has no digits. */
 export interface Decimal {
   negative: boolean;
   digits: string;
   exponent: number;
 }
 
-/** DynamoDB's numbers have 38 digits; longer texts would slow down the expressions below. */
+/** DynamoDB's numbers have 38 digits. Longer texts would slow down the expressions below. */
 const MOST_NUMBER_CHARACTERS = 400;
 const DECIMAL = /^\s*([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?\s*$/;
 
@@ -187,7 +186,7 @@ export function parseDecimal(text: string): Decimal | undefined {
   return { negative: match[1] === '-', digits, exponent: whole.length - leadingZeros + Number(match[4] ?? 0) };
 }
 
-/** Undefined if a text isn't a number. */
+/** Undefined if one of the texts isn't a number. */
 export function compareNumbers(left: string, right: string): number | undefined {
   const [a, b] = [parseDecimal(left), parseDecimal(right)];
   if (a === undefined || b === undefined) return undefined;
@@ -209,7 +208,7 @@ function canonicalNumber(text: string): string {
   return `${decimal.negative ? '-' : ''}${decimal.digits}e${decimal.exponent}`;
 }
 
-/** As DynamoDB bills it: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
+/** Size as DynamoDB bills it: UTF-8 names plus values ("DynamoDB item sizes and formats"; numbers are an approximation). */
 export function itemSizeBytes(item: Item): number {
   let size = 0;
   for (const name of Object.keys(item)) size += Buffer.byteLength(name) + valueSizeBytes(item[name]!);
@@ -220,7 +219,7 @@ export function isItemWithinBytes(item: Item, limitBytes: number): boolean {
   return itemBoundBytes(item) <= limitBytes || itemSizeBytes(item) <= limitBytes;
 }
 
-/** A UTF-16 unit takes at most three bytes. */
+/** A fast upper bound: a UTF-16 unit takes at most three bytes. */
 function itemBoundBytes(item: Item): number {
   let bound = 0;
   for (const name in item) {

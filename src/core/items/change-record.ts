@@ -8,10 +8,10 @@ export interface ChangeRecord {
   oldImage?: Item;
   /** Absent for a remove, and in a stream without new images. */
   newImage?: Item;
-  /** A new stream has a later label. */
+  /** A newer stream has a later label. */
   stream: string;
   sequenceNumber: string;
-  /** An image is missing, as in a keys-only stream: everything that the key names is touched. */
+  /** Set if an image is missing, as in a keys-only stream. Then everything that the key names is touched. */
   isPartial?: true;
   /** Seconds since 1970. */
   createdAtSeconds?: number;

@@ -1,14 +1,14 @@
 import { describe } from './describe.ts';
 import { EncodingError, TooLongError } from './encoding-error.ts';
 
-/** UTF-16 units. */
+/** In UTF-16 units. */
 export const MAX_DATE_CHARACTERS = 256;
 
 export const PLAIN_DATE = /^\d{4}-\d{2}-\d{2}$/;
 const ISO_DATE =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d+))?)?(Z|z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
-/** A time without offset is UTC, so that the result doesn't depend on the machine's time zone. */
+/** Treats a time without offset as UTC, so that the result doesn't depend on the machine's time zone. */
 export function encodeDate(text: string): string {
   if (text.length > MAX_DATE_CHARACTERS) throw new TooLongError(text.length, MAX_DATE_CHARACTERS);
   if (PLAIN_DATE.test(text) && dayExists(digitsAt(text, 0, 4), digitsAt(text, 5, 7), digitsAt(text, 8, 10))) {

@@ -3,25 +3,25 @@ import { type AttributeValue, type Item, numberOf } from './attribute-value.ts';
 export const EDGE_SET = 'edgeSet';
 export const ATTRIBUTES = 'attributes';
 export const REVISION = 'r';
-/** Edge types evicted from a view beyond its budget. */
+/** On a view: edge types that were evicted to keep its budget. */
 export const EVICTED = 'evicted';
-/** A search item's value before folding and encoding. */
+/** On a search item: the value before folding and encoding. */
 export const VALUE = 'value';
 export const COUNTED = 'counted';
-/** Values of sums (N) and groups (S), by the count's attributes. */
+/** On a counted item: what it adds to sums (N), and its values in groups (S), by the count's attributes. */
 export const LEDGER = 'ledger';
-/** Groups of the ledger for whose values the count has no room. */
+/** On a counted item: groups whose value has no name of its own in the count. */
 export const OTHER = 'other';
-/** By the edge's sort key. */
+/** On a view: copied attributes by the edge's sort key. */
 export const COPIES = 'copies';
 /** On a reverse item: the edge's source. */
 export const CHILD = 'child';
-/** On a continuation: sort key of the last visited reverse item or joined edge; absent when done. */
+/** On a continuation: sort key of the last visited reverse item or joined edge; absent when the fan-out is done. */
 export const AFTER = 'after';
-/** On a continuation after a further change: where to start again. */
+/** On a continuation: where to start again after a further change of the node. */
 export const AGAIN = 'again';
 export const COUNT = 'count';
-/** For information only. */
+/** The model that wrote the item, for information only. */
 export const MODEL = 'model';
 
 // biome-ignore format: a list of numbers
@@ -39,7 +39,7 @@ export const INDEX_KEYS = Object.fromEntries(
   INDEX_NAMES.map((index) => [index, { partition: `${index}pk`, sort: `${index}sk` }]),
 ) as { readonly [Index in IndexName]: { readonly partition: `${Index}pk`; readonly sort: `${Index}sk` } };
 
-/** An item shared by several searches has one per index. */
+/** An item shared by several searches has a value attribute for each index. */
 export function valueIn(index: IndexName): string {
   return index === 'gsi0' ? VALUE : `${index}${VALUE}`;
 }
@@ -48,7 +48,7 @@ function readInIndex(index: IndexName): readonly string[] {
   return [ATTRIBUTES, valueIn(index)];
 }
 
-/** `in` is the partition of a derived key outside the base item's partition. */
+/** `in` is set if the derived key is in another partition than the base item. */
 export const QUARANTINE_FIELDS = {
   of: 'of',
   code: 'code',
@@ -58,7 +58,7 @@ export const QUARANTINE_FIELDS = {
   in: 'in',
 } as const;
 
-/** Changes of other attributes, such as the revision, cost nothing in the index. */
+/** Changes of attributes that aren't listed here, such as the revision, cost nothing in the index. */
 export function attributesInIndex(index: IndexName): readonly string[] {
   return index === 'gsi0' ? [...readInIndex(index), ...Object.values(QUARANTINE_FIELDS)] : readInIndex(index);
 }
@@ -97,7 +97,7 @@ export const DERIVED_ATTRIBUTES: ReadonlySet<string> = new Set([
   ...Object.values(QUARANTINE_FIELDS),
 ]);
 
-/** If an index has one of these as a key of another type, DynamoDB refuses items of the service partition. */
+/** If an index uses one of these names for a key of another type, DynamoDB refuses items of the service partition. */
 export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'state',
   'stateName',
@@ -109,7 +109,7 @@ export const SERVICE_ATTRIBUTES: ReadonlySet<string> = new Set([
   'stream',
 ]);
 
-/** An index may have these as a text key. */
+/** A native index may use these attributes of derived items as a text key. */
 export const SHORT_TEXTS: ReadonlySet<string> = new Set([QUARANTINE_FIELDS.since, QUARANTINE_FIELDS.code]);
 
 /** Longer than any write may take to arrive after the read that it is based on. */
@@ -134,7 +134,7 @@ interface TombstoneNames {
   ttl: string;
 }
 
-/** Adding one must change the number: DynamoDB keeps 38 digits. */
+/** Adding one must change the number, but DynamoDB keeps only 38 digits. */
 const COUNTED_REVISION = /^\d{1,15}$/;
 
 export function revisionOf(item: Item | undefined): string | undefined {
@@ -149,7 +149,7 @@ export interface Unchanged {
   expiry?: { attribute: string; value: AttributeValue };
 }
 
-/** Compares the expiry as well: an item that replaces a deleted tombstone may have the same revision. */
+/** Compares the expiry as well, since an item that replaces a deleted tombstone may have the same revision. */
 export function unchangedCondition(item: Item | undefined, ttl: string | undefined): Unchanged {
   const stored = item?.[REVISION];
   const revision = revisionOf(item);

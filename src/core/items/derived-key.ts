@@ -26,7 +26,7 @@ import { type DerivedSortKey, isDerivedKey, isTypeName, typePrefix, VIEW_KEY } f
 
 export type { KindInTarget } from './key-forms.ts';
 
-/** `parseDerivedKey` and `formatDerivedKey` are inverse; no other code takes a derived key apart. */
+/** `parseDerivedKey` and `formatDerivedKey` are inverses. No other code takes a derived key apart. */
 
 export type KeyEnd =
   | { readonly text: string; readonly hash?: undefined }
@@ -38,10 +38,10 @@ export type DerivedKey =
   | { kind: 'view'; edgeType: ''; generation: 1 }
   | { kind: 'unknown-item'; edgeType: ''; generation: 1 }
   | { kind: 'quarantine-entry'; edgeType: ''; generation: 1; target: KeyEnd }
-  /** A hash hides the edge type. */
+  /** If `edge` is a hash, `edgeType` is empty. */
   | { kind: 'index-item'; of: 'edge'; edgeType: string; generation: number; order?: string; edge: KeyEnd }
   | { kind: 'part-view'; edgeType: ''; generation: number; part: string }
-  /** `part` begins the search's name: `STATE.status`. `value` if the search has an item per value. */
+  /** `part` begins the search's name, as in `STATE.status`. `value` is set if the search has an item per value. */
   | {
       kind: 'index-item';
       of: 'search';
@@ -52,14 +52,14 @@ export type DerivedKey =
       value?: KeyEnd;
     }
   | { kind: 'index-item'; of: 'nothing'; edgeType: ''; generation: number }
-  /** `name` is the edge type, followed by `/` and the order's name, if any. */
+  /** `name` is the edge type, followed by `/` and the order's name, if there is one. */
   | { kind: 'target-item'; edgeType: string; generation: number; order?: string; name: KeyEnd }
   | { [Kind in KindInTarget]: { kind: Kind; edgeType: string; generation: number; source: KeyEnd } }[KindInTarget]
   | { [Kind in NamedKind]: { kind: Kind; edgeType: string; generation: number } }[NamedKind];
 
 export type DerivedKind = DerivedKey['kind'];
 
-/** In any generation. */
+/** The prefixes of derived keys in any generation. */
 export const BEGINNINGS = {
   ...IN_TARGET_PREFIXES,
   'index-item': INDEX_PREFIX,
@@ -82,7 +82,7 @@ const NAMED: readonly [kind: NamedKind, prefix: string][] = [
   ['continuation', CONTINUATION_PREFIX],
 ];
 
-/** Undefined only for a base item's sort key. */
+/** Returns undefined only for a base item's sort key. */
 export function parseDerivedKey(sortKey: string): DerivedKey | undefined {
   if (!isDerivedKey(sortKey)) return undefined;
   if (sortKey === VIEW_KEY) return VIEW;
@@ -146,7 +146,7 @@ function keyWithEnd(prefix: string, { text, hash }: KeyEnd): DerivedSortKey {
 
 const HASH = /^#[0-9a-f]{32}$/;
 
-/** Texts that begin with `#` are hashed. */
+/** Texts that begin with `#` are always hashed. */
 function parseKeyEnd(rest: string): KeyEnd | undefined {
   if (!rest.startsWith('#')) return { text: rest };
   return HASH.test(rest) ? { hash: rest.slice(1) } : undefined;
@@ -161,7 +161,7 @@ function parseIndexKey(plain: string, generation: number): DerivedKey {
   }
   const order = ORDER_KEY.exec(plain)?.[1];
   const rest = plain.slice(order === undefined ? INDEX_PREFIX.length : INDEX_PREFIX.length + order.length + 2);
-  // Search names escape both characters.
+  // A `-` before any `/` shows an edge, since search names escape both characters.
   const isEdge = order !== undefined || rest.startsWith('#') || rest[rest.search(/[-/]/)] === '-';
   if (!isEdge) return parseSearchKey(rest, generation) ?? nothing;
   const edge = parseKeyEnd(rest);
@@ -207,7 +207,7 @@ function parseQuarantineKey(sortKey: string): DerivedKey {
   return { kind: 'quarantine-entry', edgeType: '', generation: 1, target: parseKeyEnd(text) ?? { text } };
 }
 
-/** Undefined if the key has a hash of the edge's sort key, or no projection makes it. */
+/** Returns the base item's sort key. Undefined if the key has only its hash, or if no projection makes such a key. */
 export function baseKeyOfIndexItem(source: string, sortKey: string): string | undefined {
   const key = parseDerivedKey(sortKey);
   // rule: items-of-a-part-are-repaired-by-the-part

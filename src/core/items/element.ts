@@ -4,8 +4,8 @@ import { compareKeys, typeName } from './encoding.ts';
 import { isHashedName } from './hashed-key.ts';
 
 /**
- * `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`: a label is its name, a mark for the type, and the value. `%`, `|` and marks
- * are percent-encoded. A hashed key doesn't tell the target, so a label that no model can declare follows:
+ * An element looks like `GOALMEMBERSHIP-USER-U1|memberRole=LEAD`. A label is its name, a mark for the type, and the value. `%`, `|` and
+ * marks are percent-encoded. A hashed key doesn't tell the target, so a label that no model can declare follows:
  * `FRIEND-#95db…|target=USER-U2`.
  */
 
@@ -94,7 +94,7 @@ export function decodeElement(element: string): EdgeElement | undefined {
     : undefined;
 }
 
-/** For a name without characters that are escaped. */
+/** The name must not need escapes. */
 export function lastLabel(element: string, name: string): AttributeValue | undefined {
   const start = element.lastIndexOf('|') + 1;
   if (start === 0 || !element.startsWith(name, start)) return undefined;

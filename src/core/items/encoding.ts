@@ -4,9 +4,9 @@ import { describe } from './describe.ts';
 import { EncodingError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Index sort keys whose UTF-8 bytes sort like the values. */
+/** Encodes values for index sort keys, whose UTF-8 bytes sort like the values. */
 
-/** Value types of orders. */
+/** The types of values that an order sorts. */
 export type ValueType = 'string' | 'number' | 'date';
 
 export function encodeValue(value: AttributeValue, type: ValueType, form: TextForm): string {
@@ -47,16 +47,16 @@ export function encodeString(text: string, form: TextForm): string {
 }
 
 export function isWellFormed(text: string): boolean {
-  // TypeScript's ES2023 library lacks it.
+  // TypeScript's ES2023 library doesn't declare `isWellFormed`.
   return (text as string & { isWellFormed(): boolean }).isWellFormed();
 }
 
 const EXPONENT_BIAS = 500;
-/** Above all digits, so that fewer digits (a larger value) sort later. */
+/** Sorts above all digits: of two negative numbers, the one with fewer digits is larger. */
 const NEGATIVE_END = '~';
 
 /**
- * `-`, `0` or `1`, a biased three-digit exponent, the significant digits; negative numbers have exponent and digits
+ * Encodes a number as `-`, `0` or `1`, a biased three-digit exponent, and the significant digits. Negative numbers have exponent and digits
  * complemented.
  */
 export function encodeNumber(text: string): string {
@@ -84,13 +84,13 @@ function ninesComplement(digits: string): string {
 }
 
 /**
- * The lowest character: `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every source,
- * which keeps the order.
+ * The lowest character, so that `a` sorts before `ab` whatever follows. A NUL in a value becomes `NUL ~`, above every source, which keeps
+ * the order.
  */
 const SEPARATOR = '\u0000';
 const ESCAPED_SEPARATOR = '\u0000~';
 const AFTER_SOURCES = '[';
-/** Inside a value, a NUL follows each one, which keeps every value below the two texts below. */
+/** Inside a value, a NUL follows this character, which keeps every value below the two sort keys defined next. */
 const HIGHEST = '\u{10ffff}';
 export const LAST_SORT_KEY = `${HIGHEST}\u0001`;
 export const TARGET_SORT_KEY = `${HIGHEST}\u0002`;
@@ -121,15 +121,13 @@ export function highestSortKeyOfValue(encoded: string): string {
   return escapeValue(encoded) + SEPARATOR + AFTER_SOURCES;
 }
 
-/**
- * Only the separator and escaped characters sort below it: a path is a prefix of exactly the paths that continue it.
- */
+/** In an encoded path, only the separator sorts below it, so that a path is a prefix of exactly the paths that continue it. */
 const SEGMENT_END = '\u0001';
 const ESCAPED_IN_SEGMENT = /[\u0000-\u0002]/g;
 const SEGMENT_ESCAPE = '\u0002';
 const ESCAPED_SEGMENT = /\u0002([a-c])/g;
 
-/** Each segment has an end, so that `San` is not a prefix of `San Jose`. */
+/** Ends each segment, so that `San` is not a prefix of `San Jose`. */
 export function encodePath(segments: readonly string[], form: TextForm): string {
   return segments.map((segment) => escapeSegment(encodeString(segment, form)) + SEGMENT_END).join('');
 }
@@ -150,7 +148,7 @@ function escapeSegment(segment: string): string {
   );
 }
 
-/** By UTF-8 bytes, as DynamoDB orders keys: JS sorts surrogates below U+E000 to U+FFFF. */
+/** Compares by UTF-8 bytes, as DynamoDB does: JavaScript sorts surrogates below U+E000 to U+FFFF. */
 export function compareKeys(left: string, right: string): number {
   const length = Math.min(left.length, right.length);
   for (let i = 0; i < length; i++) {

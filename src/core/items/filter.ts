@@ -1,9 +1,9 @@
 import { type AttributeValue, attributeOf, compareNumbers, type Item, sameValue } from './attribute-value.ts';
 import { compareKeys } from './encoding.ts';
 
-/** Decided as DynamoDB does, for items that DynamoDB hasn't seen. */
+/** Evaluates filters as DynamoDB does, for items that DynamoDB hasn't filtered. */
 
-/** `<>` also holds for an absent attribute; the others only between values of one type. */
+/** `<>` also holds for an absent attribute. The others hold only between values of one type. */
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>=' | 'begins_with';
 
 /** A condition on one attribute, or the negation of several. */

@@ -1,12 +1,12 @@
 /**
- * Texts that differ in case or composition fold to the same text. Each code point is folded by itself, so a prefix of a
- * text folds to a prefix of its fold.
+ * Texts that differ in case or composition fold to the same text. Each code point is folded by itself, so that a prefix of a text folds to
+ * a prefix of the text's fold.
  */
 
 import { TooLongError } from './encoding-error.ts';
 import type { TextForm } from './text-form.ts';
 
-/** Part of a search's definition: another version rebuilds. */
+/** Belongs to each search's definition, so that a new version rebuilds searches. */
 export const FOLDING = 2;
 /** Two UTF-16 units fold to at least one byte, and an index key has 1,024 bytes. */
 export const MAX_FOLDED_CHARACTERS = 2048;
@@ -15,7 +15,7 @@ const UNFOLDED = /[^\u0000-@[-\u007f]/gu;
 const REMEMBERED = 4096;
 const remembered = new Map<string, string>();
 
-/** Throws `TooLongError` for a text that no key holds. */
+/** Throws `TooLongError` for a text that no key can hold. */
 export const FOLDED: TextForm = (text) => {
   if (text.length > MAX_FOLDED_CHARACTERS) throw new TooLongError(text.length, MAX_FOLDED_CHARACTERS);
   return foldText(text);
@@ -34,10 +34,10 @@ function foldOf(codePoint: string): string {
   return fold;
 }
 
-/** Until nothing changes: `ẞ` becomes `ß` and then `ss`. */
+/** Repeats until nothing changes: `ẞ` becomes `ß` and then `ss`. */
 function computeFold(text: string): string {
   const upper = text.normalize('NFKD').toUpperCase();
-  // A sigma at the end of a word has another lower case.
+  // Convert each code point by itself: a sigma at the end of a word has another lower case.
   const lower = Array.from(upper, (codePoint) => codePoint.toLowerCase());
   const fold = lower.join('').normalize('NFKD');
   return fold === text ? fold : computeFold(fold);

@@ -8,15 +8,15 @@ export { BELOW_DERIVED, DERIVED_ITEMS, DERIVED_PREFIX } from './derived-prefix.t
 export { describe } from './describe.ts';
 
 declare const brand: unique symbol;
-/** Made only by the codec; `isDerivedKey` recognizes stored ones. */
+/** Only the functions for keys make these; `isDerivedKey` recognizes stored ones. */
 export type DerivedSortKey = string & { readonly [brand]: 'derived sort key' };
-/** Made only by a projection's places. */
+/** Only a projection's places make these. */
 export type IndexPartitionKey = string & { readonly [brand]: 'index partition' };
 
-/** Types begin with `A` to `Z`; `[` is the next character. */
+/** Types begin with `A` to `Z`, and `[` is the next character. */
 export const BASE_ITEMS = { from: 'A', to: '[' } as const;
 
-/** UTF-8 bytes. */
+/** DynamoDB's limits for keys, in UTF-8 bytes. */
 export const PARTITION_KEY_BYTES = 2048;
 export const SORT_KEY_BYTES = 1024;
 
@@ -24,7 +24,7 @@ export const VIEW_KEY = '~view' as DerivedSortKey;
 /** No node id begins like this, and the writer refuses such keys. */
 export const SERVICE_PARTITION = '~edgeloom';
 
-/** Also partitions over which the service spreads many items. */
+/** Also true for the partitions over which the service spreads many items. */
 export function isServicePartition(partition: string): boolean {
   return partition.startsWith(SERVICE_PARTITION);
 }
@@ -47,12 +47,12 @@ export function parseNodeId(id: string): NodeIdParts | undefined {
   return isTypeName(type) ? { type, key: id.slice(dash + 1) } : undefined;
 }
 
-/** Single characters without a meaning in IAM policies. */
+/** Single characters that have no meaning in IAM policies. */
 export const TENANT_SEPARATORS = ['.', ':', '/', '#', '|', '-', '_'] as const;
 /** A character that ends the tenant in an id. */
 export type TenantSeparator = (typeof TENANT_SEPARATORS)[number];
 
-/** Between the type and the first separator; undefined if empty. */
+/** Returns the text between the type and the first separator; undefined if it is empty. */
 export function tenantOf(id: string, separator: string): string | undefined {
   const start = id.indexOf('-') + 1;
   const end = id.indexOf(separator, start);
@@ -79,7 +79,7 @@ export function requireDerivedSortKey(sortKey: string): DerivedSortKey {
   throw new Error(`${describe(sortKey)} is no sort key of a derived item`);
 }
 
-/** `subject` begins the sentence: `Attribute source "x"`. */
+/** `subject` begins the message, for example `Attribute source "x"`. */
 export function notAnId(subject: string): EdgeloomError {
   return new EdgeloomError(
     'invalid-id',
@@ -96,7 +96,7 @@ export function notATypeName(name: unknown): EdgeloomError {
   );
 }
 
-/** A function, so that valid keys cost nothing. */
+/** Names a key in messages. A function costs nothing for valid keys. */
 export type Role = string | (() => string);
 
 export function checkKeyText(text: unknown, role: Role, limitBytes: number): asserts text is string {

@@ -3,16 +3,15 @@ import { COUNT, COUNTED, LEDGER, OTHER } from './derived-item.ts';
 import { ONE, parseSumUnits, parseUnits, textOfUnits } from './units.ts';
 
 /**
- * What a counted item adds to its count: a number per sum, a value per group. A count has these at its top level, since
- * an update can't add elsewhere: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`, the set of a
- * group's values.
+ * What a counted item adds to its count: a number per sum and a value per group. A count has these attributes at its top level, since an
+ * update can't add to nested ones: `count`, `problems`, `sum/hours`, `by/kind/Scode`, and `keys/kind`, the set of a group's values.
  */
 
-/** Values that can't be in a sum or group. */
+/** The number of values that can't be in a sum or group. */
 export const PROBLEMS = 'problems';
-/** Edges' values have a tag before them. */
+/** Counts values that have no name of their own. Named values begin with a type tag. */
 export const OTHER_VALUES = '~other';
-/** The most values that a count holds of a group. */
+/** The most values of a group that a count names. */
 export const MOST_VALUES = 50;
 
 export function sumAttribute(name: string): string {
@@ -27,10 +26,10 @@ export function keysAttribute(group: string): string {
   return `keys/${group}`;
 }
 
-/** In units of 10^-12. */
+/** Amounts by the count's attributes, in units of 10^-12. */
 export type Amounts = Map<string, bigint>;
 
-/** A foreign item must not add to other attributes of a count. */
+/** Excludes other attributes of a count, to which an item of another program could add. */
 const LEDGER_ATTRIBUTE = /^(?:problems|(?:sum|by)\/[A-Za-z_][A-Za-z0-9_.-]{0,63})$/;
 const AMOUNT = /^(?:count|problems|sum\/|by\/)/;
 
@@ -86,7 +85,7 @@ export function storedAmounts(count: Item | undefined): Amounts | undefined {
   return count !== undefined && !amounts.has(COUNT) ? undefined : amounts;
 }
 
-/** Undefined unless its sets list exactly the values with a number. */
+/** Undefined unless the sets list exactly the values that have a number. */
 export function soundAmounts(count: Item | undefined): Amounts | undefined {
   const amounts = storedAmounts(count);
   if (amounts === undefined) return undefined;
@@ -146,7 +145,7 @@ export function hasRoomForOthers(amounts: Amounts): boolean {
   });
 }
 
-/** Decides item by item which unnamed values get a name. */
+/** Decides item by item which values without a name get one. */
 export class RoomForOthers {
   private readonly values = new Map<string, Set<string>>();
 
@@ -213,14 +212,14 @@ interface Group {
   freed: Set<string>;
 }
 
-/** A count's room for group values during one write. */
+/** Tracks a count's room for group values during one write. */
 export class Room {
-  /** The write is only valid while the count is unchanged. */
+  /** Set if the write is only valid while the count is unchanged. */
   isTaken = false;
-  /** Values that the write adds to and that the count had, by the attribute of their set. */
+  /** Values that the count already has and the write adds to, by the attribute of their set. */
   readonly held: Record<string, string[]> = {};
   private readonly groups = new Map<string, Group>();
-  /** Without the values that the write's items leave. */
+  /** The count's amounts without those that the write's items give up. */
   private readonly rest: Amounts;
 
   constructor(
@@ -238,7 +237,7 @@ export class Room {
     }
   }
 
-  /** A value that the item already has stays. */
+  /** Returns groups whose value gets no name. Values that the item already has stay as they are. */
   groupsWithoutRoom(change: CountedChange): string[] {
     const other = new Set(textsOf(change.current?.[OTHER]));
     return groupValues(change, this.readmits)
@@ -261,7 +260,7 @@ export class Room {
     const group = this.groupOf(attribute);
     const { values, used } = group;
     const isFull = values.size >= MOST_VALUES;
-    // Another write may take a value from a full group.
+    // In a full group, another write may free the value.
     if (isFull || !values.has(value)) this.isTaken = true;
     const isFirst = !used.has(value);
     used.add(value);

@@ -1,6 +1,6 @@
 import { type AttributeValue, type Item, numberOf, sameValue, setOwn } from './attribute-value.ts';
 
-/** A DynamoDB number that a JS number can't hold exactly; `value` is its decimal text. */
+/** A DynamoDB number that a JavaScript number can't hold exactly. `value` is its decimal text. */
 export class ExactNumber {
   readonly value: string;
 
@@ -17,7 +17,7 @@ export class ExactNumber {
   }
 }
 
-/** Includes the document client's `NumberValue`. */
+/** Also accepts the document client's `NumberValue`. */
 export function numberTextOf(value: unknown): string | undefined {
   if (typeof value === 'bigint') return value.toString();
   if (typeof value !== 'object' || value === null) return undefined;
@@ -27,15 +27,15 @@ export function numberTextOf(value: unknown): string | undefined {
   return numberOf(value.toAttributeValue() as AttributeValue);
 }
 
-/** Converts number text; the default is `exactNumber`. */
+/** Converts a number's text. The default is `exactNumber`. */
 export type NumberReader = (text: string) => unknown;
 
-/** An unsafe integer is usually another number that was rounded. */
+/** Refuses unsafe integers: they are usually other numbers that were rounded. */
 export function isStorable(number: number): boolean {
   return Number.isFinite(number) && (!Number.isInteger(number) || Number.isSafeInteger(number));
 }
 
-/** A JS number if the writer writes it back as the same number. */
+/** Returns a JavaScript number if the writer would write the same number back. */
 export function exactNumber(text: string): number | ExactNumber {
   const number = Number(text);
   const shortest = String(number);
@@ -56,7 +56,7 @@ export function toPlain(value: AttributeValue, readNumber: NumberReader = exactN
   return value.B;
 }
 
-/** Attributes may be named `__proto__`. */
+/** Attributes may be named `__proto__`, so they are assigned with `setOwn`. */
 export function toPlainItem(item: Item, readNumber: NumberReader = exactNumber): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
   for (const [name, value] of Object.entries<AttributeValue | undefined>(item)) {

@@ -22,14 +22,14 @@ function fnv1aOfBytes(bytes: Uint8Array): number {
   return hash >>> 0;
 }
 
-/** Reduced at every step: a plain product overflows a double. For tables that already use this bad hash. */
+/** For tables that already use this bad hash. The product is reduced at every step, since a plain product overflows a double. */
 export function codePointProduct(text: string, shards: number): number {
   let product = 1 % shards;
   for (const character of text) product = (product * character.codePointAt(0)!) % shards;
   return product;
 }
 
-/** From 1. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
+/** Numbers shards from 1. Golden values for 200 shards: `Terui` is 161 by product, 51 by FNV-1a. */
 export function shardOf(text: string, shards: number, hash: HashName): number {
   return (hash === 'fnv1a' ? fnv1a(text) % shards : codePointProduct(text, shards)) + 1;
 }

@@ -2,7 +2,7 @@ import { type Item, numberOf, textsOf } from './attribute-value.ts';
 import { ATTRIBUTES, COPIES, COUNT, EDGE_SET, EVICTED } from './derived-item.ts';
 import { escapedEdgeOfElement } from './element.ts';
 
-/** An attribute of an unexpected type counts as missing. */
+/** In a stored view, an attribute of an unexpected type counts as missing. */
 
 export function evictedTypes(view: Item | undefined): ReadonlySet<string> {
   const evicted = view?.[EVICTED];
@@ -34,7 +34,7 @@ export function copiesByEdge(view: Item | undefined): Map<string, Item> {
   return copies;
 }
 
-/** DynamoDB adds no elements to an attribute that isn't a string set. */
+/** False for an attribute that isn't a string set, to which DynamoDB adds no elements. */
 export function hasEdgeSet(view: Item | undefined): boolean {
   const edgeSet = view?.[EDGE_SET];
   return edgeSet === undefined || 'SS' in edgeSet;

@@ -1,9 +1,9 @@
 import { parseDecimal } from './attribute-value.ts';
 
-/** Multiples of 10^-12. DynamoDB refuses additions beyond 38 digits; within these bounds no sum needs more. */
+/** Sums are multiples of 10^-12. DynamoDB refuses additions beyond 38 digits, which no sum within these bounds needs. */
 
 export const SUM_DECIMALS = 12;
-/** Digits before the point. */
+/** The most digits before the point. */
 export const SUM_DIGITS = 15;
 const STORED_DIGITS = 38;
 export const ONE = 10n ** BigInt(SUM_DECIMALS);

@@ -34,13 +34,13 @@ export interface KindOfDerivedKey {
   kind: ItemKind;
 }
 
-/** Whether or not the model maintains such items; undefined for a base item's sort key. */
+/** Returns the kind whether or not the model maintains such items; undefined for a base item's sort key. */
 export function kindOfDerivedKey(sortKey: string): KindOfDerivedKey | undefined {
   const key = parseDerivedKey(sortKey);
   return key && { key, kind: ITEMS[key.kind] as ItemKind };
 }
 
-/** `unknown-item` for a key that the model doesn't maintain. */
+/** Returns `unknown-item` for a key that the model doesn't maintain. */
 export function itemKindOf(graph: CompiledModel, sortKey: string): ItemKind {
   const { key, kind } = kindOfDerivedKey(sortKey) ?? { kind: UNKNOWN };
   return key !== undefined && kind.isKept?.(graph, key, sortKey) === false ? UNKNOWN : kind;

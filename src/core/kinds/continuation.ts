@@ -9,7 +9,7 @@ import { faultsOfForm } from './form.ts';
 import { joinedPrefixes } from './joined.ts';
 import { type ItemForm, type ItemKind, origin, type SharedKind } from './kind.ts';
 
-/** How far a fan-out has come. Each write makes the record that drives the next page. */
+/** How far a fan-out has come. Each write of this item makes the stream record that triggers the next page. */
 const FAN_OUT: SharedKind = {
   decidedBy: 'time',
   hasBase: false,
@@ -19,7 +19,7 @@ const FAN_OUT: SharedKind = {
   faults: (graph, item) => faults(FAN_OUT, graph, item),
 };
 
-/** The fan-out to the copies of a node. */
+/** The fan-out of a changed node to its copies. */
 export const continuation: ItemKind<'continuation'> = {
   ...FAN_OUT,
   name: 'continuation',
@@ -31,7 +31,7 @@ export const continuation: ItemKind<'continuation'> = {
   ],
 };
 
-/** The fan-out to the joined index items of a node's edges. */
+/** The fan-out of a changed node to the joined index items of its edges. */
 export const sourceContinuation: ItemKind<'source-continuation'> = {
   ...FAN_OUT,
   name: 'source-continuation',
@@ -47,7 +47,7 @@ export const sourceContinuation: ItemKind<'source-continuation'> = {
   ],
 };
 
-/** A fan-out that hasn't ended. No item determines it: one that rewrites the same place isn't stuck. */
+/** Reports an open fan-out. Its revision is the `base`: a fan-out that rewrites the same place isn't stuck. */
 function faults(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   const ofForm = faultsOfForm(kind, graph, item);
   if (!isFanOutOpen(item)) return ofForm;
@@ -63,7 +63,7 @@ export function isFanOutOpen(item: Item | undefined): boolean {
   return item?.[AFTER] !== undefined;
 }
 
-/** In this round or the next. */
+/** Tells whether a fan-out will still visit a place, in this round or the next. */
 export function willFanOutVisit(item: Item | undefined, place: string): boolean {
   if (item?.[AFTER] === undefined) return false;
   return [AFTER, AGAIN].some((name) => {
@@ -73,22 +73,19 @@ export function willFanOutVisit(item: Item | undefined, place: string): boolean 
   });
 }
 
-/**
- * A fan-out as far as it has still to come by a place. If it is past, it has already written the item there, which has
- * another revision since.
- */
+/** Empty if the fan-out is past `place`: it has already written the item there, whose revision has changed since. */
 export function fanOutSeen(continuation: Item | undefined, place: string): FanOutSeen {
   if (!willFanOutVisit(continuation, place)) return { place: undefined, revision: undefined };
   return { place: fanOutPlace(continuation), revision: revisionOf(continuation) };
 }
 
-/** A repair that only restarts the fan-out doesn't change its place. */
+/** A repair that only restarts the fan-out doesn't change this text. */
 function fanOutPlace(item: Item | undefined): string | undefined {
   const after = item?.[AFTER];
   return after && canonicalText(after);
 }
 
-/** Whether the model has fan-outs: changes of a node then show in other nodes' items. */
+/** Tells whether changes of a node show in other items. */
 export function hasFanOuts(graph: CompiledModel): boolean {
   let found = withFanOuts.get(graph);
   if (found === undefined) {

@@ -23,15 +23,14 @@ import { type DecidedBy, type Difference, digestOfImages, hashOfText } from './d
 import { edgeOfElements } from './element.ts';
 
 /**
- * Copies of a target's attributes in the views of its edges' sources, one for each edge. The target is called the
- * parent here, a source a child: one parent has many children in other partitions, and its changes have to reach them
- * all.
+ * Copies of a target's attributes in the views of its edges' sources, one for each edge. Here the target is called the parent, and each
+ * source a child. One parent has many children in other partitions, and its changes have to reach all of them.
  *
- * An index can't find the children: it is eventually consistent, and an edge missing from it would keep an old copy
- * forever. So each edge has a reverse item in the parent's partition, which a consistent Query finds.
+ * An index can't find the children: it is eventually consistent, and an edge missing from it would keep an old copy forever. So each edge
+ * has a reverse item in the parent's partition, which a consistent Query finds.
  */
 
-/** An edge's copy in its source's view, as far as it differs: the edge, its target and a fan-out under way decide. */
+/** Compares an edge's copy in its source's view with what the edge, its target and a fan-out under way ask for. */
 export function copyDifference(
   graph: CompiledModel,
   { view, elements }: { view: Item | undefined; elements: ReadonlyMap<string, readonly string[]> },
@@ -62,7 +61,7 @@ export function keysOfCopy(graph: CompiledModel, edge: string): ItemKey[] {
 
 /** A copy that is in a view, expected there, or both. */
 export interface CopySlot {
-  /** The edge's sort key; without a listed edge, the copy's attribute name. */
+  /** The edge's sort key or, if the view doesn't list the edge, the copy's attribute name. */
   edge: string;
   /** The node to copy; undefined if no copy is expected. */
   parent: string | undefined;
@@ -78,14 +77,14 @@ export function hasCopies(model: CompiledModel): boolean {
   return false;
 }
 
-/** The node that an edge copies from; undefined if it copies nothing, or the node can't exist. */
+/** Returns the node that an edge copies from; undefined if it copies nothing, or if the node can't exist. */
 export function copiedNode(graph: CompiledModel, edge: string): string | undefined {
   if (copyingEdge(graph, edge) === undefined || !isWithinBytes(edge, SORT_KEY_BYTES)) return undefined;
   const parent = parentOf(edge);
   return parseNodeId(parent) === undefined ? undefined : parent;
 }
 
-/** A slot for each listed edge whose type copies, and for each other copy that the view holds. */
+/** Returns a slot for each listed edge whose type copies, and for each other copy in the view. */
 export function copySlots(graph: CompiledModel, view: Item | undefined): CopySlot[] {
   const stored = storedCopies(view);
   const slots: CopySlot[] = [];
@@ -124,7 +123,7 @@ function storedCopies(view: Item | undefined): Map<string, Item[string]> {
   return new Map(isMap ? Object.entries(stored.M) : [[NO_COPIES, stored]]);
 }
 
-/** Many slots wait for their nodes at once; a hash has the same size for any copy. */
+/** Many slots wait for their nodes at once, so they hold a hash instead of the copy. */
 function copyHash(copy: Item[string] | undefined): string | undefined {
   return copy && hashOfText(canonicalText(copy));
 }
@@ -138,7 +137,6 @@ export function copyingEdge(model: CompiledModel, sortKey: string): EdgeModel | 
   return edge?.copy === undefined ? undefined : edge;
 }
 
-/** The edge types that copy attributes of this node's type. */
 export function copyingTypes(model: CompiledModel, parent: string): EdgeModel[] {
   const type = parseNodeId(parent)?.type ?? '';
   return [...model.edges.values()].filter((edge) => edge.copy !== undefined && edge.to.has(type));
@@ -148,7 +146,7 @@ export function parentOf(sortKey: string): string {
   return sortKey.slice(sortKey.indexOf('-') + 1);
 }
 
-/** Undefined if the node doesn't exist. Malformed attributes are left out. */
+/** Returns the attributes to copy; undefined if the node doesn't exist. Malformed attributes are left out. */
 export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undefined): Item | undefined {
   const { table } = graph;
   // rule: soft-deleted-node-is-not-copied
@@ -172,7 +170,7 @@ export function copyOf(graph: CompiledModel, edge: EdgeModel, node: Item | undef
 /** Copies by the edges' sort keys, from consistent reads of the parents; undefined if the parent doesn't exist. */
 export type ParentCopies = ReadonlyMap<string, Item | undefined>;
 
-/** With a consistent read of each parent. Edges of types without copies are left out. */
+/** Reads each parent consistently. Edges of types without copies are left out. */
 export async function readCopies(
   reader: CountingReader<'getMany'> & { graph: CompiledModel },
   sortKeys: readonly string[],
@@ -191,7 +189,7 @@ export async function readCopies(
   return new Map(edges.map(({ sortKey, edge, parent }) => [sortKey, copyOf(graph, edge, nodes.get(parent))]));
 }
 
-/** A copy only exists together with its element. */
+/** A copy without an element may not exist. */
 export function copiesWithElement(
   graph: CompiledModel,
   elements: ReadonlyMap<string, readonly string[]>,

@@ -20,8 +20,8 @@ import { faultsOfForm } from './form.ts';
 import { edgesOfType, type ItemKind, MANY, origin } from './kind.ts';
 
 /**
- * The number of a node's counted edges of a type, with their sums and groups. The live items by which these edges are
- * counted decide: each is written in one transaction with the count.
+ * The number of a node's counted edges of a type, with their sums and groups. The counted items decide what it should be: each of them is
+ * written in one transaction with the count.
  */
 const COUNTS: Omit<ItemKind<'count' | 'total'>, 'name' | 'originsOf'> = {
   // rule: totals-belong-to-their-generation
@@ -68,28 +68,27 @@ export const total: ItemKind<'total'> = {
   },
 };
 
-/** What is wrong in a count, by the sum of its items. */
 function countDifferences(live: Amounts, stored: Item | undefined): Difference[] {
   const amounts = storedAmounts(stored);
   const isSound = amounts === undefined || soundAmounts(stored) !== undefined;
   const expected = `a count of ${textOfAmounts(live)}`;
   const text = `a count of ${amounts === undefined ? 'nothing' : textOfAmounts(amounts)}`;
   const actual = isSound ? text : `${text}, with other values in keys/…`;
-  // A count has no base item. Its revision changes with each item that it counts.
+  // A count has no base item, but its revision changes with each item that it counts.
   const base = revisionOf(stored) ?? '';
   if (expected !== actual) return [{ kind: 'count', expected, stored: actual, base }];
-  // Group values are added up under one name although removed edges have made room: readers refuse the groups.
+  // Some group values are added up without a name, although removed edges have made room. Readers refuse such groups.
   if (amounts === undefined || !hasRoomForOthers(amounts)) return [];
   return [{ kind: 'room', expected: 'names for values of groups', stored: 'values without a name', base }];
 }
 
-/** How many times items are counted again while the count changes. */
+/** The most attempts to count items while the count keeps changing. */
 const MOST_COUNTS = 5;
 
 /**
- * A stored count, and the sum of its items at the same moment. If an item is added or removed while counting, the
- * count's revision changes, and the items are counted again: otherwise a wrong count could pass. After `MOST_COUNTS`
- * attempts the last numbers are returned, even if of different moments.
+ * Reads a stored count, and the sum of its items at the same moment. If an item is added or removed while counting, the count's revision
+ * changes, and the items are counted again: otherwise a wrong count could pass. After `MOST_COUNTS` attempts, the last numbers are
+ * returned, even if of different moments.
  */
 export async function readCountWithItems(
   { store }: { store: Pick<Store, 'getMany' | 'query'> },
@@ -129,8 +128,8 @@ export async function* itemsToCount(
 }
 
 /**
- * The count that holds an edge's index item or entry, by its place: the one item per edge that a kept count counts.
- * Undefined for items of named orders, of a generation without a count, and of nodes.
+ * Returns the count that counts an edge by this index item or entry; each count counts one item per edge. Undefined for items of named
+ * orders, of a generation without a count, and of nodes.
  *
  * @param base the edge's key.
  */

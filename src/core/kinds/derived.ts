@@ -9,7 +9,7 @@ export interface Derived {
   element?: string;
   /** The node's projected attributes; present exactly if the node exists. */
   attributes?: Item;
-  /** Expected fields of index items by sort key; joined ones only if the source node is given. */
+  /** Expected fields of index items by sort key. Joined items are only included if the source node is given. */
   indexItems: ReadonlyMap<string, Item>;
   inTarget?: readonly InTarget[];
   problems: readonly Problem[];
@@ -23,7 +23,7 @@ export interface DerivedImage extends Omit<Derived, 'indexItems'> {
   keys: readonly DerivedSortKey[];
   /** Expected fields, parallel to `keys`; undefined if the item should be absent. */
   fields: readonly (Item | undefined)[];
-  /** The position of each key if there are many; searching a few keys is faster than a map. */
+  /** The position of each key, if there are many. Few keys are searched faster without a map. */
   places?: ReadonlyMap<string, number>;
   /** What an edge contributes to its joined index items; absent without an edge. */
   shares?: readonly Share[];

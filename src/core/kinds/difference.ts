@@ -7,11 +7,10 @@ import type { Derived } from './derived.ts';
 /** A derived item that may be wrong. */
 export interface Suspect {
   source: string;
-  /** Sort key of the derived item. */
   sortKey: string;
   /**
-   * Base items that determine it. A view is compared with their shares alone; without any, in what no base item
-   * decides. Of another item the first one counts, and without it what its key or content names.
+   * Base items that determine the derived item. A view is compared only in what these contribute or, without any, in what no base item
+   * decides. Other items depend on the first one or, without it, on what their key or content names.
    */
   bases?: readonly ItemKey[];
   /** Evicted edge types of a view that may fit into it again. */
@@ -19,11 +18,11 @@ export interface Suspect {
 }
 
 export interface DifferenceTraits {
-  /** True if base items determine it. An expiry is wrong whatever they say. */
+  /** True if base items determine what differs. An expiry is wrong whatever they say. */
   isContent: boolean;
-  /** True if no reader gets a wrong answer from it, so that observers leave it to a check. */
+  /** True if no reader gets a wrong answer because of it, so that observers leave it to a check. */
   isHarmless?: true;
-  /** True if it is just due maintenance, and no write has failed. */
+  /** True if maintenance is due, but no write has failed. */
   isMaintenance?: true;
   /** True if it can't be repaired, only reported. */
   isBeyondRepair?: true;
@@ -37,7 +36,7 @@ export const DIFFERENCES = {
   fields: { isContent: true },
   /** A node's attributes in its view. */
   attributes: { isContent: true },
-  /** The elements of an edge in a view, or one that names no edge. */
+  /** The elements of an edge in a view, or an element that names no edge. */
   element: { isContent: true },
   /** An edge set that isn't a string set. */
   set: { isContent: true },
@@ -52,13 +51,13 @@ export const DIFFERENCES = {
   count: { isContent: true },
   /** Group values without a name although the count has room for some. */
   room: { isContent: true, ...MAINTENANCE },
-  /** A fan-out that isn't at its end: only time shows whether it is stuck. */
+  /** A fan-out that hasn't ended. Only time shows whether it is stuck. */
   continuation: { isContent: true },
-  /** The expiry of a live item: TTL would delete an item that readers need. */
+  /** An expiry on a live item: TTL would delete an item that readers need. */
   expiry: { isContent: false },
   /** Attributes that the item's kind doesn't have, or a malformed revision. */
   form: { isContent: false },
-  /** A derived sort key of no maintained kind. */
+  /** A derived item whose sort key is of no maintained kind. */
   'unknown-item': { isContent: true },
   /** An item of a retired generation or shape: a stalled writer wrote it late, or a migration missed it. */
   retired: { isContent: true },
@@ -68,45 +67,45 @@ export const DIFFERENCES = {
   unregistered: { isContent: true, isBeyondRepair: true },
 } as const satisfies Record<string, DifferenceTraits>;
 
-/** One of the kinds of differences. */
+/** A key of `DIFFERENCES`, which says what each kind means. */
 export type DifferenceKind = keyof typeof DIFFERENCES;
 
-/** Expected and actual content, as texts; null: nothing. */
+/** Expected and actual content as texts. Null means that there is none. */
 export interface Difference {
   kind: DifferenceKind;
-  /** What it is about if an item can have several of the kind: an edge's sort key, an element, an edge type. */
+  /** What differs if an item can have several differences of the kind: an edge's sort key, an element, an edge type. */
   about?: string;
   expected: string | null;
   stored: string | null;
-  /** Changes with the base items that determine it. */
+  /** A text that changes with the base items that determine the content. */
   base?: string;
   /** The fan-out that would put it right, if any. */
   fanOut?: FanOutSeen;
 }
 
 export interface FanOutSeen {
-  /** Its place, if it has still to come by. */
+  /** Where the fan-out is, if it will still come to the item. */
   place: string | undefined;
-  /** The revision of its continuation, if it has still to come by. */
+  /** The revision of the fan-out's continuation, if it will still come to the item. */
   revision: string | undefined;
 }
 
-/** A suspect that was read, with what determines it. */
+/** A suspect that was read, with the items that determine it. */
 export interface Judging {
   graph: CompiledModel;
   suspect: Suspect;
   was: Item | undefined;
   decided: DecidedBy;
-  /** For what no key names: a count's items, the edges of an evicted type. */
+  /** Reads what no key names: a count's items, the edges of an evicted type. */
   store: Pick<Store, 'getMany' | 'query'>;
 }
 
-/** The items that decide, as they were read after the derived item. */
+/** The deciding items, as they were read after the derived item. */
 export interface DecidedBy {
   imageOf(key: ItemKey): Item | undefined;
   derivedOf(base: ItemKey): Derived;
   fieldsOf(base: ItemKey, derived: ItemKey): Item | undefined;
-  /** Of an edge that is read beside them. */
+  /** Derives the element of an edge that was read besides the deciding items. */
   elementOf(base: ItemKey, image: Item): string | undefined;
 }
 
@@ -118,7 +117,6 @@ export function keyOfSuspect({ source, sortKey }: Pick<Suspect, 'source' | 'sort
   return { source, target: sortKey };
 }
 
-/** Texts of all differences, for people. */
 export function textsOfDifferences(differences: readonly Difference[]): Pick<Difference, 'expected' | 'stored'> {
   const joined = (pick: (difference: Difference) => string | null): string | null => {
     const texts = differences.map(pick).filter((text) => text !== null);

@@ -16,7 +16,6 @@ import type { ItemKey } from '../store-port.ts';
 import { type DecidedBy, type Difference, digestOfImages } from './difference.ts';
 import { PartError, type Subject } from './parts/subject.ts';
 
-/** An edge's elements in its source's view, as far as they differ. */
 export function elementDifference(
   elements: ReadonlyMap<string, readonly string[]>,
   isEvicted: boolean,
@@ -30,14 +29,14 @@ export function elementDifference(
   return [{ kind: 'element', about: target, expected, stored, base: digestOfImages([decided.imageOf(base)]) }];
 }
 
-/** The elements of a view that name no edge, so that no base item asks for them. */
+/** Returns a view's elements that name no edge, so that no base item asks for them. */
 export function garbageElements(view: Item | undefined): string[] {
   return [...elementsByEdge(view)].flatMap(([edge, elements]) => {
     return edgeOfElements(edge, elements) === undefined ? elements : [];
   });
 }
 
-/** The edge of elements that are stored under its escaped key; undefined if they name none. */
+/** Returns the edge that these elements name; undefined unless they are stored under its escaped key. */
 export function edgeOfElements(edge: string, [first]: readonly string[]): string | undefined {
   if (first === undefined || decodeElement(first) === undefined) return undefined;
   const target = edgeKeyOfElement(first);
@@ -46,7 +45,7 @@ export function edgeOfElements(edge: string, [first]: readonly string[]): string
 
 const encodeEnd = labelEncoder(ENDS);
 
-/** A label in an element's form; empty if the edge has none. */
+/** Writes a label in an element's form; empty if the edge has none. */
 export type LabelWriter = (subject: Subject) => string;
 
 export function labelWriter({ name, from }: LabelModel): LabelWriter {
@@ -75,7 +74,7 @@ export function labelWriter({ name, from }: LabelModel): LabelWriter {
 }
 
 /**
- * Undefined, with a problem noted, if a label can't be derived.
+ * Notes a problem and returns undefined if a label can't be derived.
  *
  * @param target the target of an edge with a hashed key.
  */
@@ -98,7 +97,7 @@ export function elementOfEdge(
   }
 }
 
-/** The line of the model that has an edge type in edge sets. */
+/** Returns the line of the model that puts an edge type into edge sets. */
 export function lineOfSet({ type }: { type: string }): string {
   return `edges.${type}.edgeSet`;
 }

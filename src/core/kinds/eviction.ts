@@ -4,12 +4,11 @@ import { parseNodeId } from '../items/keys.ts';
 import type { CompiledModel } from '../model/compiled.ts';
 
 /**
- * Bounded views. DynamoDB bills an update by the whole item's size, so with an unbounded edge set every edge costs
- * more, until none fits at 400 KB. A view that exceeds its budget evicts and marks its largest edge type, and readers
- * read the base edges instead.
+ * Bounds the size of views. DynamoDB bills an update by the whole item's size, so with an unbounded edge set every edge costs more, until
+ * none fits at 400 KB. A view that exceeds its budget evicts its largest edge type and marks it, and readers read the base edges instead.
  */
 
-/** Each write of a view is billed by its size: a larger set only pays off if it is read many times per write. */
+/** Each write of a view is billed by its size, so a larger set only pays off if it is read many times per write. */
 export const DEFAULT_VIEW_BUDGET_BYTES = 8_192;
 
 const MAP_BYTES = 3;
@@ -19,8 +18,8 @@ export function viewBudgetBytes(graph: CompiledModel, source: string): number {
 }
 
 /**
- * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and
- * `copies` (by edge); returns all evicted types, including earlier ones.
+ * Evicts edge types, largest first, until the view is within its budget. Changes `elements` (by escaped edge) and `copies` (by edge).
+ * Returns all evicted types, including earlier ones.
  *
  * @param view everything in the view but the set, the copies and the mark.
  */
@@ -48,7 +47,7 @@ export function evictToBudget(
     size += bytes;
   }
   while (size > budgetBytes && bytesByType.size > 0) {
-    // Types of equal size are ordered by name, so that two workers choose the same one.
+    // Types of equal size are ordered by name, so that two workers evict the same one.
     const [[type, bytes]] = [...bytesByType].sort(([a, sizeA], [b, sizeB]) => sizeB - sizeA || (a < b ? -1 : 1)) as [
       [string, number],
     ];
@@ -61,12 +60,11 @@ export function evictToBudget(
   return evicted;
 }
 
-/** The largest share of the budget that a view may have with a returning edge type. */
+/** The largest share of the budget that a view may take with a returning edge type. */
 const SHARE_OF_BUDGET = 0.5;
 
 /**
- * Whether an evicted edge type may return: the view would take at most half of its budget. With a higher share a type
- * could leave and return with each edge.
+ * Tells whether an evicted edge type may return. With a higher share than half of the budget, a type could leave and return with each edge.
  */
 export function fitsBackIntoView(graph: CompiledModel, source: string, viewBytes: number): boolean {
   return viewBytes <= viewBudgetBytes(graph, source) * SHARE_OF_BUDGET;
@@ -76,7 +74,7 @@ export function copyBytes(edge: string, copy: Item): number {
   return 1 + itemSizeBytes({ [edge]: { M: copy } });
 }
 
-/** Works for escaped sort keys: type names have no characters to escape. */
+/** Also accepts escaped sort keys, since type names have no characters to escape. */
 function typeOfEdge(edge: string): string {
   return edge.slice(0, edge.indexOf('-'));
 }

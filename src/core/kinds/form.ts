@@ -5,13 +5,13 @@ import type { Difference } from './difference.ts';
 import type { ItemForm } from './kind.ts';
 
 /**
- * A valid item has a revision that counts its writes, and only attributes of its kind. Foreign attributes do harm:
- * index keys on a view put it into an index and its counts, and every write pays for an unknown attribute.
+ * A valid item has a revision that counts its writes, and only attributes of its kind. Foreign attributes do harm: index keys on a view put
+ * it into an index and its counts, and every write pays for an unknown attribute.
  */
 
 const NONE: readonly Difference[] = [];
 
-/** What is wrong in an item's expiry and form. */
+/** Returns what is wrong in an item's expiry and form. */
 export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): readonly Difference[] {
   // rule: expiry-on-a-live-item-is-drift
   const expires = item[graph.table.ttl] !== undefined && (!kind.hasTombstones || kind.isLive(item));
@@ -28,7 +28,6 @@ export function faultsOfForm(kind: ItemForm, graph: CompiledModel, item: Item): 
   return faults;
 }
 
-/** Whether an item has a revision, and no attribute that its kind can't have. */
 export function hasForm(kind: ItemForm, graph: CompiledModel, item: Item): boolean {
   return hasRevision(item) && misshapenAttributes(kind, graph, item).length === 0;
 }
@@ -37,7 +36,7 @@ export function hasRevision(item: Item): boolean {
   return revisionOf(item) !== undefined;
 }
 
-/** Attributes that a kind doesn't have, or has with another type. */
+/** Returns attributes that the kind doesn't have, or has with another type. */
 export function misshapenAttributes(kind: ItemForm, model: CompiledModel, item: Item): string[] {
   const found: string[] = [];
   for (const name of Object.keys(item)) {

@@ -14,16 +14,13 @@ export const KINDS_OF_TARGETS: { readonly [Kind in KindInTarget]: KindOfTarget<K
   'total-entry': totalEntry,
 };
 
-/** Undefined if the sort key isn't of such a kind. */
+/** Undefined for items outside a target's partition. */
 export function kindOfTarget(sortKey: string): KindOfTarget | undefined {
   const key = parseDerivedKey(sortKey);
   return key !== undefined && 'source' in key ? (KINDS_OF_TARGETS[key.kind] as KindOfTarget) : undefined;
 }
 
-/**
- * The edge (in its source's partition) that an item in the target's partition names. Undefined if no such edge can
- * exist.
- */
+/** Returns the edge (in its source's partition) that an item in the target's partition names; undefined if no such edge can exist. */
 export function edgeNamedInTarget(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined {
   return kindOfTarget(key.target)?.edgeOf(graph, key, item);
 }
@@ -51,8 +48,8 @@ export function hasItemsInTargets(graph: CompiledModel): boolean {
 }
 
 /**
- * The keys of an edge's items in its target's partition, expected or not. With a hashed key, only the edge's image
- * tells the target.
+ * Returns the keys of an edge's items in its target's partition, expected or not. With a hashed key, only the edge's image tells the
+ * target.
  */
 export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | undefined): ItemKey[] {
   const { source, target } = base;
@@ -62,7 +59,7 @@ export function keysInTarget(graph: CompiledModel, base: ItemKey, image: Item | 
   return keysOf(graph, source, kind.edge.type).map((key) => ({ source: kind.target, target: key }));
 }
 
-/** Without items that a total adds up: those that belong to the view of the edge's source. */
+/** Leaves out items that a total adds up: only the others belong to the view of the edge's source. */
 export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKey & { target: DerivedSortKey })[] {
   const kind = classifyKey(graph, base.source, base.target);
   if (kind.kind !== 'edge') return [];
@@ -71,7 +68,7 @@ export function keysInTargetOfView(graph: CompiledModel, base: ItemKey): (ItemKe
   return ofView.map(({ keyOf }) => ({ source, target: keyOf(edge, base.source) }));
 }
 
-/** Whether a key is an edge's item in its target's partition; a producer may have forged the key. */
+/** Tells whether a key is an edge's item in its target's partition. A producer may have forged the key. */
 export function isInTargetOf(graph: CompiledModel, base: ItemKey, { source, target }: ItemKey): boolean {
   const entersSource = (layer: CompiledModel): boolean => {
     // rule: entry-names-what-its-edge-may-have

@@ -14,7 +14,7 @@ import { type Difference, digestOfImages, type Judging, keyOfSuspect, type Suspe
 import { faultsOfForm } from './form.ts';
 import { type ItemKind, type KeyOf, MANY, origin, type SharedKind } from './kind.ts';
 
-/** What all items have that readers find through an index. */
+/** What all items have in common that readers find through an index. */
 export const INDEXED: SharedKind = {
   decidedBy: 'partition',
   hasBase: true,
@@ -64,14 +64,14 @@ function projectionOf(source: string, key: KeyOf<'index-item'>, item: Item): Ind
   return edgeType === undefined ? undefined : { of: 'edge', edgeType, order: key.order, generation };
 }
 
-/** The edge type that an item with a hashed key names in its count or index partition. */
+/** Returns the edge type that an item with a hashed key names in its count or index partition. */
 function edgeTypeOfHashedKey(item: Item): string | undefined {
   const counted = stringOf(item[COUNTED]);
   if (counted !== undefined) return placesOfCount(countKeyOf(counted)).edgeType;
   return projectionsOfIndexPartitions(item).find((place) => place.of === 'edge')?.edgeType;
 }
 
-/** The projections in whose index partitions an item lies, whatever its own key is. */
+/** Returns the projections in whose index partitions an item lies, whatever its own key is. */
 export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   return Object.values(INDEX_KEYS).flatMap(({ partition }) => {
     const place = parseIndexPartition(stringOf(item[partition]) ?? '');
@@ -79,7 +79,7 @@ export function projectionsOfIndexPartitions(item: Item): IndexPlace[] {
   });
 }
 
-/** What is wrong in an item that the first of the suspect's base items determines. */
+/** Compares an item with what the first of the suspect's base items asks for. */
 export function differencesByBase(
   faults: ItemKind['faults'],
   { graph, suspect, was, decided }: Judging,
@@ -101,7 +101,7 @@ export function differencesByBase(
   return [{ ...fields, fanOut }, ...ofForm];
 }
 
-/** Of a joined item: the source node, and its fan-out. */
+/** For a joined item, adds the source node and its fan-out. */
 function keysBesideBase(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[] {
   return isJoined(graph, suspect, base) ? [continuationOfNode(base), ...keysOfNode(graph, base)] : [];
 }
@@ -118,14 +118,14 @@ function continuationOfNode({ source, target }: ItemKey): ItemKey {
   return { source, target: new FanOutPlaces(typePrefix(target) ?? '').continuation('joined') };
 }
 
-/** Undefined if it has no fields: it is absent or a tombstone. */
+/** Undefined if the item has no fields, because it is absent or a tombstone. */
 export function indexItemText(item: Item | undefined): string | undefined {
   const fields: Item = {};
   for (const name in item) if (INDEX_ITEM_FIELDS.has(name)) fields[name] = item[name]!;
   return Object.keys(fields).length === 0 ? undefined : canonicalText({ M: fields });
 }
 
-/** Only edges with a long sort key have hashed names. */
+/** Skips edges with a short sort key, which have no hashed keys. */
 export async function findEdgeOfHashedKey(
   { graph, store }: { graph: CompiledModel; store: Pick<Store, 'query'> },
   source: string,

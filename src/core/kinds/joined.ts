@@ -3,9 +3,7 @@ import { type CompiledModel, layersOf } from '../model/compiled.ts';
 import { joinedItemsOf } from '../model/joined.ts';
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 
-/**
- * Finds the keys of joined index items, by edge and by range. `derivedOf` derives their fields from the source node.
- */
+/** The places tell the keys of joined index items. `derivedOf` derives their fields from the source node. */
 
 function joinedItemPlaces(graph: CompiledModel, edgeType: string): EdgeItemPlaces[] {
   return layersOf(graph).flatMap(({ edges }) =>
@@ -21,7 +19,7 @@ export function isJoinedKey(graph: CompiledModel, edgeKey: string, sortKey: stri
   return joinedKeysOf(graph, typePrefix(edgeKey) ?? '', edgeKey).some((key) => key === sortKey);
 }
 
-/** What precedes an edge's sort key in the keys of its joined index items. */
+/** Returns what precedes an edge's sort key in the keys of its joined index items. */
 export function joinedPrefixes(graph: CompiledModel, edgeType: string): string[] {
   return joinedItemPlaces(graph, edgeType).map(({ prefix }) => prefix);
 }

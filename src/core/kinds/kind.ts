@@ -9,14 +9,13 @@ import type { Difference, Judging, Suspect } from './difference.ts';
 import type { Subject } from './parts/subject.ts';
 
 /**
- * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. Code that works with derived items
- * asks the kind; nothing else tells kinds apart. `trust/repair/repairs.ts` has the other half: how an item of a kind is
- * reconciled.
+ * A kind of derived item. Each kind has a file in this folder, listed in `all-kinds.ts`. Code that works with derived items asks their
+ * kind, and no other code tells kinds apart. `trust/repair/repairs.ts` has the other half: how an item of a kind is reconciled.
  */
 
 export type KeyOf<Kind extends DerivedKind> = Extract<DerivedKey, { kind: Kind }>;
 
-/** A generation of a projection: one that readers find through an index, or a part's views. */
+/** A generation of a projection that readers find through an index, or of a part's views. */
 export type ProjectionPlace = IndexPlace | { of: 'part'; type: string; part: string; generation: number };
 
 /** What decides how long items of a kind are in use. */
@@ -26,13 +25,13 @@ export type Lifetime<Kind extends DerivedKind = DerivedKind> =
   /** Each generation has its own items, and the key names the generation. */
   | {
       of: 'generation';
-      /** Undefined if neither the key nor the item tells. */
+      /** Undefined if neither the key nor the item names the projection. */
       projectionOf(source: string, key: KeyOf<Kind>, item: Item): ProjectionPlace | undefined;
     }
   /** Items without generations are in use as long as something needs them. */
   | {
       of: 'need';
-      /** Names what needs such items of an edge type; the names change when something else needs them. */
+      /** Names what needs an edge type's items. The names change when something else needs them. */
       neededBy(graph: CompiledModel, edgeType: string): readonly string[];
     }
   /** The registry doesn't know such items. */
@@ -42,16 +41,15 @@ export interface PartitionContent {
   addView(view: Item): void;
   /** Adds a stored index item, to be compared with the fields that a base item asks for. */
   addActualIndexItem(sortKey: string, item: Item): void;
-  /** Undefined if a number is malformed. */
+  /** `count` is undefined if one of its numbers is malformed. */
   addCount(name: string, count: Amounts | undefined): void;
-  /** Adds an item that a count of the partition counts and an edge elsewhere determines. */
+  /** Adds an item that this partition's count counts, but that an edge in another partition determines. */
   addCountedItem(item: Item): void;
-  /** Adds a base item that could not be projected, by its sort key. */
   addQuarantined(target: string, reason: string): void;
 }
 
 export interface Origin extends ItemKey {
-  /** The model's path that asks for it, such as `edges.GOALMEMBERSHIP.degree`. */
+  /** The path in the model that asks for the item, such as `edges.GOALMEMBERSHIP.degree`. */
   name: string;
   state: 'right' | 'quarantined';
   reason: string;
@@ -59,13 +57,13 @@ export interface Origin extends ItemKey {
 
 export interface ItemForm {
   /**
-   * Allowed attributes with their types, besides key, revision and expiry. `any`: the comparison with the deciding
-   * items checks the value.
+   * Allowed attributes with their types, besides key, revision and expiry. `any` leaves the value to the comparison with the deciding
+   * items.
    */
   attributes: ReadonlyMap<string, AttributeType | 'any'>;
-  /** Whether it may have further attributes. Default: no. */
+  /** Tells whether an item may have a further attribute. Default: no. */
   canHave?(attribute: string): boolean;
-  /** True if it becomes an expiring tombstone when no base item asks for it. */
+  /** True if an item becomes an expiring tombstone when no base item asks for it. */
   hasTombstones: boolean;
   /** Without content an item is a tombstone, or should be one. */
   isLive(item: Item | undefined): boolean;
@@ -75,23 +73,23 @@ export interface ItemKind<Kind extends DerivedKind = DerivedKind> extends ItemFo
   name: DerivedKind;
   lifetime: Lifetime<Kind>;
   /**
-   * What decides its content: base items of its own partition, an edge of another one, only time, or nothing. A scan
-   * compares the kind `partition` while it reads the partition, and looks up the others.
+   * What decides an item's content: base items of its own partition, an edge of another one, only time, or nothing. A scan compares items
+   * of `partition` while it reads the partition, and looks up what decides the others.
    */
   decidedBy: 'partition' | 'edge-elsewhere' | 'time' | 'nothing';
-  /** True if a single base item asks for it: redrive and migration reconcile it with that item. */
+  /** True if a single base item asks for the item, so that redrive and migration reconcile it with that base item. */
   hasBase: boolean;
-  /** Whether the model maintains such items for the key's edge type. Default: always. */
+  /** Tells whether the model maintains such items for the key's edge type. Default: always. */
   isKept?(graph: CompiledModel, key: KeyOf<Kind>, sortKey: string): boolean;
-  /** What is wrong in an item whatever base items say. */
+  /** Returns what is wrong in an item whatever base items say. */
   faults(graph: CompiledModel, item: Item): readonly Difference[];
-  /** The items besides one of its base items that determine a suspect. Default: none. */
+  /** Returns the keys of items that determine a suspect besides one of its base items. Default: none. */
   keysBeside?(graph: CompiledModel, suspect: Suspect, base: ItemKey): ItemKey[];
-  /** All that is wrong, by what determines the item. Default: its faults. */
+  /** Compares an item with all that determines it. Default: returns its faults. */
   differences?(judging: Judging): readonly Difference[] | Promise<readonly Difference[]>;
   /** Adds an item to its partition's content. Default: nothing. */
   addTo?(content: PartitionContent, sortKey: string, item: Item): void;
-  /** The base items that an item comes from, for people. */
+  /** Returns the base items that an item comes from, for people. */
   originsOf(graph: CompiledModel, place: ItemKey, key: KeyOf<Kind>, item: Item): readonly Origin[];
 }
 
@@ -101,7 +99,7 @@ export interface KindOfTarget<Kind extends KindInTarget = KindInTarget> extends 
   isAskedBy(edge: EdgeModel): boolean;
   keyOf(edge: EdgeModel, source: string): DerivedSortKey;
   fieldsOf(edge: EdgeModel, source: string, subject: Subject): Item;
-  /** The total that adds the item up. Default: none; the item belongs to the view of the edge's source. */
+  /** The total that adds up the item. Default: none, so that the item belongs to the view of the edge's source. */
   totalOf?(edge: EdgeModel): CountModel;
   /** Undefined if the item names no edge, or no such edge can exist. */
   edgeOf(graph: CompiledModel, key: ItemKey, item: Item | undefined): ItemKey | undefined;
@@ -112,7 +110,6 @@ export type SharedKind = Omit<ItemKind, 'name' | 'lifetime' | 'isKept' | 'origin
 /** Stands for many items where an origin names no single one. */
 export const MANY = '…';
 
-/** The sort keys of all edges of a type, as an origin names them. */
 export function edgesOfType(edgeType: string): string {
   return `${edgeType}-${MANY}`;
 }

@@ -6,7 +6,7 @@ import { type ItemKind, type KeyOf, origin, type ProjectionPlace } from './kind.
 import { withAttributes } from './parts/index-items.ts';
 import type { Subject } from './parts/subject.ts';
 
-/** A view of a part isn't in an index, but is otherwise written, compared and repaired like an index item. */
+/** The view of a part. It's in no index, but is written, compared and repaired like an index item. */
 export const partView: ItemKind<'part-view'> = {
   ...INDEXED,
   name: 'part-view',
@@ -22,7 +22,7 @@ function projectionOf(source: string, { part, generation }: KeyOf<'part-view'>):
   return type === undefined ? undefined : { of: 'part', type, part, generation };
 }
 
-/** Throws a `PartError` if it is too large. */
+/** Throws a `PartError` if the item is too large. */
 export function partViewItem({ view }: PartView, subject: Subject): Item {
   return withAttributes({}, subject.projectAttributes(view, true), subject);
 }

@@ -4,8 +4,8 @@ import { parseDerivedKey } from '../items/derived-key.ts';
 import type { ItemKind } from './kind.ts';
 
 /**
- * The quarantine entry of a base item that can't be derived in full, or of a derived item that the table refuses. A
- * check reports it and compares nothing.
+ * Names a base item that can't be projected in full, or a derived item that the table refuses. A check reports the
+ * entry without comparing it.
  */
 export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   name: 'quarantine-entry',
@@ -14,7 +14,7 @@ export const quarantineEntry: ItemKind<'quarantine-entry'> = {
   hasBase: false,
   attributes: new Map(),
   hasTombstones: true,
-  // The table may have accepted only the entry's keys. A tombstone names its model and holds nothing else.
+  // An entry of which the table accepted only the keys is live, too. A tombstone has a model, but none of the fields.
   isLive: (item) =>
     item !== undefined &&
     (item[MODEL] === undefined || Object.values(QUARANTINE_FIELDS).some((name) => item[name] !== undefined)),
@@ -35,13 +35,13 @@ function reasonOf(entry: Item): string {
   return stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
 }
 
-/** For an entry of which the table has only accepted the keys. */
+/** Used for an entry of which the table accepted only the keys. */
 function namedIn(sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   return key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
 }
 
-/** Says how to redrive an entry that no index lists. */
+/** For an entry that isn't in an index, adds how to redrive it. */
 function shownReason(entry: Item): string {
   const reason = reasonOf(entry) || 'The table has refused its entry but for the keys.';
   if (entry[INDEX_KEYS.gsi0.partition] !== undefined) return reason;

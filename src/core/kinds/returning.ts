@@ -5,7 +5,7 @@ import { readCopies } from './copy.ts';
 import type { Difference, Judging } from './difference.ts';
 import { copyBytes, fitsBackIntoView, viewBudgetBytes } from './eviction.ts';
 
-/** Finds evicted edge types that fit into their view again, which the size of their edges decides. */
+/** Finds evicted edge types whose edges would fit into the view again. */
 export async function returningTypes(judging: Judging): Promise<Difference[]> {
   const { graph, suspect, was } = judging;
   const evicted = evictedTypes(was);
@@ -18,7 +18,7 @@ export async function returningTypes(judging: Judging): Promise<Difference[]> {
   return found;
 }
 
-/** Reads the type's edges only until they exceed the budget. */
+/** Reads the type's edges only until they exceed the view's budget. */
 async function fitsBack(judging: Judging, view: Item, edgeType: string): Promise<boolean> {
   const { graph, store, decided } = judging;
   const { source } = judging.suspect;

@@ -12,7 +12,9 @@ import { faultsOfForm } from './form.ts';
 import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 
-/** The item by which a node finds an edge that copies from it. In the node's partition; the edge is in another one. */
+/**
+ * Lets a node find an edge that copies its attributes. The item is in the node's partition, the edge in its source's.
+ */
 export const reverseItem: KindOfTarget<'reverse-item'> = {
   name: 'reverse-item',
   askedBy: 'copy (reverse item)',
@@ -53,7 +55,7 @@ export function reverseItemKeyOf(graph: CompiledModel, base: ItemKey): InTarget[
   return reverseItemOf(graph, base)?.key;
 }
 
-/** From its key, or from its content if the key is hashed; undefined if unknown. */
+/** Reads the edge from the item's key, or from its content if that key is hashed; undefined if unknown. */
 export function edgeOfReverse({ source, target }: ItemKey, item: Item | undefined): ItemKey | undefined {
   const key = parseDerivedKey(target);
   if (key?.kind !== 'reverse-item') return undefined;

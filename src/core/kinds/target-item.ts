@@ -11,7 +11,7 @@ import { type ItemKind, type KeyOf, origin } from './kind.ts';
 import { withAttributes } from './parts/index-items.ts';
 import type { Subject } from './parts/subject.ts';
 
-/** A node's own item among its incoming edges, compared and repaired like any index item. */
+/** The item that lists a node with its incoming edges, compared and repaired like any index item. */
 export const targetItem: ItemKind<'target-item'> = {
   ...INDEXED,
   name: 'target-item',
@@ -21,7 +21,10 @@ export const targetItem: ItemKind<'target-item'> = {
   ],
 };
 
-/** From its key, or from its index keys if the key is hashed. Undefined if neither tells. */
+/**
+ * Reads the projection from the item's key, or from its index keys if that key is hashed; undefined if neither shows
+ * it.
+ */
 function projectionOf(_source: string, key: KeyOf<'target-item'>, item: Item): IndexPlace | undefined {
   const { edgeType, order, generation } = key;
   if (key.name.hash === undefined) return { of: 'edge', edgeType, order, generation };
@@ -35,9 +38,9 @@ export interface TargetItem {
 }
 
 /**
- * The items that a node asks for in the index partitions of its incoming edges (`includeTarget`). The node sorts after
- * every edge, so that one backward Query returns it and its last edges. They have the view's attributes, so that
- * readers don't need the view.
+ * Returns the items that put a node into the index partitions of its incoming edges (`includeTarget`). The node sorts
+ * after every edge, so that one backward Query returns it and its last edges. The items have the view's attributes, so
+ * that readers don't need the view.
  *
  * @param attributes the node's attributes in its view.
  */
@@ -65,9 +68,9 @@ export function targetItems(node: NodeModel, subject: Subject, attributes: Item)
 function targetItemKeys(orders: readonly InboundOrder[], edgeKey: string): Item {
   const item: Item = {};
   for (const order of orders) {
-    // There is only one shard, so neither value nor source matters.
+    // `includeTarget` requires a single shard, so neither value nor source matters.
     const partition = order.places.partition(edgeKey, '', '');
-    // No edge can be in such a partition.
+    // The partition's key is too long, so no edge can be in it.
     if (!order.places.fits(partition)) continue;
     const names = INDEX_KEYS[order.index];
     item[names.partition] = { S: partition };

@@ -12,13 +12,13 @@ import { differencesByBase, INDEXED } from './index-item.ts';
 import { type KindOfTarget, origin } from './kind.ts';
 import { countedFields } from './parts/totals.ts';
 
-/** An edge's entry in a total of the edges that enter a node. In the node's partition; the edge is in another one. */
+/** An edge's entry in a node's total of incoming edges. It is in the node's partition, the edge in its source's. */
 export const totalEntry: KindOfTarget<'total-entry'> = {
   name: 'total-entry',
   askedBy: 'inbound.total (entry)',
   isAskedBy: ({ incoming }) => incoming !== undefined,
   keyOf: ({ incoming }, source) => incoming!.places.itemKey({ source }),
-  // A hashed key doesn't tell the edge's source.
+  // A hashed key doesn't contain the edge's source, so a field holds it.
   fieldsOf: ({ incoming }, source, subject) => ({ ...countedFields(incoming!, subject), [CHILD]: { S: source } }),
   totalOf: ({ incoming }) => incoming!,
   edgeOf: edgeOfEntry,
@@ -44,7 +44,6 @@ export const totalEntry: KindOfTarget<'total-entry'> = {
   },
 };
 
-/** One for each model that keeps such totals. */
 function totalsOf(graph: CompiledModel, edgeType: string): TotalPlaces[] {
   return layersOf(graph).flatMap(({ edges }) => edges.get(edgeType)?.incoming?.places ?? []);
 }
@@ -53,7 +52,7 @@ export function isKeptEntry(graph: CompiledModel, edgeType: string, sortKey: str
   return totalsOf(graph, edgeType).some(({ itemPrefixes: [prefix] }) => sortKey.startsWith(prefix!));
 }
 
-/** From its key, or from its content if the key is hashed; undefined if unknown. */
+/** Reads the edge from the entry's key, or from its content if that key is hashed; undefined if unknown. */
 export function edgeOfEntry(
   graph: CompiledModel,
   { source, target }: ItemKey,

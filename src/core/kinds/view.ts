@@ -16,7 +16,7 @@ export function hasOtherShape(graph: CompiledModel, source: string, item: Item |
   return view.isLive(item) && isOfOtherShape(graph, source, item);
 }
 
-/** A node's view: its edge set, its projected attributes, and copies of other nodes. */
+/** A node's view: its edge set, its projected attributes, and attributes copied from other nodes. */
 export const view: ItemKind<'view'> = {
   name: 'view',
   lifetime: { of: 'shape' },
@@ -51,21 +51,21 @@ export const view: ItemKind<'view'> = {
 };
 
 /**
- * A type whose views were dropped has none, even if other projections of its nodes remain. Without a registry the model
- * decides.
+ * Without a registry, the model decides. After a migration has dropped a type's views, other projections of its nodes
+ * may remain.
  */
 export function keepsViews(model: CompiledModel, type: string): boolean {
   return model.shapes === undefined ? model.nodes.get(type)?.hasView !== false : model.shapes.has(type);
 }
 
-/** Undefined if the table has no registry. */
+/** Returns undefined if the type keeps no views or the table has no registry. */
 export function shapeOf(model: CompiledModel, source: string): ViewShape | undefined {
   return model.shapes?.get(parseNodeId(source)?.type ?? '');
 }
 
 /**
- * Whether a view has to be rebuilt from base items: its stamp names an outdated shape, or it is missing while not every
- * node has a view yet. Never for a type without a shape.
+ * Returns whether a view has to be rebuilt from base items: its stamp names another shape, or the view is missing and
+ * not every node has one yet. Always false for a type without a shape.
  */
 export function isOfOtherShape(graph: CompiledModel, source: string, view: Item | undefined): boolean {
   const shape = shapeOf(graph, source);
@@ -82,7 +82,8 @@ export function attributesText(projected: Item | undefined): string | undefined 
 async function differences(judging: Judging): Promise<readonly Difference[]> {
   const { graph, suspect, was } = judging;
   const { source, bases = [] } = suspect;
-  // Readers take the base items in its place. The write that makes it whole touches its shares.
+  // Readers use the base items instead of a view of another shape. The write that rebuilds the view restores its
+  // contents.
   // rule: view-of-another-shape-is-left-alone
   if (hasOtherShape(graph, source, was)) return bases.length > 0 ? [] : [shapeDifference(graph, source, was!)];
   const ofForm = was === undefined || bases.length > 0 ? [] : faultsOfView(graph, was);
@@ -103,7 +104,7 @@ function differencesOfShares({ graph, suspect: { source, bases = [] }, was, deci
   });
 }
 
-/** What no base item can ask for. */
+/** Returns what is wrong in a view regardless of its base items. */
 export function faultsOfView(graph: CompiledModel, item: Item): readonly Difference[] {
   const faults = [...faultsOfForm(view, graph, item)];
   const set = 'a set that is no string set';
@@ -118,14 +119,14 @@ export function faultsOfView(graph: CompiledModel, item: Item): readonly Differe
   return faults;
 }
 
-/** The evicted edge types of a view that no edge set lists. */
+/** Returns the edge types that a view marks as evicted although no edge set lists them. */
 export function leftoverMarks(graph: CompiledModel, view: Item | undefined): string[] {
   return [...evictedTypes(view)].filter((type) => graph.edges.get(type)?.labels === undefined);
 }
 
 /**
- * A view with another shape than its type's. Readers read base items instead, which is right but costs more. The next
- * writer that reads the view rebuilds it, and so does a repair.
+ * Readers use base items instead of a view of another shape, which is correct but costs more. The next writer that
+ * reads the view rebuilds it, and so does a repair.
  */
 function shapeDifference(graph: CompiledModel, source: string, { [MODEL]: stamp }: Item): Difference {
   return {

@@ -9,10 +9,10 @@ export type BaseItemKind =
   | { kind: 'edge'; edge: EdgeModel; target: string }
   /** Not an error: the projector skips the item, and the check counts it. */
   | { kind: 'unknown' }
-  /** An edge between nodes that its type doesn't join, or a hashed key that isn't its target's. */
+  /** An edge whose type doesn't join its nodes, or whose hashed key isn't that of its target. */
   | { kind: 'misfit'; code?: 'edge-between-tenants'; reason: string; remedy?: string };
 
-/** A hashed key names an edge, but not its target. */
+/** `hashed`: the key shows the edge type, but only the image holds the target. */
 export type KeyKind = BaseItemKind | { kind: 'hashed'; edge: EdgeModel };
 
 const UNKNOWN: { kind: 'unknown' } = { kind: 'unknown' };
@@ -25,7 +25,7 @@ export function classifyBaseItem(graph: CompiledModel, source: string, sortKey: 
 
 export function classifyKey(graph: CompiledModel, source: string, sortKey: string): KeyKind {
   const sourceType = nodePrefix(source);
-  // Prefixes found in the model are type names.
+  // A prefix that isn't a valid type name can't be in the model.
   const node = graph.nodes.get(sourceType);
   if (node === undefined) return UNKNOWN;
   if (source === sortKey) return { kind: 'node', node };
@@ -74,7 +74,7 @@ export function misfitText({ reason, remedy }: Extract<BaseItemKind, { kind: 'mi
 }
 
 export function targetIdOf(image: Item): string | undefined {
-  // The image of a record made by hand may hold anything.
+  // The attribute may hold anything in a record made by hand.
   return textOfUntrusted(attributeOf(image, TARGET_ID));
 }
 
@@ -119,7 +119,10 @@ function misfitOfTarget(graph: CompiledModel, edge: EdgeModel, target: string): 
   return undefined;
 }
 
-/** Empty, which is no type, if nothing follows the dash. */
+/**
+ * Returns the node type of an id: the text before the first dash. Returns an empty string, which is no type, if nothing
+ * follows the dash.
+ */
 export function nodePrefix(id: string): string {
   const dash = id.indexOf('-');
   return dash <= 0 || dash === id.length - 1 ? '' : id.slice(0, dash);

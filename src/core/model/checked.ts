@@ -16,23 +16,26 @@ import type {
   TypedOrder,
 } from './order.ts';
 
-/** A mistaken option gets a type that it isn't assignable to, whose text the compiler shows. */
+/** A mistaken option gets a type that it isn't assignable to, and the compiler shows that type's text. */
 
-/** No value has this type. */
+/** A mistake, with the names that are valid instead. No value has this type. */
 export interface TypeMistake<Sentence extends string, Words extends string> {
   readonly mistake: Sentence;
   readonly words: Words;
 }
 
-/** Only the mistakes if there are any, so that the compiler shows nothing else. Editors offer the names of `Known`. */
+/**
+ * Resolves to `Wanted` alone if `Given` has mistakes, so that the compiler shows only those. Editors complete the names
+ * of `Known`.
+ */
 export type Checked<Given, Wanted, Known> = [Given] extends [Wanted] ? Given | Known : Wanted;
 
-/** For a union of shapes, those of each. */
+/** For a union of shapes, the type in each of them. */
 type ValueOf<A, Name> = A extends unknown ? (Name extends keyof A ? A[Name] : never) : never;
 
 type Numeric = number | bigint | ExactNumber;
 
-/** Never if values are unknown. */
+/** Types that aren't accepted; never if the values' type is unknown. */
 type Wrong<Value, Taken> = unknown extends Value ? never : Exclude<Value, Taken | undefined>;
 
 type NameWith<A, Taken> =
@@ -81,7 +84,7 @@ type ValueMistake<A, Name extends string, Type, Remedy> = Sentence<
   Remedy
 >;
 
-/** An item for each value of a list or set. */
+/** `multiValue` makes an item for each entry of a list or set. */
 type EachMistake<Name extends string, Value, Type> =
   | ([Wrong<Value, Collection>] extends [never]
       ? never
@@ -136,7 +139,7 @@ type CheckedTyped<A, Given> =
 
 type WithoutNative = 'needs keys that are derived: leave it out, or leave out native';
 
-/** By the table of options. */
+/** The option table says what can't be combined with `native: true`. */
 type BesideNative<Table, Name, Given, Taken> = Given extends { readonly native: true }
   ? Name extends OptionNeedingKeys<Table>
     ? false | (Table[Name] extends { readonly nativeValue: infer Value } ? Value : never) | WithoutNative
@@ -158,7 +161,7 @@ type KnownSearch<A, Options, From> = Omit<Options, 'attribute' | 'partition' | '
   readonly path?: readonly NameWith<A, string>[];
 };
 
-/** Only a search named after an attribute may omit what it searches by. */
+/** The `search` option, checked. Only a search named after an attribute may omit what it searches by. */
 export type CheckedSearches<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Options | Order<A>
@@ -198,7 +201,7 @@ type SearchMistake<A, Name extends string, Type, Given> = Given extends { readon
     : ValueMistake<A, Name, Type, SearchRemedies>
   : ValueMistake<A, Name, Type, SearchRemedies>;
 
-/** The entries of `inbound`, checked by name. */
+/** The `inbound` option, checked by the name of each entry. */
 export type CheckedInbound<A, Given, Options> = {
   readonly [Name in keyof Given]: string extends Name
     ? Given[Name]
@@ -240,7 +243,7 @@ type CheckedEdgeValue<A, Given> = Given extends string
       ? CheckedKind<A, Given>
       : NameOf<A>;
 
-/** A total's sums and groups, checked. */
+/** The sums and groups of a total, checked. */
 export type CheckedTotals<A, Given> = {
   readonly [Name in keyof Given]: Name extends 'total'
     ? CheckedTotal<A, Given[Name]>
@@ -288,7 +291,7 @@ export type CheckedEdgeSet<A, Given> = Given extends readonly unknown[]
       }
     : false;
 
-/** Numbers that a new node may lack. */
+/** Attributes that can hold a version: numbers that a new node may lack. */
 export type VersionName<F extends Fields> = NoneOf<
   Extract<NameWith<AttributesOf<F>, Numeric>, OptionalName<InputOf<F>>>,
   'fields have no optional number, which a version is'
@@ -301,7 +304,7 @@ type OptionalName<A> =
 
 type NoneOf<Names, Instead> = [Names] extends [never] ? Instead : Names;
 
-/** A part's attribute, `STATE.rate`, is left to `defineGraph`. */
+/** A part's attribute, such as `STATE.rate`, is left to `defineGraph`. */
 export type SourceMistake<A, Texts extends string, Numbers extends string> =
   | (Texts extends NameOf<A> ? Sentence<Texts, Wrong<ValueOf<A, Texts>, string>, SourceRemedies<Texts>> : never)
   | (Numbers extends NameOf<A>

@@ -24,56 +24,59 @@ export type {
   TotalSettings,
 } from './options/settings.ts';
 
-/** A checked, compiled model without the declared types. */
+/** A checked and compiled model, without the types that it declares. */
 export interface CompiledModel {
   readonly table: TableNames;
   /** @internal */
   readonly nodes: ReadonlyMap<string, NodeModel>;
   /** @internal */
   readonly edges: ReadonlyMap<string, EdgeModel>;
-  /** The indexes that the model needs. */
+  /** The indexes that the model uses. */
   readonly indexes: readonly IndexName[];
   /**
-   * Eight hex digits that change with the model, stamped on derived items for information. Made from the registry: `@`
-   * and the registry's version.
+   * Eight hex digits that change with the model; for a model made from the registry, `@` and the registry's version.
+   * Derived items have it for information only.
    */
   readonly fingerprint: string;
-  /** By node type, in a model made from the registry. @internal */
+  /** The shapes of views by node type, in a model made from the registry. @internal */
   readonly shapes?: ReadonlyMap<string, ViewShape>;
-  /** Models whose index items are maintained as well, in generations that this one lacks. @internal */
+  /** Models with further generations of projections, whose index items are maintained as well. @internal */
   readonly further?: readonly CompiledModel[];
-  /** How a check treats derived items, in a model made from the registry; absent: compares all. @internal */
+  /**
+   * How a check treats each derived item, in a model made from the registry. If absent, a check compares all. @internal
+   */
   readonly standings?: Standings;
-  /** Absent: everything. @internal */
+  /** What the feed reports; everything if absent. @internal */
   readonly feed?: FeedNames;
-  /** Types whose base items are made from another table. @internal */
+  /** Types whose base items are made from items of another table. @internal */
   readonly mirrored?: ReadonlySet<string>;
-  /** For types only: absent at run time. */
+  /** Only carries types; absent at run time. */
   // biome-ignore lint/suspicious/noExplicitAny: a model that is read at run time declares no types
   readonly definition?: { nodes: any; edges: any };
 }
 
 export interface Standings {
   of(source: string, sortKey: string, item: Item): Standing;
-  /** Projections being built or removed. */
+  /** Projections that are being built or removed. */
   readonly changing: readonly ChangingPart[];
   readonly ready: ReadonlySet<string>;
 }
 
 export interface Standing {
   /**
-   * `compared`: readers use it; `changing`: being built or removed, left alone; `retired` and `misplaced`: nothing
-   * maintains it, removed; `unregistered`: reported, left alone; `left`: it holds nothing, or a later model may use it.
+   * `compared`: readers use the item; `changing`: its projection is being built or removed, and a check leaves it
+   * alone; `retired`, `misplaced`: nothing maintains it, and a repair removes it; `unregistered`: a check only reports
+   * it; `left`: it holds nothing, or a later model may use it.
    */
   kind: 'compared' | 'changing' | 'retired' | 'unregistered' | 'misplaced' | 'left';
-  /** `search:USER.name@2`, `view:GOAL@3`; empty if key and content don't tell. */
+  /** The projection, such as `search:USER.name@2` or `view:GOAL@3`; empty if neither key nor content shows it. */
   name: string;
 }
 
 export interface ChangingPart {
   name: string;
   reason: string;
-  /** Since when writers maintain it, in milliseconds since 1970 by DynamoDB's clock. */
+  /** Since when writers maintain the projection, in milliseconds since 1970 by DynamoDB's clock. */
   sinceMs?: number | undefined;
 }
 
@@ -82,16 +85,16 @@ export function layersOf(graph: CompiledModel): readonly CompiledModel[] {
 }
 
 export interface ViewShape {
-  /** In a view's attribute `model`. */
+  /** The value of the attribute `model` in views of this shape. */
   stamp: string;
-  /** Each node has a view of this shape, so a missing view means nothing. */
+  /** True once every node has a view of this shape. Until then, a missing view has to be rebuilt. */
   ready: boolean;
 }
 
-/** A generation of a projection, as writers maintain it. */
+/** One generation of a projection that writers maintain. */
 export interface InForce<Places> {
   places: Places;
-  /** A newer generation decides what is right: an item that only this one can't derive is left out without a fault. */
+  /** A newer generation replaces this one: an item that only this one can't derive is left out without a fault. */
   isSuperseded?: boolean;
 }
 
@@ -101,12 +104,12 @@ export interface TableNames {
   partitionKey: string;
   sortKey: string;
   ttl: string;
-  /** Over which an edge's first orders and a node's searches are spread. */
+  /** The indexes over which an edge's first orders and a node's searches are spread. */
   indexes: readonly IndexName[];
   indexNames: Readonly<Record<IndexName, string>>;
-  /** Absent: the usual names. */
+  /** The key attributes of the indexes, unless they have the usual names. */
   indexKeys?: IndexKeys;
-  /** Named by the model; each holds all attributes. */
+  /** Native indexes that the model names. Each of them holds all attributes. */
   nativeNames?: readonly { name: string; partition: string; sort: string }[];
 }
 
@@ -135,38 +138,35 @@ export function indexesInUse({
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
-/** A compiled node type. */
 export interface NodeModel {
   type: string;
   fields?: StandardSchemaV1;
   view: Projection;
   hasView: boolean;
-  /** The model declares no `view`: reads show the node itself. */
+  /** True if the model declares no `view`, so that reads show the node itself. */
   isShownItself?: true;
-  /** Undefined: the default. */
+  /** Undefined for the default. */
   viewBudgetBytes?: number;
-  /** Checked by writer and import only. */
+  /** Only writer and import check these limits. */
   maxEntries: ReadonlyMap<string, number>;
-  /** The writer increments it. */
+  /** The writer increments this attribute. */
   versionAttribute?: string;
-  /** Includes searches by parts' attributes. */
+  /** Includes searches by attributes of parts. */
   searches: ReadonlyMap<string, SearchModel>;
   parts: ReadonlyMap<string, PartModel>;
-  /** Edge types with the node among its edges; none if the node itself is shown. */
+  /** Edge types that list the node with its incoming edges. Empty if reads show the node itself. */
   includedBy: readonly EdgeModel[];
   deletedWhen?: string;
   expires?: string;
 }
 
-/** A compiled part of a node type. */
 export interface PartModel {
   name: string;
   fields?: StandardSchemaV1;
-  /** Undefined in a model made from the registry that keeps none. */
+  /** Undefined if a registry that the model is made from keeps no view of the part. */
   view?: PartView;
 }
 
-/** The view of a part. */
 export interface PartView extends PartSettings {
   inForce: InForce<PartPlaces>;
 }
@@ -177,23 +177,24 @@ export interface LabelModel {
   from: { kind: 'attribute'; attribute: string } | DeriveModel;
 }
 
-/** A compiled edge type. */
 export interface EdgeModel {
   type: string;
   fields?: StandardSchemaV1;
   from: ReadonlySet<string>;
   to: ReadonlySet<string>;
-  /** Undefined: not in the edge set. */
+  /** Undefined if edge sets don't list the type. */
   labels?: readonly LabelModel[];
   inbound?: InboundModel;
-  /** Counts the index items shared by the first orders, which edges get for the count if need be. */
+  /**
+   * Counts the index items that the first orders share. Edges without such an order get the item just for the count.
+   */
   count?: CountModel<CountPlaces>;
-  /** Counts edges that enter a node. */
+  /** Counts and adds up the edges that enter a node. */
   incoming?: CountModel<TotalPlaces>;
-  /** See `dueList`. */
+  /** The list of edges by the time at which they end: see `dueList`. */
   due?: InboundModel;
   keys: 'plain' | 'hashed';
-  /** Undefined: no tenants. */
+  /** Undefined if the model has no tenants. */
   tenantSeparator?: string;
   /** Target attributes copied into the source's view. */
   copy?: readonly string[];
@@ -201,30 +202,28 @@ export interface EdgeModel {
   expires?: string;
 }
 
-/** A count or total of edges. */
 export interface CountModel<Places extends CounterPlaces = CounterPlaces> extends InForce<Places> {
   totals?: TotalSettings;
 }
 
-/** One order of an edge type. */
 export interface InboundOrder extends OrderSettings {
   places: OrderPlaces;
 }
 
 /** An index item of an edge, with the orders that use it. */
 export interface InboundItem {
-  /** Undefined for the item shared by the first orders. */
+  /** Undefined for the item that the first orders share. */
   orderName?: string;
   orders: readonly InboundOrder[];
   inForce: InForce<EdgeItemPlaces>;
 }
 
-/** How an edge type's index items are made. */
+/** The orders of an edge type, and the index items that they need. */
 export interface InboundModel extends InboundSettings {
   /** Orders that share an item come first. */
   orders: ReadonlyMap<string, InboundOrder>;
   items: readonly InboundItem[];
-  /** DynamoDB maintains the orders: no index items are derived. */
+  /** True if DynamoDB maintains the orders, so that no index items are derived. */
   native: boolean;
 }
 
@@ -236,15 +235,14 @@ export function derivedSearches(searches: ReadonlyMap<string, SearchModel>): Sea
   return [...searches.values()].filter(({ native }) => !native);
 }
 
-/** A search of a node type. */
 export interface SearchModel extends SearchSettings {
   index: IndexName;
-  /** The first search that shares its item, named in the item's sort key. */
+  /** The first search that shares the item, named in the item's sort key. */
   itemOf: string;
   inForce: InForce<SearchPlaces>;
-  /** DynamoDB maintains the search: no search items are derived. */
+  /** True if DynamoDB maintains the search, so that no search items are derived. */
   native: boolean;
 }
 
-/** Once `f(graph, options)` has checked the options. */
+/** Options that `f(graph, options)` has checked, together with the graph. */
 export type OfGraph<Options> = Options & { readonly graph: CompiledModel };

@@ -9,7 +9,10 @@ import type {
 } from './compiled.ts';
 import { knownFields, type ValueForm } from './known-fields.ts';
 
-/** By an enum in `fields`, or by a rank: asking for another text finds nothing, so it is a mistake. */
+/**
+ * The texts that `fields` declares as an enum, or a rank declares. Asking for any other text would find nothing, so it
+ * is reported as a mistake.
+ */
 
 export type DeclaredTexts = readonly string[] | undefined;
 
@@ -74,9 +77,9 @@ function ownersOfSource({ nodes }: CompiledModel, { from }: EdgeModel, name: str
 }
 
 /**
- * Undefined if one may have any.
+ * Returns the texts that the attributes may have; undefined if one of them may have any text.
  *
- * @param isEach asks for entries of lists.
+ * @param isEach asks for the texts of lists' entries instead.
  */
 function declaredTexts(named: readonly (readonly [Owner, string])[], isEach = false): DeclaredTexts {
   const texts = new Set<string>();

@@ -2,29 +2,31 @@ import type { ExactNumber } from '../items/plain.ts';
 import type { TextFormName } from './options/option-tables.ts';
 import type { AttributesOf, Fields, InputOf, NameOf, SourceValue, TypedOrder } from './order.ts';
 
-/** Options that aren't known in detail, such as those of a variable, count as any they may be. */
+/**
+ * Infers types from options. An option whose value isn't known at compile time counts as every value that it may have.
+ */
 
-/** Numbers as arguments: no form loses digits. */
+/** A number as an argument. A text, bigint or `ExactNumber` keeps digits that a JavaScript number would lose. */
 export type NumberValue = `${number}` | number | bigint | ExactNumber;
 
-/** A label's value as an argument; compared by its text, so `39` and `'39'` are equal. */
+/** A label's value as an argument. Labels are compared as texts, so `39` equals `'39'`. */
 export type LabelValue = string | number | bigint | boolean | ExactNumber;
 
-/** A search's arguments and results. */
+/** The types of a search's arguments and results. */
 export interface SearchTypes {
-  /** `equality`: not in an order; `any`: unknown. */
+  /** `equality`: the search only answers `equals`; `any`: its options aren't known. */
   kind: 'text' | 'ordered' | 'equality' | 'path' | 'any';
   value: string | NumberValue;
   found: unknown;
   shown: string;
-  /** Queries name a value of its partition attribute. */
+  /** True if queries have to name a value of the search's partition attribute. */
   partition: boolean;
   path: readonly string[];
-  /** Filters may compare these as well. */
+  /** Searched attributes, which filters may compare as well. */
   by: object;
 }
 
-/** A search of which nothing is known. */
+/** The types of a search whose options aren't known. */
 export interface OpenSearch extends SearchTypes {
   kind: 'any';
 }
@@ -33,7 +35,7 @@ export interface OpenSearch extends SearchTypes {
 export interface PartTypes {
   input: unknown;
   output: unknown;
-  /** Without the part's name. */
+  /** The names don't include the part's name. */
   searches: object;
   view: string;
 }
@@ -42,15 +44,15 @@ export interface PartTypes {
 export interface NodeTypes {
   input: unknown;
   output: unknown;
-  /** Includes searches of its parts. */
+  /** Includes searches of the type's parts. */
   searches: object;
-  /** All if none is declared. */
+  /** Attributes that the view shows; all if no `view` is declared. */
   view: string;
-  /** It shows attributes, or has parts. Edge sets need views as well. */
+  /** True with `view` or parts. Edge sets also give a type views, but aren't known here. */
   viewed: boolean;
   parts: object;
   list: boolean;
-  /** Never if there is none. */
+  /** Never if the type has no version attribute. */
   version: string;
 }
 
@@ -62,15 +64,15 @@ export interface EdgeTypes {
   to: string;
   labels: object;
   labelled: LabelValue;
-  /** As arguments, by the order's name. */
+  /** The values of each order as arguments. */
   orders: object;
-  /** Those that `fields` declares; `SourceValue` for a source's attribute. */
+  /** Order values as `fields` declares them; `SourceValue` for an attribute of the source node. */
   whole: object;
   inKeys: object;
   inKeysOfSource: object;
   shown: string;
   shownOfSource: string;
-  /** Named by the orders and the partition. */
+  /** Source attributes that the orders and the partition name. */
   namedOfSource: string;
   textsOfSource: string;
   numbersOfSource: string;
@@ -83,7 +85,7 @@ export interface EdgeTypes {
   copy: string;
 }
 
-/** A total's sums and groups, the latter with their attributes' values. */
+/** The names of a total's sums, and its groups with their values. */
 export interface TotalNames {
   sums: string;
   groups: object;
@@ -108,7 +110,7 @@ type Option<Options, Name extends string> = Options extends { readonly [N in Nam
     : Value
   : undefined;
 
-/** Boolean if unknown. */
+/** Whether the option is given; boolean if unknown. */
 type IsGiven<Options, Name extends string> =
   Option<Options, Name> extends infer Value
     ? Value extends undefined
@@ -128,7 +130,7 @@ type Copied<A, Option, Default> = Option extends undefined
 
 type ValueOfType<Type> = Type extends 'number' ? NumberValue : string;
 
-/** `Type` applies if the order names none. */
+/** `Type` applies if the order names no type. */
 type ValueOfOrder<Order, Type = 'string'> = Order extends readonly unknown[]
   ? { readonly [Place in keyof Order]: ValueOfOne<Order[Place], 'string'> }
   : ValueOfOne<Order, Type>;
@@ -154,7 +156,7 @@ type AttributeValueOf<A, Name, Each> = A extends unknown
 
 type ElementOf<Value> = Value extends ReadonlySet<infer Element> | readonly (infer Element)[] ? Element : unknown;
 
-/** The order is by attribute `Name` if it names none. */
+/** `Name` is the attribute if the order names none. */
 type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
   ? string
   : Order extends { kind: 'rank'; weights: Readonly<Record<infer Label, number>> }
@@ -163,14 +165,17 @@ type FoundByOrder<A, Name, Order, Each> = Order extends { kind: 'derive' }
       ? AttributeValueOf<A, From, Each>
       : AttributeValueOf<A, Order extends string ? Order : Name, Each>;
 
-/** Any text for types without literals. A record of literals requires them; one of patterns may be empty. */
+/**
+ * `Value` if it is made of literals; otherwise any string. Literals are recognized by `Record`, which requires a key
+ * for each of them, but none for string patterns.
+ */
 export type MembersOf<Value> = [Value] extends [string]
   ? Record<never, never> extends Record<Value, unknown>
     ? string
     : Value
   : string;
 
-/** A literal is then found by other texts as well. */
+/** With a form such as `caseInsensitive`, a literal is found by other texts as well. */
 type HasForm<Options> = true extends { [Name in TextFormName]: Option<Options, Name> }[TextFormName] ? true : false;
 
 type ArgumentOf<Value, Found, Options> = string extends Value
@@ -181,7 +186,7 @@ type ArgumentOf<Value, Found, Options> = string extends Value
       : MembersOf<Found>
   : Value;
 
-/** Ranks and numbers have no prefixes. */
+/** Ranks and numbers have no prefixes to search by. */
 type KindOfOrder<Order, Type> = Order extends { kind: 'rank' }
   ? 'ordered'
   : Order extends { kind: 'derive' }
@@ -228,7 +233,7 @@ type PathOf<A, Path, Formed> = true extends Formed
     ? TextsOrLeading<{ readonly [Place in keyof Path]: MembersOf<AttributeValueOf<A, Path[Place], false>> }>
     : readonly string[];
 
-/** A program may have made the list. */
+/** Any texts if no value is declared, because a program may have made the list. */
 type TextsOrLeading<Values extends readonly unknown[]> = { readonly [Place in keyof Values]: string } extends Values
   ? readonly string[]
   : Extract<Leading<Values>, readonly string[]>;
@@ -241,7 +246,7 @@ export type Leading<Values> = Values extends readonly [infer First, ...infer Oth
       ? readonly Value[]
       : never;
 
-/** None if an item has one of several values, or a computed one. */
+/** Attributes that filters may compare; none if an item shows one of several values, or a computed one. */
 type SearchedBy<A, Name, Order, Entry> =
   Option<Entry, 'path'> extends readonly (infer Segment)[]
     ? { [Named in Extract<Segment, string>]?: AttributeValueOf<A, Named, false> }
@@ -269,7 +274,7 @@ type TypesOfParts<Parts> = {
   [P in keyof Parts]: Parts[P] extends { readonly types?: infer Types } ? NonNullable<Types> : never;
 };
 
-/** `'STATE.status'`. */
+/** Names such as `'STATE.status'`. */
 type PartSearchName<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { searches: infer Searches }
     ? `${P}.${Extract<keyof Searches, string>}`
@@ -308,7 +313,7 @@ type LabelsOf<A, From> = {
   [Label in Extract<keyof From, string>]: From[Label] extends string ? AttributeValueOf<A, From[Label], false> : string;
 };
 
-/** Those that `fields`, or a rank of the same attribute, declares. */
+/** Values that `fields`, or a rank of the same attribute, declares. */
 type LabelledBy<A, From, Order> = {
   [Label in keyof From]: From[Label] extends string
     ? LabelArgument<AttributeValueOf<A, From[Label], false>, LabelOfRank<Order, From[Label]>>
@@ -349,7 +354,7 @@ type WholeOfOne<A, Order> = Order extends string
     ? Order
     : ValueOfOne<Order, 'string'>;
 
-/** Not dates, which are converted, or computed texts. */
+/** The parts whose values keys hold unchanged, which excludes dates and computed texts. */
 type KeptInKey<Entry> = Exclude<
   Entry extends readonly (infer Part)[] ? Part : Entry,
   { readonly kind: 'date' } | { readonly kind: 'derive' }

@@ -5,20 +5,23 @@ import { nodePrefix } from './base-item.ts';
 import type { CompiledModel, NodeModel } from './compiled.ts';
 
 /**
- * Derived items hold the time of the end: projector, check and observer need no clock, and readers hide what has ended.
+ * Derived items hold the time at which their node or edge ends. Readers hide what has ended, so projector, check and
+ * observer need no clock.
  */
 
-/** Among projected attributes, and an element's last label. */
+/** The attribute that holds the end among projected attributes. In an element, the end is the last label. */
 export const ENDS = '~ends';
 
 export type Ending = Pick<NodeModel, 'expires'>;
 
-/** In epoch seconds. As for DynamoDB's TTL, values other than numbers are ignored. */
+/**
+ * Returns the time at which an item ends, in epoch seconds. Ignores values that aren't numbers, as DynamoDB's TTL does.
+ */
 export function endOf({ expires }: Ending = {}, image: Item): AttributeValue | undefined {
-  // Every image asks, and most types have none.
+  // Skips most types early, because this runs for every image.
   if (expires === undefined) return undefined;
   const value = attributeOf(image, expires);
-  // A record made by hand may hold anything.
+  // The attribute may hold anything in a record made by hand.
   const { N } = Object(value) as { N?: unknown };
   return typeof N === 'string' && Number.isFinite(Number(N)) ? value : undefined;
 }
@@ -31,7 +34,7 @@ export function endingOf(model: CompiledModel, source: string, target: string): 
   return source === target ? model.nodes.get(nodePrefix(source)) : model.edges.get(typePrefix(target) ?? '');
 }
 
-/** Parts of a view end by themselves. */
+/** Returns the time at which an item ends. A view has none, because what it shows ends separately. */
 export function endOfItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },
@@ -41,7 +44,7 @@ export function endOfItem(
   return isDerivedKey(target) ? viewAttributes(item)?.[ENDS] : endOf(endingOf(model, source, target), item);
 }
 
-/** Undefined if it has ended. */
+/** Returns the item; undefined if it has ended. */
 export function livingItem(
   model: CompiledModel,
   { source, target }: { source: string; target: string },

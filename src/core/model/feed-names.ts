@@ -1,12 +1,12 @@
-/** What the feed reports; without `feed`, all changes. */
+/** The changes that the feed reports. Without `feed`, it reports all. */
 export interface FeedNames<NodeType extends string = string, EdgeType extends string = string> {
-  /** Node types. */
+  /** Node types whose views are reported. */
   readonly views?: readonly NodeType[];
-  /** Edge types, in every order or in one: `TICKET`, `TICKET.byPriority`; and node types with `list: true`. */
+  /** Edge types with all their orders (`TICKET`) or one (`TICKET.byPriority`), and node types with `list: true`. */
   readonly lists?: readonly (NodeType | EdgeType | `${EdgeType}.${string}`)[];
-  /** Node types, or single searches: `USER`, `USER.name`. */
+  /** Node types with all their searches (`USER`), or single searches (`USER.name`). */
   readonly searches?: readonly (NodeType | `${NodeType}.${string}`)[];
-  /** Edge types. */
+  /** Edge types whose counts are reported. */
   readonly counts?: readonly EdgeType[];
 }
 

@@ -4,12 +4,12 @@ import { typePrefix } from '../items/keys.ts';
 import { nodePrefix } from './base-item.ts';
 import { type CompiledModel, layersOf, type NodeModel } from './compiled.ts';
 
-/** On a base item whose origin no longer exists. */
+/** The attribute of a mirrored base item whose source item no longer exists. */
 export const GONE = '~gone';
 
 type Deletion = Pick<NodeModel, 'deletedWhen'>;
 
-/** @param of undefined for a part of a node, or outside the model. */
+/** @param of undefined for a part of a node, or for a type outside the model. */
 export function isGone(of: Deletion | undefined, image: Item): boolean {
   // rule: item-that-says-it-is-gone-is-absent
   if (Object.hasOwn(image, GONE)) return true;
@@ -23,7 +23,7 @@ export function deletionText(of: Deletion | undefined, image: Item): string {
   return `It counts as deleted, because it has ${attribute} (${describe(Object.values(Object(image[attribute]))[0])})`;
 }
 
-/** A record made by hand may hold anything. */
+/** Accepts any value, because a record made by hand may hold anything. */
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
   const { NULL, BOOL } = Object(value) as { NULL?: unknown; BOOL?: unknown };
@@ -43,7 +43,7 @@ export function isItemThere(
   return image !== undefined && !isGone(graph.edges.get(typePrefix(target) ?? ''), image);
 }
 
-/** In a model or those maintained with it. */
+/** Includes the models that are maintained with `graph`. */
 export function attributesOfDeletion(graph: CompiledModel, nodeType: string): string[] {
   return [GONE, ...layersOf(graph).flatMap(({ nodes }) => nodes.get(nodeType)?.deletedWhen ?? [])];
 }

@@ -15,7 +15,7 @@ export type EdgeDefinitions<NodeType extends string = string> = Record<
   EdgeDefinition<EdgeTypes & { from: NodeType; to: NodeType }>
 >;
 
-/** Any name if one of them declares no `fields`. */
+/** The names of the node types' attributes; any name if one of the types declares no `fields`. */
 type AttributeOf<N, NodeType> = string extends keyof N
   ? string
   : {
@@ -26,12 +26,12 @@ type Names<Types extends NodeTypes> = unknown extends Types['output']
   ? string
   : NameOf<Types['output']> | PartNames<Types['parts']>;
 
-/** Names such as `STATE.status`. */
+/** The names of parts' attributes, such as `STATE.status`. */
 type PartNames<Parts> = {
   [P in Extract<keyof Parts, string>]: Parts[P] extends { output: infer Output } ? `${P}.${NameOf<Output>}` : never;
 }[Extract<keyof Parts, string>];
 
-/** Only here are both the edge's options and the nodes known. */
+/** Checks the node types and attributes that edges name. Only here are both the edges and the nodes known. */
 type CheckedEdges<N, E> = {
   readonly [T in keyof E]: E[T] extends EdgeDefinition<infer Types>
     ? FirstMistake<
@@ -82,7 +82,7 @@ type PartOf<Definition> =
       : Extract<keyof Types['parts'], string>
     : never;
 
-/** Open attributes allow any other name. */
+/** A name such as `STATE.status` if there is no part `STATE`. Any other name may be an open attribute. */
 type NameOfNoPart<Name extends string, Part extends string> = Name extends `${infer Start}.${string}`
   ? Start extends Part | Lowercase<Start>
     ? never
@@ -93,24 +93,24 @@ type NameOfNoPart<Name extends string, Part extends string> = Name extends `${in
 
 /** The input of `defineGraph`. */
 export interface GraphInput<N extends NodeDefinitions, E> {
-  /** The table's name, or its name and those of its attributes. */
+  /** The table's name, or its name with those of its attributes and indexes. */
   table: string | TableOptions;
   nodes: N;
   edges?: Checked<E, CheckedEdges<N, NoInfer<E>>, never>;
   /**
-   * The character that ends the tenant in each id: with `'.'` the tenant of `USER-acme.ada` is `acme`. Edges between
+   * The character that ends the tenant in each id: with `'.'`, the tenant of `USER-acme.ada` is `acme`. Edges between
    * tenants are refused or quarantined. Default: no tenants.
    */
   tenantSeparator?: TenantSeparator;
-  /** Types that only the model file's `sources` make, from another table. Default: none. */
+  /** Types whose items are made only by the model file's `sources`, from another table. Default: none. */
   mirrored?: readonly NoInfer<Extract<keyof N | keyof E, string>>[];
-  /** What the feed reports. Default: everything. */
+  /** The changes that the feed reports. Default: everything. */
   feed?: FeedNames<NoInfer<Extract<keyof N, string>>, NoInfer<Extract<keyof E, string>>>;
 }
 
-/** A checked, compiled model. `N` and `E` carry the declared types. */
+/** A checked and compiled model. `N` and `E` carry the declared types. */
 export interface Graph<N extends NodeDefinitions = NodeDefinitions, E extends EdgeDefinitions = EdgeDefinitions>
   extends CompiledModel {
-  /** For types only: absent at run time. */
+  /** Only carries types; absent at run time. */
   readonly definition?: { nodes: N; edges: E };
 }

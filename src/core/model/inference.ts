@@ -4,7 +4,7 @@ import type { LabelValue, Leading, MembersOf, OpenSearch, SearchTypes, TotalName
 import type { OpenAttributes, SourceValue } from './order.ts';
 import type { EdgeDefinition, NodeDefinition } from './schema.ts';
 
-/** An unknown graph (`CompiledModel`, as the command line loads) accepts any text, and open attributes. */
+/** An unknown graph (`CompiledModel`, as the command line loads it) accepts any text and open attributes. */
 
 type NodesOf<G extends CompiledModel> = NonNullable<G['definition']>['nodes'];
 type EdgesOf<G extends CompiledModel> = NonNullable<G['definition']>['edges'];
@@ -54,7 +54,7 @@ type Carrying<Definitions, Name extends keyof OpenTypes, Wanted> = {
   [T in keyof Definitions]: Wanted extends TypeOf<Definitions[T], Name> ? Extract<T, string> : never;
 }[keyof Definitions];
 
-/** Any text if the type is unknown. */
+/** The ids of a type; any text if the type is unknown. */
 type IdOf<T extends string> = string extends T ? string : `${T}-${string}`;
 
 /** The names of a graph's node types. */
@@ -133,13 +133,13 @@ export type EdgeOrder<G extends CompiledModel, E extends EdgeType<G>> = Extract<
 /** Names of target attributes that an edge type copies into its source's view; never if none. */
 export type EdgeCopy<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'copy'>;
 
-/** A graph's searches: `'USER.name' | 'GOAL.status'`. */
+/** The names of a graph's searches, such as `'USER.name' | 'GOAL.status'`. */
 export type SearchName<G extends CompiledModel> =
   string extends NodeType<G>
     ? string
     : { [T in NodeType<G>]: `${T}.${Extract<keyof TypeOf<NodesOf<G>[T], 'searches'>, string>}` }[NodeType<G>];
 
-/** A search's arguments and results. */
+/** The types of a search's arguments and results. */
 export type SearchOfName<G extends CompiledModel, Name extends string> =
   string extends NodeType<G>
     ? OpenSearch
@@ -147,7 +147,7 @@ export type SearchOfName<G extends CompiledModel, Name extends string> =
       ? Extract<TypeOf<NodesOf<G>[T], 'searches'>[N & keyof TypeOf<NodesOf<G>[T], 'searches'>], SearchTypes>
       : never;
 
-/** Searches spread over numbered shards: all but those with `shards: 'value'`. */
+/** Searches that are spread over numbered shards: all but native ones and those with `shards: 'value'`. */
 export type SpreadSearchName<G extends CompiledModel> =
   string extends NodeType<G>
     ? string
@@ -159,11 +159,11 @@ export type IndexedEdgeType<G extends CompiledModel> =
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [EdgeOrder<G, E>] extends [never] ? never : E }[EdgeType<G>];
 
-/** Edge types in edge sets. */
+/** Edge types whose edges are in edge sets. */
 export type EdgeTypeInSet<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : Carrying<EdgesOf<G>, 'inSet', true>;
 
-/** Edge types whose edges can be counted: those in edge sets, or with a count. */
+/** Edge types whose edges can be counted: those in edge sets, and those with a count. */
 export type CountedEdgeType<G extends CompiledModel> =
   string extends EdgeType<G> ? EdgeType<G> : EdgeTypeInSet<G> | Carrying<EdgesOf<G>, 'degree', true>;
 
@@ -173,7 +173,7 @@ export type TotalledEdgeType<G extends CompiledModel> =
     ? EdgeType<G>
     : { [E in EdgeType<G>]: [TypeOf<EdgesOf<G>[E], 'totals'>] extends [never] ? never : E }[EdgeType<G>];
 
-/** An id of a node whose edges have a total, or any text. */
+/** An id of a node whose edges have a total, or any plain string. */
 export type TotalledId<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : IdOf<TextOf<EdgesOf<G>[E], 'totalled'>>;
@@ -203,19 +203,19 @@ export type InboundAttribute<G extends CompiledModel, E extends EdgeType<G>> = T
 /** Source attributes that an edge type's index items show. */
 export type SourceAttribute<G extends CompiledModel, E extends EdgeType<G>> = TextOf<EdgesOf<G>[E], 'shownOfSource'>;
 
-/** True if an edge type's target is in its incoming edges' index partitions. */
+/** True if lists of an edge type include the target node. */
 export type IncludesTarget<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'includesTarget'>;
 
-/** True if queries of an edge type name a partition value. */
+/** True if queries of an edge type have to name a partition value. */
 export type HasPartition<G extends CompiledModel, E extends EdgeType<G>> = TypeOf<EdgesOf<G>[E], 'partition'>;
 
-/** The order that `inbound` uses by default; types don't tell which of several names is first. */
+/** The order that `inbound` uses by default; all orders if the types don't determine it. */
 export type DefaultOrder<G extends CompiledModel, E extends EdgeType<G>> = FirstOrder<
   typeof INDEX_NAMES,
   EdgeOrder<G, E>
 >;
 
-/** All orders if no index names one. */
+/** The first order that is named after an index; all orders if none is. */
 type FirstOrder<Indexes extends readonly string[], Order extends string> = Indexes extends readonly [
   infer First extends string,
   ...infer Rest extends readonly string[],
@@ -225,7 +225,7 @@ type FirstOrder<Indexes extends readonly string[], Order extends string> = Index
     : FirstOrder<Rest, Order>
   : Order;
 
-/** Attributes in an order's keys. */
+/** The attributes whose values are in an order's keys. */
 export type AttributeInKey<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -233,7 +233,7 @@ export type AttributeInKey<
   Whose extends 'inKeys' | 'inKeysOfSource',
 > = Order extends keyof TypeOf<EdgesOf<G>[E], Whose> ? Extract<TypeOf<EdgesOf<G>[E], Whose>[Order], string> : never;
 
-/** An order's whole values as arguments: exactly the declared ones. */
+/** An order's complete value as an argument, limited to declared values. */
 export type WholeArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -265,7 +265,7 @@ export type OrderArgument<
   ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], SearchTypes['value']>
   : never;
 
-/** Leading values of an order by several, as far as known; never for an order by one. */
+/** The leading values of an order by several values, as far as known; never for an order by one value. */
 export type PathArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -280,7 +280,7 @@ type WithSources<G extends CompiledModel, E extends EdgeType<G>, Values extends 
   readonly [Place in keyof Values]: WithSource<G, E, Values[Place]>;
 };
 
-/** Values of an order by several, each as the end of a range; never for an order by one. */
+/** One of the values of an order by several values, as the end of a range; never for an order by one value. */
 export type PartArgument<
   G extends CompiledModel,
   E extends EdgeType<G>,
@@ -291,7 +291,7 @@ export type PartArgument<
     ? Extract<TypeOf<EdgesOf<G>[E], 'orders'>[Order], readonly unknown[]>[number]
     : never;
 
-/** The version attribute of a node type; never if there may be none. */
+/** The version attribute of a node type; never if one of several types has none. */
 export type VersionAttribute<G extends CompiledModel, T extends NodeType<G>> = [UnversionedOf<G, T>] extends [never]
   ? TextOf<NodesOf<G>[T], 'version'>
   : never;
@@ -302,11 +302,11 @@ type UnversionedOf<G extends CompiledModel, T extends NodeType<G>> = T extends u
     : never
   : never;
 
-/** Node types without versions. */
+/** Node types without a version attribute. */
 export type UnversionedType<G extends CompiledModel> =
   string extends NodeType<G> ? NodeType<G> : UnversionedOf<G, NodeType<G>>;
 
-/** An id of one of the graph's node types, or any text. */
+/** An id of one of the graph's node types, or any plain string. */
 export type IdArgument<G extends CompiledModel, Id extends string> = string extends Id ? Id : NodeId<G>;
 
 type ViewedType<G extends CompiledModel> =
@@ -314,7 +314,7 @@ type ViewedType<G extends CompiledModel> =
     ? NodeType<G>
     : Carrying<NodesOf<G>, 'viewed', true> | Extract<TextOf<EdgesOf<G>[EdgeTypeInSet<G>], 'from'>, NodeType<G>>;
 
-/** An id of a node type with views, or any text. For other types the compiler's message names the remedy. */
+/** An id of a node type with views, or any plain string. For other types, the compiler's message names the remedy. */
 export type ViewIdArgument<G extends CompiledModel, Id extends string> = string extends Id
   ? Id
   : IdOf<ViewedType<G>> | ViewlessText<Exclude<TypeOfId<G, Id>, ViewedType<G>>>;
@@ -323,12 +323,12 @@ type ViewlessText<T extends string> = T extends string
   ? `${T} has no views: add view: ['name'] to nodes.${T} in the model, or read getNode`
   : never;
 
-/** An id of a type that the edge type enters, or any text. */
+/** An id of a node type that the edge type enters, or any plain string. */
 export type TargetOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeTarget<G, E>;
 
-/** An id of a type that the edge type leaves, or any text. */
+/** An id of a node type that the edge type leaves, or any plain string. */
 export type SourceOf<G extends CompiledModel, E extends EdgeType<G>, Id extends string> = string extends Id
   ? Id
   : EdgeSource<G, E>;

@@ -11,16 +11,16 @@ import {
 import { isGone } from './gone.ts';
 
 /**
- * They depend on an edge and its source node. Attributes of the node's part, `STATE.status`, are read with the node and
- * appear among its own.
+ * Joined index items depend on an edge and its source node. Attributes of the node's parts are read with the node and
+ * appear among its own, under names such as `STATE.status`.
  */
 
-/** With its parts' attributes under their names. */
+/** A source node, whose `item` also has the attributes of its parts. */
 export interface SourceNode {
   item: Item | undefined;
 }
 
-/** Items of one edge type may differ. */
+/** An edge type may have both joined and other items. */
 export function isJoinedItem(
   { projectSource, partition }: Pick<InboundSettings, 'projectSource' | 'partition'>,
   { orders }: { orders: readonly OrderSettings[] },
@@ -41,7 +41,7 @@ export function isJoinedEdge(edge: EdgeModel): boolean {
 
 const joined = new WeakMap<CompiledModel, ReadonlySet<string>>();
 
-/** In this model or those maintained with it. */
+/** Includes the models that are maintained with `graph`. */
 export function joinedEdgeTypes(graph: CompiledModel): ReadonlySet<string> {
   let types = joined.get(graph);
   if (types === undefined) {
@@ -105,12 +105,12 @@ export function isPartOfSource(graph: CompiledModel, source: string, sortKey: st
   return partsOfSource(graph, parseNodeId(source)?.type ?? '').has(sortKey);
 }
 
-/** The node, then the parts that its edges' index items use. */
+/** Returns the node's sort key, then those of the parts that its edges' index items use. */
 export function sourceNodeKeys(graph: CompiledModel, source: string): string[] {
   return [source, ...partsOfSource(graph, parseNodeId(source)?.type ?? '').keys()];
 }
 
-/** @param items parallel to `sourceNodeKeys`. */
+/** @param items in the order of `sourceNodeKeys`. */
 export function sourceNodeOf(
   graph: CompiledModel,
   source: string,

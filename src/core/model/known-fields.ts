@@ -1,26 +1,29 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
 import { isPlainObject } from './options/shape.ts';
 
-/** If the validator has a JSON Schema (Zod from 4.2, ArkType). For others only the compiler checks a model. */
+/**
+ * What `fields` allows, read from the validator's JSON Schema (Zod from 4.2, ArkType). For other validators, only the
+ * compiler checks a model.
+ */
 
 export interface ValueForm {
   kind: 'text' | 'number' | 'boolean' | 'null' | 'list' | 'map' | 'Date';
-  /** The only possible text. */
+  /** The text, if only one is possible. */
   text?: string;
-  /** Of a list or set; undefined: unknown. */
+  /** The entries of a list or set; undefined if unknown. */
   entries?: readonly ValueForm[];
 }
 
 export interface KnownFields {
   forms: ReadonlyMap<string, readonly ValueForm[] | undefined>;
-  /** Items may have other attributes. */
+  /** True if items may have other attributes as well. */
   isOpen: boolean;
   required: ReadonlySet<string>;
 }
 
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Zod's names of values that JSON lacks, which would accept any value. */
+/** Schemas by Zod's type, for values that JSON lacks. Zod's own schema would accept any value. */
 const BEYOND_JSON: Readonly<Record<string, Schema>> = {
   bigint: { type: 'integer' },
   date: { type: 'Date' },
@@ -37,12 +40,12 @@ const KINDS: Readonly<Record<string, ValueForm['kind']>> = {
   object: 'map',
   Date: 'Date',
 };
-/** A schema may refer to itself. */
+/** Limited because a schema may refer to itself. */
 const MOST_REFERENCES = 16;
 
 const found = new WeakMap<StandardSchemaV1, KnownFields | undefined>();
 
-/** Undefined if the validator doesn't tell. */
+/** Returns undefined if the fields can't be read from the validator. */
 export function knownFields(fields: StandardSchemaV1 | undefined): KnownFields | undefined {
   if (fields === undefined) return undefined;
   if (!found.has(fields)) found.set(fields, fieldsOf(fields));
@@ -74,7 +77,7 @@ function jsonSchemaOf(fields: StandardSchemaV1 | undefined, direction: 'input' |
     });
     return isPlainObject(schema) ? schema : undefined;
   } catch {
-    // ArkType has no schema for a transform.
+    // ArkType throws, because it has no schema for a transform.
     return undefined;
   }
 }
@@ -85,7 +88,7 @@ function nameBeyondJson({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSch
   if (typeof type !== 'string' || !Object.hasOwn(BEYOND_JSON, type)) return;
   Object.assign(jsonSchema as object, BEYOND_JSON[type]);
   const items = type === 'set' ? jsonSchemaOf(valueType, 'output') : undefined;
-  // References inside another schema lead elsewhere.
+  // References in `items` point into the schema of the set's entries, not into this one.
   if (items !== undefined && !('$defs' in items)) Object.assign(jsonSchema as object, { items });
 }
 

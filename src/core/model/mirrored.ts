@@ -3,9 +3,12 @@ import { typePrefix } from '../items/keys.ts';
 import type { CompiledModel } from './compiled.ts';
 import { GONE } from './gone.ts';
 
-/** Which source items make a mirrored item: `shown`, and `makers`, the claims by maker. */
+/**
+ * The attribute of a mirrored item that names the source items that make it. `makers` holds a claim of each; `shown`
+ * names the maker whose content the item has.
+ */
 export const MIRROR = '~mirror';
-/** On a claim: the revision of the maker's ledger. */
+/** The attribute of a claim with the revision of the maker's ledger. */
 export const CLAIM_TOKEN = 't';
 export const BOOKKEEPING: readonly string[] = [MIRROR, GONE];
 

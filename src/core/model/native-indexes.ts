@@ -13,18 +13,18 @@ import type {
 import { lineOfSearch } from './options/option-tables.ts';
 
 /**
- * An order's index has the edge's sort key as its partition key; a search's has the table's sort key as its sort key,
- * which groups the nodes of a type.
+ * An order's index has the table's sort key as its partition key, so that a partition holds the edges of one target. A
+ * search's index has the table's sort key as its sort key, which groups the nodes of a type.
  */
 
-/** DynamoDB's type of a native index's sort key. */
+/** DynamoDB's type of the attribute in a native index's key. */
 export type NativeType = 'S' | 'N';
 
 /** The keys of an index on attributes of base items. */
 export interface NativeKeys {
   partition: string;
   sort: string;
-  /** The other key is the table's sort key. */
+  /** One of the keys. The other is the table's sort key. */
   attribute: string;
   type: NativeType;
 }
@@ -32,13 +32,13 @@ export interface NativeKeys {
 /** An index on attributes of base items. */
 export interface NativeIndex extends NativeKeys {
   /**
-   * Its key attributes, and a hash of the others: DynamoDB can't change an index, so a model whose readers need other
-   * attributes gets another one. An index named by the model holds all.
+   * The key attributes, and a hash of the projected ones. DynamoDB can't change an index, so a model whose readers need
+   * other attributes gets a new one. An index that the model names holds all attributes.
    */
   name: string;
 }
 
-/** `attributes` is undefined if readers need all. */
+/** A native index that a model needs. `attributes` is undefined if readers need all of them. */
 export interface NativeIndexNeed extends NativeIndex {
   attributes: readonly string[] | undefined;
 }
@@ -109,11 +109,11 @@ export function nativeIndexesOf(graph: NativeDeclarations): NativeIndexNeed[] {
   const needs = new Map<string, NativeIndexNeed>();
   for (const { keys, project, of } of placedNativeIndexes(graph)) {
     const name = `${keys.partition}-${keys.sort}`;
-    // Attribute names may contain hyphens.
+    // The name isn't unique, because attribute names may contain hyphens.
     const id = JSON.stringify([keys.partition, keys.sort]);
     const before = needs.get(id);
     const isWhole = project.kind === 'ALL' || (before !== undefined && before.attributes === undefined);
-    // Readers decide by these whether an item counts as absent, and where a hashed key leads.
+    // Readers need these to know whether an item counts as absent, and a hashed key's target.
     const deciding = [of.deletedWhen, of.expires, 'keys' in of && of.keys === 'hashed' ? TARGET_ID : undefined];
     const shown = project.kind === 'LIST' ? project.attributes : [];
     const names = new Set([...(before?.attributes ?? []), ...shown, ...deciding.filter((one) => one !== undefined)]);
@@ -150,7 +150,9 @@ export interface NativeDeclarations {
 
 const derived = new WeakMap<CompiledModel, CompiledModel>();
 
-/** Readers derive from base items what the projector would from the same declarations. */
+/**
+ * Declares native orders and searches as derived ones, so that readers derive from base items what the projector would.
+ */
 export function derivedInstead(graph: CompiledModel): CompiledModel {
   let model = derived.get(graph);
   if (model === undefined) {
@@ -180,5 +182,5 @@ export function derivedInstead(graph: CompiledModel): CompiledModel {
   return model;
 }
 
-/** DynamoDB's limit per table. */
+/** DynamoDB's limit of indexes per table. */
 export const MOST_INDEXES = INDEX_NAMES.length;

@@ -7,7 +7,10 @@ import { isGone } from './gone.ts';
 import { indexOfOrder, indexOfSearch, type NativeIndex, nativeIndexes } from './native-indexes.ts';
 import { lineOfSearch } from './options/option-tables.ts';
 
-/** DynamoDB refuses values that can't be keys, but silently builds an index without older items that have them. */
+/**
+ * DynamoDB refuses to write values that can't be keys. But if such items exist when it builds an index, it silently
+ * leaves them out.
+ */
 
 interface Key {
   source: string;
@@ -15,7 +18,7 @@ interface Key {
 }
 
 export interface NativePlace {
-  /** `edges.LOAN.inbound.orders.byDay`. */
+  /** The path in the model, such as `edges.LOAN.inbound.orders.byDay`. */
   name: string;
   index: NativeIndex;
 }
@@ -35,7 +38,7 @@ export function nativePlaces(graph: CompiledModel, { source, target }: Key): Nat
   }));
 }
 
-/** Undefined if the index accepts the value. */
+/** Returns undefined if the index accepts the value. */
 export function faultOfNativeKey(
   { type, sort, attribute }: NativeIndex,
   value: AttributeValue,
@@ -53,7 +56,7 @@ export function faultOfNativeKey(
 export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { name: string; reason: string }[] {
   if (nativeIndexes(graph).length === 0) return [];
   const kind = classifyBaseItem(graph, key.source, key.target, item);
-  // Readers hide soft-deleted items.
+  // Soft-deleted items needn't be in an index, because readers hide them.
   const of = kind.kind === 'node' ? kind.node : kind.kind === 'edge' ? kind.edge : undefined;
   if (of === undefined || isGone(of, item)) return [];
   return nativePlaces(graph, key).flatMap(({ name, index }) => {
@@ -65,9 +68,9 @@ export function nativeMisfits(graph: CompiledModel, key: Key, item: Item): { nam
   });
 }
 
-/** Items missing from a native list. */
+/** Items that are missing from a native order or search. */
 export interface NativeGap {
-  /** The model's path. */
+  /** The path in the model. */
   name: string;
   items: number;
   example: { source: string; target: string; reason: string };

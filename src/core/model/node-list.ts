@@ -1,14 +1,17 @@
 import type { SearchSettings } from './compiled.ts';
 import { fillSettings, SEARCH_OPTIONS } from './options/option-tables.ts';
 
-/** A search by id that every node is in. Its empty name makes items `~ix/` under `GOAL.#3`. */
+/**
+ * The name of a search that lists all nodes of a type by id. As it is empty, items have the sort key `~ix/` and
+ * partitions such as `GOAL.#3`.
+ */
 export const NODE_LIST = '';
 
 export function isNodeList({ name }: Pick<SearchSettings, 'name'>): boolean {
   return name === NODE_LIST;
 }
 
-/** A partition takes 1,000 new items a second; each costs a page half a read unit. */
+/** Each partition takes 1,000 new items a second, and adds half a read unit to the cost of a page. */
 const SHARDS = 10;
 
 export function nodeList(type: string): SearchSettings {
@@ -16,7 +19,7 @@ export function nodeList(type: string): SearchSettings {
     ...fillSettings(SEARCH_OPTIONS, { shards: SHARDS, shardBy: 'source' }),
     indexPartition: `${type}.${NODE_LIST}`,
     name: NODE_LIST,
-    // The ids at the end of the sort keys decide the order.
+    // All texts are equal, so the ids at the end of the sort keys decide the order.
     order: { kind: 'derive', compute: () => '', version: 1 },
   };
 }

@@ -7,18 +7,20 @@ import type { DeriveContext, DeriveOptions } from './options/derive-options.ts';
 export type OpenAttributes = Record<string, unknown>;
 /** A Standard Schema validator (zod, valibot, arktype) of attributes. */
 export type Fields = StandardSchemaV1<unknown, object>;
-/** The validator type of a node or edge that declares none. */
+/** The validator type of a node or edge type without `fields`. */
 export type OpenFields = StandardSchemaV1<OpenAttributes, OpenAttributes>;
-/** The attributes that a writer accepts, with whole numbers in any form. */
+/**
+ * The attributes that a writer accepts. Where `fields` has a bigint, it accepts whole numbers in other forms as well.
+ */
 export type InputOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferInput<F>, number | bigint | ExactNumber>;
-/** Stored attributes as they are read; reads return no bigint. */
+/** Stored attributes as reads return them, with numbers instead of bigints. */
 export type AttributesOf<F extends Fields> = WholeNumbersAs<StandardSchemaV1.InferOutput<F>, number | ExactNumber>;
 type WholeNumbersAs<A, Form> = A extends unknown
   ? [HasBigint<A, 3>] extends [never]
     ? A
     : { [Name in keyof A]: WholeNumberAs<A[Name], Form, 2> }
   : never;
-/** A type may contain itself. */
+/** Limits the levels, because a type may contain itself. */
 type Below = [never, 0, 1, 2];
 type HasBigint<Value, Levels extends number> = unknown extends Value
   ? never
@@ -31,7 +33,7 @@ type HasBigint<Value, Levels extends number> = unknown extends Value
         : Value extends Whole
           ? never
           : { [Name in keyof Value]: HasBigint<Value[Name], Below[Levels]> }[NamedIn<Value>];
-/** Not those of an index signature. */
+/** Declared names only, without index signatures. */
 type NamedIn<Value> = keyof { [Name in keyof Value as string extends Name ? never : Name]: never } & keyof Value;
 type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Levels>] extends [never]
   ? Value
@@ -43,7 +45,7 @@ type WholeNumberAs<Value, Form, Levels extends number> = [HasBigint<Value, Level
         ? Value
         : { [Name in keyof Value]: WholeNumberAs<Value[Name], Form, Below[Levels]> };
 type Whole = string | number | boolean | symbol | null | undefined | ExactNumber | Date | Uint8Array;
-/** Attribute names; for a union of shapes, those of each. */
+/** Attribute names; for a union of shapes, the names in each of them. */
 export type NameOf<A> = A extends unknown ? Extract<keyof A, string> : never;
 
 /** A computed text: see `derive`. */
@@ -61,9 +63,9 @@ export interface SourceValue<Name extends string = string> {
 }
 
 /**
- * Names an attribute of an edge's source node, for the edge type's orders and index partition: `gsi0:
- * date(source('dueDate'))` sorts edges by their sources' due dates. A change of such an attribute writes the index item
- * of each edge that leaves the node.
+ * Names an attribute of an edge's source node, for the edge type's orders and index partition:
+ * `gsi0: date(source('dueDate'))` sorts edges by their sources' due dates. Changing such an attribute rewrites the
+ * index item of each edge that leaves the node.
  *
  * @example
  * // The tickets of a project: the open ones first, each status by priority.
@@ -93,10 +95,10 @@ export function rank<const Name extends string | SourceValue, const Label extend
 
 /**
  * Orders or labels by a text computed from the attributes. The function must be pure: same attributes, same text. If it
- * returns undefined, the item isn't in the order; if it throws, the record is quarantined.
+ * returns undefined, the item isn't in the order; if it throws, the item is quarantined.
  *
  * @example
- * // Declare the attributes that it reads, to check them against `fields`; otherwise they are unknown.
+ * // Declare the attributes that the function reads, to check them against `fields`; otherwise they are unknown.
  * derive((goal: { title: string }) => goal.title.charAt(0));
  */
 export function derive<A = OpenAttributes>(
@@ -114,8 +116,8 @@ export interface Sum<Name extends string = string> {
 
 /**
  * An exact sum of an attribute over a node's edges: `inbound: { total: { hours: sum('hours') } }`. Values are decimals
- * below 10^15 with at most 12 digits after the point; others are counted in the result's `problems`. Of the edge's own
- * attributes only.
+ * below 10^15 with at most 12 digits after the point; others are counted in the result's `problems`. Only an edge's own
+ * attributes can be summed.
  */
 export function sum<const Name extends string>(attribute: Name): Sum<Name> {
   return { kind: 'sum', attribute };
@@ -123,13 +125,15 @@ export function sum<const Name extends string>(attribute: Name): Sum<Name> {
 
 /** A total's sums and groups. */
 export interface TotalOptions<A> {
-  /** By their names in results, at most 8. */
+  /** The sums by their names in results, at most 8. */
   total?: Readonly<Record<string, Sum<NameOf<A>>>>;
-  /** Attributes, at most 3: for each, the number of edges by value (texts, numbers, booleans; at most 50 per node). */
+  /**
+   * At most 3 attributes, for each of which edges are counted by value (texts, numbers, booleans; at most 50 per node).
+   */
   groupBy?: readonly NameOf<A>[];
 }
 
-/** A value with its type: see `date` and `number`. */
+/** A value of a given type: see `date` and `number`. */
 export interface TypedOrder<
   Name extends string | SourceValue = string,
   Type extends Exclude<ValueType, 'string'> = Exclude<ValueType, 'string'>,
@@ -155,9 +159,9 @@ export type Order<A> = NameOf<A> | TypedOrder<NameOf<A>> | Rank<NameOf<A>> | Der
 export type EdgeOrderValue<A> = Order<A> | SourceValue | TypedOrder<SourceValue> | Rank<SourceValue>;
 
 /**
- * An order of edges: one value, or several in order. All ascend; `reverse: true` reads from the end. There is no
- * `desc`: the shorter of two texts sorts first in both directions. A list is searched by its leading values; an edge is
- * found by those up to the first that it lacks.
+ * An order of edges, by one value or by several in turn. All ascend; `reverse: true` reads from the end. There is no
+ * `desc`, because the shorter of two texts would sort first in both directions. A list is searched by its leading
+ * values; an edge is found by its values up to the first that it lacks.
  */
 export type EdgeOrderOption<A> = EdgeOrderValue<A> | readonly EdgeOrderValue<A>[];
 

@@ -30,34 +30,40 @@ export { date, derive, number, rank, source, sum } from './order.ts';
 export interface SearchOptions<A> {
   /** Attribute or order to search by. Default: the attribute with the search's name. */
   attribute?: Order<A>;
-  /** How the value is encoded, so that text order is its order. Default `'string'`. */
+  /** How the value is encoded in keys, which sort as texts. Default `'string'`. */
   type?: ValueType;
   /**
-   * Index partitions to spread over, at least 1. `'value'` puts the value into the partition key, which spreads best
-   * and only supports equality. Default 200.
+   * The number of index partitions to spread items over, at least 1. `'value'` puts the value into the partition key,
+   * which spreads best, but only supports equality. Default 200.
    */
   shards?: number | 'value';
-  /** Shard by the value (`equals` asks one) or the source (spreads skewed values). Default `'value'`. */
+  /**
+   * Choose the shard by the value (`equals` reads one shard) or by the source (spreads skewed values). Default
+   * `'value'`.
+   */
   shardBy?: 'value' | 'source';
-  /** Hash function for the shard. Default `'fnv1a'`. */
+  /** Hash function that chooses the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Ignore case, by Unicode's case folding and NFKD; results show the original. Default false. */
   caseInsensitive?: boolean;
   /** One search item per element of a list or set. Default false. */
   multiValue?: boolean;
-  /** Attribute put into the index partition (a tenant, a country); searches then name its value. */
+  /**
+   * Attribute that is put into the index partition, such as a tenant or a country; searches then have to name its
+   * value.
+   */
   partition?: NameOf<A>;
   /**
-   * Text attributes searched by leading segments: a country, a state, a city. Replaces `attribute`. A node is found by
-   * the segments up to the first attribute it lacks.
+   * Text attributes that are searched by leading segments, such as country, state and city. Replaces `attribute`. A
+   * node is found by the segments up to the first attribute that it lacks.
    */
   path?: readonly NameOf<A>[];
   /** Attributes copied into the search item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Let DynamoDB maintain the search, by an index on the attribute: no search items, 1 WCU less per write, no lag; only
-   * equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of the table's 20
-   * indexes. Default false.
+   * Let DynamoDB maintain the search with an index on the attribute: no search items, 1 WCU less per write and no lag,
+   * but only equality. DynamoDB then refuses items whose attribute is empty or has another type. Takes one of the
+   * table's 20 indexes. Default false.
    */
   native?: boolean;
 }
@@ -70,11 +76,11 @@ export type SearchValues<A> = Readonly<Record<string, SearchValue<A> | Order<A>>
 
 /** Options of a part of a node type. */
 export interface PartOptions<Searches = unknown, View = unknown, F extends Fields = Fields> {
-  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
   fields?: F;
-  /** Attributes that reads show next to the node's, under the part's name. Default `'ALL'`. */
+  /** Attributes of the part that reads show with the node, under the part's name. Default `'ALL'`. */
   view?: View;
-  /** Such a search is named `TYPE.PART.attribute`. */
+  /** Attributes to search nodes by. Such a search is named `TYPE.PART.attribute`. */
   search?: Checked<
     Searches,
     CheckedSearches<AttributesOf<F>, NoInfer<Searches>, SearchOptions<AttributesOf<F>>>,
@@ -86,13 +92,13 @@ export interface PartOptions<Searches = unknown, View = unknown, F extends Field
 export interface PartDefinition<T extends PartTypes = PartTypes> {
   readonly kind: 'part';
   readonly options: object;
-  /** For types only: absent at run time. */
+  /** Only carries types; absent at run time. */
   readonly types?: T;
 }
 
 /**
  * Declares a part of a node type: attributes that change more often than the rest, in an item of their own. Changing
- * them costs by the part's size instead of the node's.
+ * them costs capacity for the part's size instead of the node's.
  *
  * @example
  * node({ view: ['name', 'about'], parts: { STATE: part({ view: ['status'], search: { status: {} } }) } });
@@ -117,37 +123,38 @@ export interface NodeOptions<
   F extends Fields = Fields,
   Version extends string = string,
 > {
-  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
   fields?: F;
   /**
-   * Attributes copied into the view. Default: none; reads then show the node itself, and a type without edge sets and
+   * Attributes copied into the view. Default: none. Reads then show the node itself, and a type without edge sets and
    * parts has no views, so `getView` is refused.
    */
   view?: View;
   /**
-   * Limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base edges
-   * instead. Default 8,192.
+   * Size limit of a view in bytes. Beyond it, the largest edge type leaves the edge set, and readers query the base
+   * edges instead. Default 8,192.
    */
   viewBudgetBytes?: number;
   /**
-   * The most entries of a list, set or map, by attribute. Writer and import refuse larger ones; the projector accepts
-   * them. Default: DynamoDB's 400 KB.
+   * The most entries that a list, set or map may have, by attribute. Writer and import refuse larger ones; the
+   * projector accepts them. Default: DynamoDB's 400 KB.
    */
   maxEntries?: Readonly<Partial<Record<NoInfer<NameOf<AttributesOf<F>>>, number>>>;
   /**
-   * A number for optimistic locking: every write through the writer increments it, and a put is refused if the node has
-   * another version. Without a version the node has to be new. Other producers aren't checked. Default: none.
+   * An attribute with a number for optimistic locking: every write through the writer increments it, and a put is
+   * refused if the node has another version. A put without a version requires a new node. Other producers aren't
+   * checked. Default: none.
    */
   versionAttribute?: Version;
   /**
-   * An attribute that marks the node as deleted: while it is present and neither null nor false, no projection has the
-   * node. Its edges stay, as after a deletion. Default: none.
+   * An attribute that marks the node as deleted: while it is present and neither null nor false, no projection contains
+   * the node. The node's edges stay, as after a deletion. Default: none.
    */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * The attribute with the time at which the node ends, in epoch seconds: no read shows it then, and DynamoDB deletes
-   * it days later. It must be the table's `ttl`, except for a mirrored type. Refused if an order of edges uses values
-   * of these nodes (`source`). Default: none.
+   * The attribute with the time at which the node ends, in epoch seconds. From then on, reads hide the node, and
+   * DynamoDB deletes it days later. It must be the table's `ttl`, except for a mirrored type. Refused if an order of
+   * edges uses values of these nodes (`source`). Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
@@ -161,8 +168,8 @@ export interface NodeOptions<
     SearchValues<AttributesOf<F>>
   >;
   /**
-   * Parts of the node by how often they change, each an item: `{ source: id, target: 'STATE', … }`. Names match
-   * `[A-Z][A-Z0-9_]*`. Default: none.
+   * Parts of the node that change at different rates, each in an item of its own: `{ source: id, target: 'STATE', … }`.
+   * Names match `[A-Z][A-Z0-9_]*`. Default: none.
    */
   parts?: Parts;
 }
@@ -171,7 +178,7 @@ export interface NodeOptions<
 export interface NodeDefinition<T extends NodeTypes = NodeTypes> {
   readonly kind: 'node';
   readonly options: object;
-  /** For types only: absent at run time. */
+  /** Only carries types; absent at run time. */
   readonly types?: T;
 }
 
@@ -192,43 +199,43 @@ export function node<
 /** Labels in each edge-set element: attribute names, or names for attributes and computed texts. */
 export type EdgeSetOption<A> = false | readonly LabelName<A>[] | Readonly<Record<string, LabelName<A> | Derive<A>>>;
 
-/** How an edge type is found from its target: its orders, and what applies to all of them. */
+/** How edges are found from their target: the orders, and what applies to all of them. */
 export interface InboundOptions<A> extends TotalOptions<A> {
   /**
    * Orders by name, selected by `inbound(..., { order: 'byPriority' })`; the first is the default. Names match
-   * `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders, as many as `table.indexes` says (2), share an
-   * index item of each edge; each further order costs another. An order named `gsi0`, `gsi1` and so on has the keys of
-   * that index, and orders with other names then have their own items.
+   * `[a-z][A-Za-z0-9_]*` with at most 64 characters. The first orders, up to the number of `table.indexes` (2), share
+   * one index item per edge; each further order costs another item. An order named `gsi0`, `gsi1` and so on has the
+   * keys of that index, and orders with other names then have their own items.
    */
   orders?: Readonly<Record<string, EdgeOrderOption<A> | undefined>>;
-  /** Index partitions for one target's edges. Default 1. */
+  /** The number of index partitions for one target's edges. Default 1. */
   shards?: number;
-  /** Shard by the value or the source. Default `'source'`. */
+  /** Choose the shard by the value or by the source. Default `'source'`. */
   shardBy?: 'value' | 'source';
-  /** Hash function for the shard. Default `'fnv1a'`. */
+  /** Hash function that chooses the shard. Default `'fnv1a'`. */
   hash?: HashName;
   /** Edge attributes copied into the index item. Default `'KEYS_ONLY'`. */
   project?: ProjectOption<NameOf<A>>;
   /**
-   * Source attributes copied into the index item as well: a list with titles takes one Query. Changing one costs a
-   * write per edge that leaves the node. Default: none.
+   * Attributes of the source node copied into the index item as well, so that a list with titles takes one Query.
+   * Changing such an attribute costs a write per edge that leaves the node. Default: none.
    */
   projectSource?: readonly string[];
   /**
-   * Attribute of the edge, or of its source node, put into the index partition (a tenant); queries then name its value.
-   * Not with `includeTarget`. Default: none.
+   * Attribute of the edge, or of its source node, that is put into the index partition, such as a tenant; queries then
+   * have to name its value. Not with `includeTarget`. Default: none.
    */
   partition?: NameOf<A> | SourceValue;
   /**
-   * Put the target node behind its incoming edges in their index partitions, with the attributes of its `view`:
+   * Put the target node after its incoming edges in their index partitions, with the attributes of its `view`:
    * `inbound(..., { reverse: true, includeTarget: true })` returns both in one Query. Costs an index item of the node
    * for the shared orders and one per further order. Requires `shards: 1`. Default false.
    */
   includeTarget?: boolean;
   /**
-   * Let DynamoDB maintain the orders, by an index for each: no index items, 1 WCU less per write, no lag. Each is an
-   * attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is empty or has another
-   * type. Each takes one of the table's 20 indexes. Default false.
+   * Let DynamoDB maintain the orders, with an index for each: no index items, 1 WCU less per write, no lag. Each order
+   * has to be by an attribute of the edge, or `number(...)` of one. DynamoDB then refuses items whose attribute is
+   * empty or has another type. Each order takes one of the table's 20 indexes. Default false.
    */
   native?: boolean;
 }
@@ -244,7 +251,7 @@ export interface EdgeOptions<
   Copy extends string = string,
   Degree = boolean,
 > {
-  /** Validator of the attributes; its types flow to writer and reader. Default: open attributes. */
+  /** Validator of the attributes, from which writer and reader also take their types. Default: any attributes. */
   fields?: F;
   /** Node types that the edge may leave. */
   from: From | readonly From[];
@@ -259,36 +266,36 @@ export interface EdgeOptions<
     InboundOptions<AttributesOf<F>>
   >;
   /**
-   * Keep an exact count of each node's edges of this type: `degree` is one read. Adding or removing an edge then costs
-   * twice the capacity. Default false.
+   * Keep an exact count of each node's edges of this type, so that `degree` takes one read. Adding or removing an edge
+   * then costs twice the capacity. Default false.
    */
   degree?: Degree;
   /**
-   * Sums, and numbers by group, over each node's outgoing edges: `reader.total`. Includes the count of `degree`.
+   * Sums, and counts by group, over each node's outgoing edges: `reader.total`. Includes the count of `degree`.
    * Default: none.
    */
   outgoing?: Checked<Outgoing, CheckedTotals<AttributesOf<F>, NoInfer<Outgoing>>, TotalOptions<AttributesOf<F>>>;
   /**
    * `'plain'`: the edge type, `-`, the target's id. `'hashed'`: keys of one length, from a hash of the target's id,
-   * which the attribute `targetId` holds; use `hashedEdgeKey` in producers without the writer. To switch, write the
+   * which is in the attribute `targetId`; use `hashedEdgeKey` in producers without the writer. To switch, write the
    * edges again. Default `'plain'`.
    */
   keys?: 'plain' | 'hashed';
   /** An attribute that marks the edge as deleted, as for a node. Default: none. */
   deletedWhen?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * The time at which the edge ends, as for a node. Counts and totals follow within minutes: see `deleteEnded`.
-   * Default: none.
+   * The attribute with the time at which the edge ends, as for a node. Counts and totals follow within minutes: see
+   * `deleteEnded`. Default: none.
    */
   expires?: NoInfer<NameOf<AttributesOf<F>>>;
   /**
-   * Target attributes copied into the source's view, under the edge. A change of the target is written to every source.
+   * Target attributes copied into the source's view, under the edge. Changing one writes the view of every source.
    * Needs `edgeSet` and plain keys. Default: none.
    */
   copy?: readonly Copy[];
 }
 
-/** For omitted options: an edge type without orders and totals. */
+/** The type of an omitted option: an edge type without orders and totals. */
 // biome-ignore lint/suspicious/noEmptyInterface: an interface has a short name in messages of the compiler
 export interface None {}
 
@@ -296,7 +303,7 @@ export interface None {}
 export interface EdgeDefinition<T extends EdgeTypes = EdgeTypes> {
   readonly kind: 'edge';
   readonly options: object;
-  /** For types only: absent at run time. */
+  /** Only carries types; absent at run time. */
   readonly types?: T;
 }
 

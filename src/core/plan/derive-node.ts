@@ -10,7 +10,7 @@ import { targetItems } from '../kinds/target-item.ts';
 import { partAttributesAsSource } from '../model/joined.ts';
 import type { NodePlan, PartPlan, PlannedKey } from './type-plans.ts';
 
-/** For more, a map is faster. */
+/** With more keys, a map is faster. */
 const FEW_KEYS = 8;
 
 export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcomes?: Outcomes): DerivedImage {
@@ -19,7 +19,7 @@ export function deriveNode(plan: NodePlan, key: PlannedKey, image: Item, outcome
   const items = new IndexItems(subject);
   if (plan.hasView) outcomes?.add(`nodes.${node.type}.view`, VIEW_KEY);
   items.addSearches(plan.searches);
-  // Only for their problems: joined items are derived with the edges.
+  // These shares are derived only for their problems; the items are derived with the edges.
   for (const joined of plan.joinedItems) sourceShare(joined, subject);
   const attributes = subject.projectAttributes(node.view, true);
   for (const { key, item } of targetItems(node, subject, attributes)) {
@@ -76,7 +76,7 @@ class IndexItems {
       const { isSuperseded, places } = inForce;
       try {
         if (multiValue) {
-          // All values or none: a list with one bad value is a mistake to report.
+          // One bad value excludes the whole list, and is reported as its mistake.
           for (const [key, item] of searchItemsOfValues(plan, this.subject)) this.add(key, item);
         } else {
           const item = searchItem(plan, this.subject);

@@ -27,8 +27,8 @@ export type { Problem } from '../kinds/parts/subject.ts';
 import { deriveNode, derivePart } from './derive-node.ts';
 
 /**
- * A total function of the image: a part that cannot be derived is expected to be absent, and reported, so a bad image
- * never hides its good parts.
+ * Deriving never fails as a whole. A part of an image that can't be derived is expected to be absent and is reported,
+ * so that it never hides the good parts.
  */
 
 const NONE: readonly never[] = [];
@@ -36,7 +36,7 @@ const NO_ITEMS: ReadonlyMap<string, Item> = new Map();
 
 const NOTHING: DerivedImage = { keys: NONE, fields: NONE, problems: NONE };
 
-/** @param outcomes notes what the image comes to in each line of the model. */
+/** @param outcomes collects the outcome for each projection of the model. */
 export function derive(plan: TypePlan, key: PlannedKey, image: Item | undefined, outcomes?: Outcomes): DerivedImage {
   if (image === undefined) return NOTHING;
   if (isAbsent(plan, image)) {
@@ -78,7 +78,7 @@ function noteDeleted(plan: TypePlan, key: PlannedKey, image: Item, outcomes: Out
 }
 
 /**
- * Further models have no views.
+ * The models in `graph.further` have no views.
  *
  * @param node the source node of an edge; without it, joined items are left out.
  */
@@ -112,7 +112,7 @@ export function problemsOfImage(
   return problemsOf(layersOf(graph).map((layer) => derivedIn(layer, source, sortKey, image)));
 }
 
-/** Problems with the same message are one. */
+/** Lists each message only once. */
 export function problemsOf(layers: readonly Pick<Derived, 'problems'>[]): readonly Problem[] {
   if (layers.length === 1) return layers[0]!.problems;
   return [...new Map(layers.flatMap(({ problems }) => problems).map((problem) => [problem.message, problem])).values()];
@@ -172,7 +172,7 @@ function withJoinedItems(
   };
 }
 
-/** The image names the target. */
+/** Only the image names the target. */
 function deriveHashedEdge(plan: EdgePlan, key: PlannedKey, image: Item, outcomes: Outcomes | undefined): DerivedImage {
   const told = classifyHashedEdge(plan.graph, plan.edge, { source: key.source, target: key.sortKey }, image);
   if (told.kind === 'edge') return deriveEdge(plan, { ...key, target: told.target }, image, outcomes);

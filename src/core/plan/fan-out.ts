@@ -25,11 +25,11 @@ import type { EpochSeconds } from './writes/item-update.ts';
 const NONE: readonly never[] = [];
 
 /**
- * Page by page: after the first, a continuation in the parent's partition drives the next pages by its records. No
- * other derived item's records cause writes.
+ * A fan-out updates what depends on a changed node, page by page. After the first page, a continuation in the node's
+ * partition drives each next page by its stream records. No other derived item's records cause writes.
  */
 
-/** One for each edge type that uses a changed attribute. */
+/** Returns one fan-out for each edge type that uses a changed attribute. */
 export function touchedFanOuts(graph: CompiledModel, record: ChangeRecord): readonly FanOutTouch[] {
   const { source, target, oldImage: before, newImage: after } = record;
   if (!hasFanOuts(graph)) return NONE;
@@ -76,7 +76,7 @@ function dependsOnParts(graph: CompiledModel, source: string): boolean {
   return sourceNodeKeys(graph, source).length > 1;
 }
 
-/** A fan-out that nothing in the registry needs ends: a later projection would take it for its own. */
+/** A fan-out that nothing in the registry needs is ended, because a later projection would take it for its own. */
 export function continuationTouch(graph: CompiledModel, record: ChangeRecord): ContinuationTouch | undefined {
   const { source, target } = record;
   const fanOut = fanOutOfKey(target);
@@ -84,7 +84,7 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
   const { of, edgeType } = fanOut;
   const isOpen = record.isPartial === true || stringOf(record.newImage?.[AFTER]) !== undefined;
   const isKept = of === 'copies' ? graph.edges.get(edgeType)?.copy !== undefined : joinedEdgeTypes(graph).has(edgeType);
-  // Without a registry, consumers of another model may need it.
+  // Without a registry, consumers of another model may need the fan-out.
   // rule: continuation-that-nothing-needs-is-ended
   const isEnding = !isKept && graph.shapes !== undefined && target === new FanOutPlaces(edgeType).continuation(of);
   // rule: continuation-drives-the-next-page
@@ -105,8 +105,9 @@ export function continuationTouch(graph: CompiledModel, record: ChangeRecord): C
 }
 
 /**
- * A running fan-out continues to its end, however fast the parent changes; changes request one more round, from the
- * earlier place. Each writes the continuation again, which restarts a fan-out whose last record was lost.
+ * Begins a fan-out. If one is running, it continues to its end, however often the parent changes; each change requests
+ * one more round, from the earlier place. Each change also writes the continuation again, which restarts a fan-out
+ * whose last record was lost.
  */
 export function beginContinuationUpdate(
   graph: CompiledModel,
@@ -136,7 +137,10 @@ function earlierPlace(place: string, inProgress: string | undefined): string {
   return inProgress === undefined || compareKeys(place, inProgress) < 0 ? place : inProgress;
 }
 
-/** At the end it begins the round that changes have requested, or becomes a tombstone. */
+/**
+ * Moves a continuation to the next place. At the end, it begins the round that changes have requested, or becomes a
+ * tombstone.
+ */
 export function moveContinuationUpdate(
   graph: CompiledModel,
   { source, sortKey }: ContinuationTouch,
@@ -161,8 +165,8 @@ export function moveContinuationUpdate(
 }
 
 /**
- * Writing the same place again makes another record. The fan-out isn't ended: its record may just be late. One with an
- * impossible place starts again.
+ * Writes the same place again, which makes another record. The fan-out isn't ended, because its record may just be
+ * late. A fan-out with an impossible place starts again.
  */
 export function continueFanOutUpdate(
   graph: CompiledModel,
@@ -188,7 +192,7 @@ export function continueFanOutUpdate(
   };
 }
 
-/** A tombstone, so that a consumer with a record of the continuation finds another revision. */
+/** Leaves a tombstone, so that a consumer with a record of the continuation finds another revision. */
 export function endContinuationUpdate(
   graph: CompiledModel,
   key: ItemKey,

@@ -4,17 +4,16 @@ import { type CompiledModel, derivedSearches, layersOf, listsOf, type NodeModel 
 import { packsOf } from '../model/projection/search-pack.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** Even if the base item asks for none. */
 export interface IndexItemKey {
   key: DerivedSortKey;
-  /** An item per value: their sort keys begin with `key`. */
+  /** True if each value has an item: `key` is then the prefix of their sort keys. */
   isPrefix: boolean;
 }
 
-/** In every generation that the model has. */
+/** Includes every generation of the model. */
 export function indexItemKeysOf(graph: CompiledModel, { source, target }: ItemKey): IndexItemKey[] {
   const keys = new Map<string, IndexItemKey>();
-  // The item that a count needs may also be an order's.
+  // The item that a count needs may also be that of an order.
   const add = (key: DerivedSortKey, isPrefix = false): unknown => keys.set(key, { key, isPrefix });
   const addSearches = ({ searches }: NodeModel, of: string | undefined): void => {
     for (const shared of packsOf(derivedSearches(searches))) {

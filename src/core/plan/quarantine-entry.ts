@@ -11,10 +11,10 @@ import type { Problem } from './derive.ts';
 import { keyOfTouch, type Touch } from './touch.ts';
 import { type EpochSeconds, itemUpdate } from './writes/item-update.ts';
 
-/** Sorted by when the fault was found. */
+/** The index partition of all entries, sorted by time. */
 export const QUARANTINE_PARTITION = '~quarantine';
 
-/** The reason quotes names and values of the base item. */
+/** Limited because the reason quotes names and values of the base item. */
 export const MAX_REASON_CHARACTERS = 4_000;
 
 /** A base item that can't be derived in full, or a derived item that the table refuses. */
@@ -24,24 +24,24 @@ export interface QuarantineEntry {
   target: string;
   code: string;
   reason: string;
-  /** ISO 8601. */
+  /** When the fault was found, in ISO 8601. */
   since: string;
-  /** The refused derived item, in the base item's partition. */
+  /** The refused derived item, if it is in the base item's partition. */
   derivedKeys: string[];
-  /** The refused derived item, in another partition. */
+  /** The refused derived item, if it is in another partition. */
   elsewhere?: ItemKey;
 }
 
 export interface FaultOfBase {
   base: ItemKey;
-  /** As read before the base item. */
+  /** The entry as it was read before the base item. */
   was: Item | undefined;
   /** If empty, the entry is removed. */
   problems: readonly Problem[];
   records: readonly ChangeRecord[];
 }
 
-/** Undefined if the base item is right. An existing entry keeps its time. */
+/** Returns undefined if there are no problems. An existing entry keeps its time. */
 export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs: number): Item | undefined {
   if (problems.length === 0) return undefined;
   const reason = problems.map(({ message }) => message).join('; ');
@@ -49,7 +49,10 @@ export function faultEntry({ base, was, problems, records }: FaultOfBase, nowMs:
   return entryContent(base, { code, reason, since: sinceOf(was, records, nowMs), shown: base.target });
 }
 
-/** All edges of a type that leave a node have items of one sort key in their targets' partitions. */
+/**
+ * An item in a target's partition is named with the target: edges of one type from one node have items with the same
+ * sort key in all their targets' partitions.
+ */
 export function refusalKey(touch: Touch): ItemKey {
   const { source, target } = baseOfTouch(touch);
   // rule: entry-of-an-item-elsewhere-names-its-edge
@@ -57,7 +60,7 @@ export function refusalKey(touch: Touch): ItemKey {
   return { source, target: entryKeyOf(name) };
 }
 
-/** Stays until the item is written: a redrive tries again. */
+/** The entry stays until a redrive or a later change writes the item. */
 export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreError, nowMs: number): Item {
   const { source, target } = keyOfTouch(touch);
   const base = baseOfTouch(touch);
@@ -70,7 +73,7 @@ export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreEr
   };
 }
 
-/** An entry of which the table accepts only the keys names no model, unlike a tombstone. */
+/** An entry of which the table accepts only the keys names no model, so that it isn't taken for a tombstone. */
 export function entryUpdate(
   graph: CompiledModel,
   key: ItemKey,
@@ -99,16 +102,16 @@ function entryContent(
   };
 }
 
-/** What a redrive has to reconcile. */
+/** Returns what a redrive has to reconcile. */
 function baseOfTouch(touch: Touch): ItemKey {
   if (touch.kind === 'item' || touch.kind === 'entry') return touch.base;
-  // A fan-out is repeated from its parent.
+  // A fan-out is repeated from its parent node.
   return { source: touch.source, target: touch.kind === 'view' ? touch.sortKey : touch.source };
 }
 
 /**
- * Each for a table that refuses the previous one: whole, only keys, and both without the index's keys. A check finds
- * all, a redrive of everything the first two.
+ * Returns the forms of an entry, each for a table that refuses the previous one: whole, only its index keys, without
+ * its index keys, and empty. A check finds all of them; a redrive of everything finds the first two.
  */
 export function formsOfEntry(content: Item): readonly Item[] {
   const { [INDEX_KEYS.gsi0.partition]: partition, [INDEX_KEYS.gsi0.sort]: sort, ...unlisted } = content;
@@ -116,7 +119,7 @@ export function formsOfEntry(content: Item): readonly Item[] {
   return [content, listed, unlisted, {}];
 }
 
-/** For the log, if the table accepts no form. */
+/** What is logged if the table accepts no form of the entry. */
 export function unwrittenEntry(entry: Item, { message }: StoreError): Item {
   const reason = stringOf(entry[QUARANTINE_FIELDS.reason]) ?? '';
   const text = `${reason.replace(/\.$/, '')}. The table refuses the quarantine entry, too: ${message} A check finds what is missing.`;
@@ -127,7 +130,7 @@ function shortenedReason(reason: string): string {
   return reason.length <= MAX_REASON_CHARACTERS ? reason : `${reason.slice(0, MAX_REASON_CHARACTERS)}...`;
 }
 
-/** The entry's own key, if the base item's is lost. */
+/** If the entry lacks the base item's key, it is taken from the entry's own key. */
 export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   const text = (name: string): string => (item[name] !== undefined && 'S' in item[name] ? item[name].S : '');
   const sortKeys = [...textsOf(item[QUARANTINE_FIELDS.derivedKeys])];
@@ -144,7 +147,7 @@ export function readEntry(graph: CompiledModel, item: Item): QuarantineEntry {
   };
 }
 
-/** Empty if a hash hides it. */
+/** Empty if a hash hides the base item's sort key. */
 function targetOfKey(source: string, sortKey: string): string {
   const key = parseDerivedKey(sortKey);
   const named = key?.kind === 'quarantine-entry' ? (key.target.text ?? '') : '';
@@ -153,7 +156,7 @@ function targetOfKey(source: string, sortKey: string): string {
   return derived.kind === 'index-item' ? (baseKeyOfIndexItem(source, named) ?? '') : '';
 }
 
-/** The stream's clock, if there is a record. */
+/** Uses the stream's clock if there is a record. */
 function sinceOf(was: Item | undefined, records: readonly ChangeRecord[], nowMs: number): string {
   const known = quarantineEntry.isLive(was) ? stringOf(was?.[QUARANTINE_FIELDS.since]) : undefined;
   if (known !== undefined) return known;

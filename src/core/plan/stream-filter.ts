@@ -4,13 +4,13 @@ import { fanOutOfKey } from '../model/projection/places.ts';
 
 const TYPE_INITIALS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 
-/** `streamFilterPattern` says the same to the event source mapping. */
+/** Must agree with `streamFilterPattern`, by which Lambda filters the same keys. */
 export function isBaseSortKey(sortKey: string): boolean {
   const first = sortKey.charCodeAt(0);
   return first >= 65 && first <= 90;
 }
 
-/** The only derived items whose records drive the projector. */
+/** No other derived items have records that drive the projector. */
 export function isContinuationKey(sortKey: string): boolean {
   return fanOutOfKey(sortKey) !== undefined;
 }
@@ -20,8 +20,8 @@ export interface StreamFilterPattern {
 }
 
 /**
- * Filtered records cause no invocation. A prefix for each letter, since Lambda doesn't promise "anything but this
- * prefix".
+ * Other records cause no invocation. There is a prefix for each letter, because Lambda doesn't promise "anything but
+ * this prefix".
  */
 export function streamFilterPattern({ sortKey }: Pick<TableNames, 'sortKey'>): StreamFilterPattern {
   const prefixes = [...TYPE_INITIALS, BEGINNINGS.continuation].map((prefix) => ({ prefix }));

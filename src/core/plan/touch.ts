@@ -3,45 +3,47 @@ import { type DerivedSortKey, requireDerivedSortKey, VIEW_KEY } from '../items/k
 import { entryKeyOf, type FanOutOf } from '../model/projection/places.ts';
 import type { ItemKey } from '../store-port.ts';
 
-/** Says which item may differ from what the base items ask for, never what it holds. */
+/** Names a derived item that may differ from what the base items ask for, never its content. */
 export type Touch = ItemTouch | ViewTouch | EntryTouch | FanOutTouch | ContinuationTouch;
 
-/** Made of base items, and not in pages. */
+/** A touch of an item that base items decide at once, not page by page. */
 export type Reconcilable = ItemTouch | ViewTouch | EntryTouch;
 
 export interface TouchBase {
   source: string;
   sortKey: DerivedSortKey;
-  /** None for a scan. A failure is reported with the lowest. */
+  /**
+   * The records that made the touch; none for a scan. A failure is reported with the lowest sequence number among them.
+   */
   records: readonly ChangeRecord[];
 }
 
 export interface ItemTouch extends TouchBase {
   kind: 'item';
-  /** A joined item also depends on the source node. */
+  /** The base item that decides. For a joined item, its source node decides as well. */
   base: ItemKey;
 }
 
-/** As far as some base items decide. */
+/** Touches what some base items contribute to a view. */
 export interface ViewTouch extends TouchBase {
   kind: 'view';
-  /** The node itself, and edges. */
+  /** The sort keys of these base items: the node itself, and edges. */
   targets: readonly string[];
-  /** By a redrive: all base items of the partition decide, and all that the view shows. */
+  /** Set by a redrive. All base items of the partition decide, and everything in the view is compared. */
   isWhole?: true;
-  /** By a repair: evicted edge types that fit into the view again. */
+  /** Set by a repair: evicted edge types that fit into the view again. */
   returning?: readonly string[];
 }
 
-/** Exists exactly while the base item can't be derived in full. */
+/** Touches a quarantine entry, which exists exactly while the base item can't be derived in full. */
 export interface EntryTouch extends TouchBase {
   kind: 'entry';
   base: ItemKey;
-  /** The record shows no fault: if the entry is right, it needn't be written. */
+  /** Set if no record shows a fault. The entry is then only written if it is wrong. */
   isLook?: true;
 }
 
-/** `sortKey` is the continuation's. */
+/** Begins a fan-out. `sortKey` is that of its continuation. */
 export interface FanOutTouch extends TouchBase {
   kind: 'fan-out';
   of: FanOutOf;
@@ -50,11 +52,11 @@ export interface FanOutTouch extends TouchBase {
 
 export interface ContinuationTouch extends TouchBase {
   kind: 'continuation';
-  /** It ends without visiting a page. */
+  /** True if the fan-out ends without visiting a page. */
   isEnding: boolean;
   of: FanOutOf;
   edgeType: string;
-  /** It may only be moved from this revision. Absent if the record has no image. */
+  /** The continuation may only be moved from this revision; absent if the record has no image. */
   revision?: string | undefined;
 }
 

@@ -13,9 +13,12 @@ import { indexItemKeysOf } from './index-item-keys.ts';
 import { entryTouch, itemTouch, type Touch, type ViewTouch, viewTouch } from './touch.ts';
 import { joinedKeys, type PlannedKey, plannedKey, planOfKey, plansOfSource, type TypePlan } from './type-plans.ts';
 
-/** Old and new images name items, except those whose share is unchanged. What items hold isn't taken from records. */
+/**
+ * The old and the new image name items, and an item is touched only if its share differs between them. What an item
+ * should hold is never taken from records.
+ */
 
-/** In the order in which records name them. */
+/** Returns one touch for each item, grouped by partition. */
 export function touched(graph: CompiledModel, records: readonly ChangeRecord[]): Touch[] {
   const touches = new Touches();
   for (const record of records) addTouches(graph, record, touches);
@@ -72,7 +75,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   const { source, target } = record;
   const continuation = continuationTouch(graph, record);
   if (continuation !== undefined) {
-    // A change of the node also asks for the whole fan-out.
+    // A change of the node has a different key, and asks for the whole fan-out.
     const made = touches.add(source, `${target} next`, record, () => continuation);
     // The newest record says where the fan-out is.
     made.touch = { ...continuation, records: made.records };
@@ -90,7 +93,7 @@ function addTouches(graph: CompiledModel, record: ChangeRecord, touches: Touches
   }
   // rule: keys-alone-touch-all-that-they-name
   if (record.isPartial === true) touchNamedItems(graph, images, touches);
-  // Most records are of edges, which have none.
+  // Most records are of edges, which have no fan-outs.
   if (images.plan.kind !== 'edge')
     for (const fanOut of touchedFanOuts(graph, record)) touches.add(source, fanOut.sortKey, record, () => fanOut);
 }
@@ -128,7 +131,7 @@ function touchItems(images: Images, touches: Touches): void {
   }
   for (const i of plan.inTargets.keys()) {
     const [was, is] = [before.inTarget?.[i], after.inTarget?.[i]];
-    // A hashed key's target may have changed, which gives items in two partitions.
+    // The target of an edge with a hashed key may have changed, so that items in two partitions are touched.
     const isSame = was?.key.source === is?.key.source && sameItem(was?.fields, is?.fields);
     if (isSame) continue;
     if (was !== undefined) touch(was.key.source, was.key.target);
@@ -155,7 +158,7 @@ function touchEntry({ record, base, before, after }: Images, touches: Touches): 
   if (isFaulty && made.touch.kind === 'entry') delete made.touch.isLook;
 }
 
-/** For a record without an image. */
+/** Touches every item that the keys name, for a record without images. */
 function touchNamedItems(graph: CompiledModel, images: Images, touches: Touches): void {
   const { base, plan } = images;
   for (const { key, isPrefix } of indexItemKeysOf(graph, base)) {

@@ -19,18 +19,18 @@ import {
 import type { EdgeItemPlaces } from '../model/projection/index-places.ts';
 import { packsOf } from '../model/projection/search-pack.ts';
 
-/** What doesn't depend on a key or image, made once: a batch has thousands of images, but few types. */
+/** Plans hold what doesn't depend on a key or image: a batch has thousands of images, but few types. */
 
 export interface EdgeItemsPlan {
   /** Undefined if the edge set doesn't list the type. */
   labels: readonly LabelWriter[] | undefined;
-  /** Those that the edge alone decides. */
+  /** Index items that depend on the edge alone. */
   indexItems: readonly InboundItemPlan[];
-  /** Those that the edge and its source node decide. */
+  /** Index items that depend on the edge and its source node. */
   joinedItems: readonly JoinedItemPlan[];
-  /** Of `indexItems`, and of the counted item. */
+  /** The places of `indexItems`, and of the counted item. */
   places: readonly EdgeItemPlaces[];
-  /** Exists even if no order applies; -1 if the edge isn't counted. */
+  /** The counted item's index in `places`, even if no order applies; -1 if the edge isn't counted. */
   countedPlace: number;
 }
 
@@ -56,7 +56,7 @@ export interface PartPlan extends SubjectType {
   joinedItems: readonly JoinedItemPlan[];
 }
 
-/** Of a type outside the model, or with a key that doesn't fit. */
+/** For a type outside the model, or a key that doesn't fit its type. */
 export interface EmptyPlan {
   kind: 'unknown' | 'misfit';
   problems: readonly Problem[];
@@ -70,19 +70,18 @@ export interface SourcePlans {
   node: NodePlan;
   parts: ReadonlyMap<string, PartPlan>;
   edges: ReadonlyMap<EdgeModel, EdgePlan>;
-  /** Plain keys by prefix: `FRIEND-USER-`. */
+  /** Plain keys by their beginning, such as `FRIEND-USER-`. */
   byBeginning: readonly { beginning: string; plan: EdgePlan }[];
 }
 
 export interface PlannedKey extends SubjectKey {
-  /** With a hashed key, the target follows. */
+  /** The beginning of an element. With a hashed key, the target follows. */
   escapedEdge: string;
   indexKeys: readonly DerivedSortKey[];
 }
 
 interface ModelPlan {
   edges: Map<EdgeModel, EdgeItemsPlan>;
-  /** By node type. */
   sources: Map<string, SourcePlans>;
 }
 
@@ -129,7 +128,7 @@ export function plannedKey(plan: TypePlan, source: string, sortKey: string): Pla
     source,
     sortKey,
     escapedEdge: labels === undefined ? '' : escapedEdge(sortKey),
-    // A growing array gets room for seventeen elements.
+    // A single key, the usual case, needs no growing array, which would get room for seventeen.
     indexKeys:
       places.length === 1
         ? [places[0]!.key(sortKey)]
@@ -151,7 +150,7 @@ export function edgeItemsPlan(graph: CompiledModel, edge: EdgeModel): EdgeItemsP
     const indexItems = inboundItemPlans(edge);
     const joinedItems = joinedItemPlans(edge);
     const places = indexItems.map(({ item }) => item.inForce.places);
-    // A joined item with a count is counted on its own.
+    // A joined item with a count has the counted fields itself.
     const isCounted = joinedItems.every(({ count }) => count === undefined);
     const counted = isCounted ? edge.count?.places.items : undefined;
     const countedAt = counted === undefined ? -1 : places.findIndex(({ prefix }) => prefix === counted.prefix);
@@ -182,7 +181,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
       edge,
       expires: edge.expires,
       hasView,
-      // Items that no total adds up belong to the view.
+      // Without views, only the items of totals are needed.
       inTargets: hasView ? asked : asked.filter(({ totalOf }) => totalOf !== undefined),
       ...edgeItemsPlan(graph, edge),
     };
@@ -195,7 +194,7 @@ function sourcePlans(graph: CompiledModel, node: NodeModel): SourcePlans {
     part.name,
     { kind: 'part', part, searches: searchesOf(part.name), ...own },
   ]);
-  // Types don't tell whether nodes have the same tenant.
+  // The types in a key don't show whether both nodes have the same tenant.
   // rule: each-edge-is-judged-by-its-tenants
   const plain = edges.filter(({ isHashed, edge }) => !isHashed && edge.tenantSeparator === undefined);
   return {

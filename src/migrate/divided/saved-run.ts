@@ -12,7 +12,10 @@ import { migratePlaceSchema } from '../walks/place-schema.ts';
 
 export interface SavedRun {
   model: string;
-  /** If the registry is older now, it is another one, and the place doesn't apply. */
+  /**
+   * The registry's version when the run was saved. If the version is lower now, the registry is a new one, and `place`
+   * doesn't apply.
+   */
   version: number;
   place: MigratePlace;
   replaced?: number | undefined;

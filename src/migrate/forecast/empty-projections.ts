@@ -27,7 +27,9 @@ interface TypeSample {
   attributes: Map<string, number>;
 }
 
-/** Mostly a renamed attribute whose items aren't rewritten yet. */
+/**
+ * Warns of projections that will be empty. Usually an attribute was renamed, and its items haven't been rewritten yet.
+ */
 export function emptyProjectionWarnings(
   graph: CompiledModel,
   changes: readonly PlannedChange[],
@@ -47,7 +49,7 @@ export function emptyProjectionWarnings(
   const ofProjections = projectionsOf(graph).flatMap(({ name, projection, type, orders }) => {
     const found = types.get(type);
     const attributes = orders.flatMap(attributesOf);
-    // A derive may read anything.
+    // Orders without attributes use a `derive` function, which may read anything.
     if (!built.has(projection) || filled.has(name) || found === undefined || attributes.length === 0) return [];
     if (attributes.some((attribute) => found.attributes.has(attribute))) return [];
     const used = new Set([...usedAttributes(graph, type), graph.table.partitionKey, graph.table.sortKey]);
@@ -64,7 +66,7 @@ export function emptyProjectionWarnings(
   return [...ofProjections, ...newTotals.flatMap((edge) => totalWarnings(edge, types.get(edge.type)))];
 }
 
-/** A list can take an attribute from the source, a total only from the edge. */
+/** A list can take an attribute from the source node, a total only from the edge. */
 function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[] {
   const { type, count, incoming } = edge;
   const parts = [count?.totals, incoming?.totals].flatMap((totals) => [
@@ -82,7 +84,7 @@ function totalWarnings(edge: EdgeModel, found: TypeSample | undefined): string[]
 
 interface NamedProjection {
   name: string;
-  /** The projection whose items a search shares; otherwise the same name. */
+  /** For a search that shares the item of another search: that search's projection. Otherwise the same as `name`. */
   projection: string;
   type: string;
   orders: readonly OrderModel[];
@@ -99,13 +101,13 @@ function projectionsOf({ nodes, edges }: CompiledModel): NamedProjection[] {
     derivedSearches(searches).map((search) => ofSearch(type, search)),
   );
   const ofEdges = [...edges.values()].flatMap(({ type, inbound, count }) => {
-    // A due-list may well be empty: it doesn't name an attribute by mistake.
+    // Due-lists are left out: an empty one is no sign of a mistake.
     const all = inbound === undefined || inbound.native ? [] : [...inbound.orders.values()];
     const shared = all.filter(({ isNamed }) => !isNamed);
     const alone = all.filter(({ isNamed }) => isNamed);
     const named = (name: string, orders: OrderModel[]): NamedProjection => ({ name, projection: name, type, orders });
     const ofOrder = ({ name, order }: InboundOrder) => named(`order:${type}.${name}`, [order]);
-    // A count has an item for each edge, whatever its order.
+    // With a count, every edge has an index item, whatever the orders.
     const together = named(
       `inbound:${type}`,
       shared.map(({ order }) => order),

@@ -22,15 +22,13 @@ import { indexesOf } from '../walks/verify.ts';
 import { PAGE_ITEMS } from '../walks/walk.ts';
 import type { SampledItem, TableSample } from './sample.ts';
 
-/** The reads and writes of the walks, item by item. */
-
 export interface EstimateOptions {
   graph: CompiledModel;
   sample: TableSample;
   leftOut?: LeftOutItems;
 }
 
-/** Besides what the base item decides: revision, model, and names of key attributes. */
+/** Bytes of the revision, the model and the key attributes' names, which every derived item has besides its content. */
 const STAMP_BYTES = 100;
 
 export interface Work {
@@ -47,8 +45,9 @@ interface SampledPartition {
 }
 
 /**
- * Two walks over the table, and one over each index. A backfill reads each expected item, and again reads and writes
- * those that are missing or differ. The verification queries each in its indexes, and reads what the indexes show.
+ * Estimates two walks over the table, and one over each index. The backfill reads each expected item; items that are
+ * missing or differ are read again and written. The verification queries each item in its indexes, and reads what they
+ * show.
  */
 export function estimateBuild(
   graph: CompiledModel,
@@ -98,8 +97,8 @@ export function estimateBuild(
 }
 
 /**
- * One walk that looks up the edge of each reverse item; and for each node with a view of another shape, a read of its
- * base items, the nodes it copies from and the reverse items, and a write of its view.
+ * Estimates one walk, which looks up the edge of each reverse item. For each node whose view has another shape, it
+ * reads the base items, the nodes that the view copies from and the reverse items, and writes the view.
  */
 export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, { sample }: EstimateOptions): Work {
   const sum = estimateWalk(sample);
@@ -116,7 +115,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     sum.rcu += share * Math.ceil(count / PAGE_ITEMS) * readUnits(viewBytes, true);
     sum.calls += share;
     if (!isOfOtherShape(graph, source, view)) continue;
-    // Making the view reads it again before its base items.
+    // Rebuilding the view reads it again, before its base items.
     sum.rcu += share * readUnits(viewBytes, true);
     const bytes = bases.reduce((all, { item, share: each }) => all + (each / share) * itemSizeBytes(item), 0);
     sum.rcu += share * readUnits(bytes, true);
@@ -125,7 +124,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
     for (const base of bases) {
       const reverse = reverseItemKeyOf(graph, base);
       if (reverse === undefined) continue;
-      // The reverse item, and the node that is copied from.
+      // The reverse item, and the node that the view copies from.
       sum.rcu += 2 * base.share;
       const write = (part: number): void => {
         sum.rcu += 2 * base.share * part;
@@ -140,7 +139,7 @@ export function estimateViews(graph: CompiledModel, types: ReadonlySet<string>, 
   return sum;
 }
 
-/** DynamoDB reads the table for it at no charge. */
+/** To fill an index, DynamoDB reads the table at no charge. */
 export function estimateIndexes(indexes: ReadonlySet<string>, { graph, sample }: EstimateOptions): Work {
   const sum = { rcu: 1, wcu: 0, calls: 2 * indexes.size };
   for (const { partition, sort } of indexNeeds(graph).filter(({ name }) => indexes.has(name))) {
@@ -166,7 +165,10 @@ function estimateWalk({ bytes, itemCount }: TableSample): Work {
   return { rcu, wcu: 0, calls: Math.max(1, itemCount / PAGE_ITEMS) };
 }
 
-/** A sample rarely has both partitions, so the missing items are estimated from the existing ones. */
+/**
+ * Estimates how many derived items are missing outside their base items' partitions. A sample rarely has both
+ * partitions, so the numbers of existing and expected items are compared.
+ */
 class Elsewhere {
   private readonly byKey: ReadonlyMap<string, Item>;
   private readonly present: number;
@@ -183,7 +185,7 @@ class Elsewhere {
     return this.byKey.get(`${source}\0${sortKey}`);
   }
 
-  /** `write` is called at the end with the missing share of such items. */
+  /** `end` calls `write` with the share of these items that is missing. */
   addExpected(share: number, write: (part: number) => void): void {
     this.expected += share;
     this.writes.push(write);
@@ -220,7 +222,7 @@ function readsOfBases(graph: CompiledModel, { source, target, item }: SampledIte
   return isJoinedKey(graph, target, sortKey) ? units + sourceNodeKeys(graph, source).length : units;
 }
 
-/** A type that makes the view too large leaves it. */
+/** Limited by the budget: an edge type that makes the view too large is evicted. */
 function expectedViewBytes(graph: CompiledModel, { source, items, byKey }: SampledPartition): number {
   const own = byKey.get(source)?.share ?? items[0]!.share;
   let bytes = STAMP_BYTES + source.length;
@@ -246,8 +248,8 @@ function itemBytes({ source, sortKey, fields }: ExpectedItem): number {
 }
 
 /**
- * For the item itself, and again in each of its indexes. A counted item is written in a transaction with its count and
- * as many of the partition's other items of that count as fit.
+ * Units for the item itself, and for each of its indexes. A counted item shares a transaction with its count and with
+ * as many other items of that count as fit.
  */
 function unitsOfWrite(fields: Item, bytes: number, sharers = 1): number {
   const units = writeUnits(bytes);

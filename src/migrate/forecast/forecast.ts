@@ -32,7 +32,7 @@ export interface ForecastOptions extends EstimateOptions, RateOptions {
 /** The SDK takes about a millisecond of CPU per call. */
 const CALLS_A_SECOND = 1_000;
 
-/** Excludes writes to a live table during the migration, and retries. */
+/** Doesn't include retries, or producers' writes during the migration. */
 export function forecast(steps: readonly PlannedStep[], options: ForecastOptions): StepForecast[] {
   const { maxRcu = Number.POSITIVE_INFINITY, maxWcu = Number.POSITIVE_INFINITY } = options;
   return steps.map((planned) => {
@@ -45,16 +45,16 @@ export function forecast(steps: readonly PlannedStep[], options: ForecastOptions
       projection: projectionNamesOf(step),
       rcu: Math.ceil(rcu),
       wcu: Math.ceil(wcu),
-      // Reads and writes run in parallel.
+      // Reads, writes and calls run in parallel.
       seconds: waitSeconds + Math.max(rcu / maxRcu, wcu / maxWcu, calls / CALLS_A_SECOND),
     };
   });
 }
 
 function estimateStep({ step, registry }: PlannedStep, options: ForecastOptions): Work {
-  // Without a registry the only step is the first registration.
+  // Only the first registration has no registry, and that isn't a work step.
   if ('work' in kindOf(step)) return estimateWork(step, registry!, options);
-  // The head, and an item for each new definition.
+  // One item for the head, and one for each new definition.
   const definitions = 'definitions' in step ? step.definitions.length : 0;
   return { rcu: 2 + definitions, wcu: 1 + definitions, calls: 2 + 2 * definitions };
 }

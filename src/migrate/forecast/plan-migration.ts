@@ -36,13 +36,13 @@ export interface MigrationPlan {
   comesBack?: string | undefined;
   steps: StepForecast[];
   cost: { rcu: number; wcu: number; seconds: number };
-  /** `isExact`: all items were read. */
+  /** `isExact` is true if all items were read. */
   estimate: { items: number; sampled: number; isExact: boolean };
   /** Base items of the sample whose type isn't in the model. */
   unplaced: UnplacedCount;
-  /** Native lists that lack base items of the sample, which have no valid key for the index. */
+  /** Native lists that lack base items of the sample, because these have no valid key for the index. */
   gaps: NativeGap[];
-  /** Base items that can't be in what is built. */
+  /** Base items that can't be in a projection that is built. */
   leftOut: LeftOut | undefined;
 }
 

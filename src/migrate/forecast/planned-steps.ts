@@ -10,10 +10,10 @@ export interface PlannedStep {
   registry: Registry | undefined;
 }
 
-/** No model needs this many steps. */
+/** More steps than any model needs: stops an endless loop. */
 const MOST_STEPS = 10_000;
 
-/** Assumes that each step succeeds. `nextStep` decides, so that a plan can't differ from the migration. */
+/** Assumes that each step succeeds. `nextStep` decides, so that the plan can't differ from the migration. */
 export function plannedSteps(
   situation: Omit<Situation, 'targets' | 'memory'>,
   actions: readonly MigrateAction[],

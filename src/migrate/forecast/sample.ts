@@ -10,7 +10,7 @@ export interface SampledItem extends WalkedItem {
   share: number;
 }
 
-/** A sampled partition has every kind of its items. */
+/** If the sample has a partition, it has items of every kind in that partition. */
 export interface TableSample {
   items: readonly SampledItem[];
   partitionShare: number;
@@ -32,25 +32,30 @@ const WHOLE_BYTES = 8 * 1024 * 1024;
 const WHOLE_SEGMENTS = 4;
 const WHOLE_PAGE_ITEMS = 1_000;
 
-/** Spread over the table, since a partition's items lie together. */
+/**
+ * Parts of a larger table that are read. They are spread over the table, because a scan returns a partition's items
+ * together.
+ */
 const PARTS = 40;
 const AT_ONCE = 8;
-/** A segment is expected to have half of them, so that most are read to their end. */
+/**
+ * The most items that are read of a segment. Segments are sized for half as many, so that most are read to their end.
+ */
 const PART_ITEMS = 250;
 const FEWEST_PART_ITEMS = 10;
 const MOST_SEGMENTS = 1_000_000;
 const STEP = 8;
 
-/** Read and counted of each kind in a partition that a page has cut. */
+/** How many items of each kind are read and counted in a partition that a page has cut off. */
 const KIND_ITEMS = 50;
 const COUNTED_ITEMS = 1_000;
-/** In such a partition: edge types, orders, generations. */
+/** The most kinds in such a partition: each edge type, order and generation is one. */
 const MOST_KINDS = 60;
 const LAST_CHARACTER = '\u{10ffff}';
 
 /**
- * A partition cut by its page is read again, some items of each kind: edges sort before derived items, so the first
- * items alone would look as if nothing were derived. Items of the table that no other partition accounts for are
+ * If a page has cut off a partition, reads some of its items of each kind: edges sort before derived items, so the
+ * first items alone would look as if nothing were derived. Items of the table that no partition accounts for are
  * attributed to kinds with more items than are counted.
  */
 export async function sampleTable(table: SampledTable): Promise<TableSample> {
@@ -60,13 +65,14 @@ export async function sampleTable(table: SampledTable): Promise<TableSample> {
   const counted = kinds.filter(({ isAll }) => isAll);
   const known = knownItems({ partitionShare, read, kinds });
   const open = kinds.filter(({ isAll }) => !isAll);
-  // If a table has more items than its count says, the count is outdated.
+  // `itemCount` may be outdated: don't use it if the sample indicates over twice as many items.
   const count = table.itemCount < known / 2 ? known : table.itemCount;
   const least = open.length * COUNTED_ITEMS * partitionShare;
   const ofEach = open.length === 0 ? 0 : Math.max(count - known, least) / open.length;
   const small = read.length * partitionShare;
   const scale = open.length > 0 || known === 0 ? 1 : count / known;
-  // Few partitions are large ones, so how many of them a sample has is chance: what is missing or too much is theirs.
+  // There are few large partitions, so it is chance how many a sample has. The whole difference from `itemCount` is
+  // attributed to them.
   const isOfLarge = open.length === 0 && counted.length > 0 && count > small;
   const share = isOfLarge ? partitionShare : partitionShare * scale;
   const largeShare = isOfLarge ? (partitionShare * (count - small)) / (known - small) : share;
@@ -131,8 +137,8 @@ function knownItems({ partitionShare, read, kinds }: Parts): number {
 }
 
 /**
- * If the items of small segments account for little of the table, a few partitions have most items, and larger segments
- * are more likely to contain them.
+ * Starts with small segments. If their items account for little of the table, a few partitions hold most items, and
+ * larger segments are more likely to contain those.
  */
 async function readParts(table: SampledTable): Promise<Parts> {
   const { itemCount, sizeBytes = 0 } = table;
@@ -161,7 +167,7 @@ async function readPartsOf(table: SampledTable, segments: number, limit: number)
     Array(PARTS).keys(),
     async (part) => {
       const page = await store.scan({ segment: Math.floor((part * segments) / PARTS), segments, limit });
-      // DynamoDB stops at the limit without looking further, so a full page may be the whole segment.
+      // DynamoDB stops at the limit even if nothing follows, so a full page may be the whole segment.
       return { items: itemsOf(graph, page.items), cut: page.lastKey && walkedItem(graph, page.lastKey).source };
     },
     { concurrency: AT_ONCE },
@@ -210,7 +216,7 @@ function beginningOf(sortKey: string): string {
   return before + ('edge' in key ? typedBeginning(text) : '');
 }
 
-/** The edge type with its `-`; a key without one is its own kind. */
+/** Returns the edge type with its `-`, or the whole key if it has no type. */
 function typedBeginning(sortKey: string): string {
   const type = typePrefix(sortKey);
   return type === undefined ? sortKey : `${type}-`;

@@ -6,7 +6,10 @@ import type { ScanSource } from '../../core/store-port.ts';
 
 const PAGE_ITEMS = 25;
 
-/** No base item and no derived item, not even a tombstone: then no record was ever projected. */
+/**
+ * Returns whether the table has no base items and no derived items, not even tombstones. Then no record was ever
+ * projected.
+ */
 export async function isEmptyTable(graph: CompiledModel, store: ScanSource, stats: ReadStats): Promise<boolean> {
   for (let startKey: Parameters<ScanSource['scan']>[0]['startKey']; ; ) {
     const page = await store.scan({

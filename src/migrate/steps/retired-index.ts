@@ -4,8 +4,8 @@ import type { DefinitionData } from '../../registry/revive.ts';
 import type { SeenState } from '../../registry/transitions.ts';
 
 /**
- * Undefined for a generation of items, for an index that the model names itself, which the table may have had before,
- * and while another generation has the same index.
+ * Returns the index to delete with a retired generation. Undefined if the generation has items instead, if the model
+ * names the index itself (the table may have had it before), or if another generation uses the index.
  */
 export function retiredIndex(
   { projections }: Registry,

@@ -36,15 +36,15 @@ export interface RunMemory {
   verified: ReadonlySet<string>;
   reconciled: ReadonlySet<string>;
   deleted: ReadonlySet<string>;
-  /** No reader may have used them for a full lease, observed by this run. */
+  /** States that this run has seen out of use for a full lease. */
   unused: ReadonlySet<string>;
-  /** Built so long ago that every replica shows them. */
+  /** States that every replica shows by now. */
   shown: ReadonlySet<string>;
-  /** No late write can reach them. */
+  /** States that no late write can reach any more. */
   outlasted: ReadonlySet<string>;
 }
 
-/** The same id in another state, or again in the same state, has another name. */
+/** Returns a key that differs if the state has changed, even if it changed back. */
 export function seenKey({ name, id, changed }: SeenState): string {
   // rule: state-that-comes-back-is-seen-again
   return `${name}@${id}/${changed}`;
@@ -64,7 +64,7 @@ export interface StepRun {
   store: Store & ScanSource;
   stats: ApplyStats;
   isEmpty: boolean | undefined;
-  /** A walk ends when one of the states has changed. */
+  /** A walk with this context ends if one of `states` has changed. */
   buildContext(graph: CompiledModel, states?: readonly SeenState[]): BuildContext;
   walkOrStop(name: string, walk: (begunAt: WalkPlace | undefined) => Promise<WalkPlace | undefined>): Promise<void>;
   buildAndVerify(context: BuildContext, generations: readonly SeenState[]): Promise<void>;
@@ -72,14 +72,14 @@ export interface StepRun {
   dropIndexes(indexes: readonly string[], seen: readonly SeenState[]): Promise<void>;
   waitUntilUnused(seen: readonly SeenState[]): Promise<readonly SeenState[]>;
   waitUntilShown(seen: readonly SeenState[]): Promise<void>;
-  /** Until no write can arrive that is based on an earlier registry. */
+  /** Waits until no write that is based on an earlier registry can arrive. */
   outlastLateWrites(seen: readonly SeenState[], forMs: number): Promise<void>;
 }
 
 export interface WriteFacts {
   expected: Definitions;
   table: TableIdentity | undefined;
-  /** By DynamoDB's clock; 0 for kinds that don't ask for it. */
+  /** DynamoDB's time in milliseconds since 1970; 0 for steps that don't ask for it. */
   serverTimeMs: number;
   isEmpty?: boolean | undefined;
   firstId?: number | undefined;
@@ -91,10 +91,10 @@ interface StepText {
 }
 
 export interface RegistryStep<S extends Step> extends StepText {
-  /** `registry` is only undefined for the first registration. */
+  /** At the first registration, `registry` is undefined despite its type. */
   write(step: S, registry: Registry, facts: WriteFacts): Registry;
   definitions?(step: S, expected: Definitions): readonly Defined[];
-  /** It adds definitions, so writers have to be able to compile the result. */
+  /** True if the step adds definitions: writers then have to be able to compile the result. */
   brings?: boolean;
   asks?: 'time' | 'emptiness';
 }
@@ -103,7 +103,7 @@ export interface WorkStep<S extends Step> extends StepText {
   work(run: StepRun, step: S, known: Known): Promise<readonly SeenState[]>;
   remembers?: keyof RunMemory;
   states(step: S): readonly SeenState[];
-  /** Only a plan asks for the wait. */
+  /** How long the step waits. Only forecasts use it. */
   waitMs?(step: S): number;
 }
 

@@ -9,8 +9,8 @@ import { retiredIndex } from './retired-index.ts';
 import { type StepOf, seenKeys, type WorkStep } from './step.ts';
 
 /**
- * After a write, until every replica of the table and its indexes is assumed to show it. DynamoDB usually takes less
- * than a second, without a bound. Sessions rely on the same time (`indexGraceMs`).
+ * Milliseconds after a write until every replica of the table and its indexes is assumed to show it. DynamoDB usually
+ * takes less than a second, but guarantees nothing. Sessions assume the same time (`indexGraceMs`).
  */
 export const REPLICA_LAG_MS = 10_000;
 

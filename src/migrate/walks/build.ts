@@ -32,7 +32,7 @@ export interface BuildContext extends EndingContext {
   onPage?: WalkOptions['onPage'];
   onVisited?: WalkOptions['onVisited'];
   acceptsLeftOut: boolean;
-  /** Throws if another run has changed what is built. Called for each page after reading its items. */
+  /** Throws if another run has changed the generations that are built. Called for each page after reading its items. */
   checkStates: () => Promise<void>;
   isOver: () => boolean;
   begunAt?: WalkPlace | undefined;
@@ -41,8 +41,8 @@ export interface BuildContext extends EndingContext {
 const READ_KEYS = 100;
 
 /**
- * Also removes items that no base item asks for, left by a writer without registry or by a gap in the stream. Throws
- * `items-left-out` at the end unless accepted: readers would silently miss the items.
+ * Also removes items that no base item asks for, which a writer without the registry or a gap in the stream has left.
+ * Throws `items-left-out` at the end unless accepted, since readers would silently miss the items left out.
  */
 export async function backfill(
   context: BuildContext,
@@ -70,15 +70,15 @@ export async function backfill(
     }
     return true;
   });
-  // A walk that stops earlier hasn't counted them all, but may continue.
+  // If the walk stops early, `found` covers only the items of this call.
   const { found } = leftOut;
   if (found !== undefined && !context.acceptsLeftOut) throw itemsLeftOut(found);
   return place;
 }
 
 /**
- * Repair finds the base item of a hashed key. First-generation counts are counted again, since writers without the
- * registry, whose model has no count, haven't changed them.
+ * Repairs items that no base item of the page asks for. Counts of the first generation are counted again: writers that
+ * don't know the registry, and whose model has no count, haven't updated them.
  */
 async function reconcileStrays(
   context: BuildContext,
@@ -155,7 +155,7 @@ export async function reconcileViews(
   });
 }
 
-/** Left by a writer that deleted the edge while no view had copies of it. */
+/** The edge was deleted while no view copied along it, so its writer left the reverse item. */
 async function reconcileReverseItemsWithoutEdge(context: BuildContext, items: readonly WalkedItem[]): Promise<void> {
   const reverse = items.flatMap(({ source, target, item }) => {
     const kind = itemKindOf(context.graph, target);

@@ -9,8 +9,8 @@ export interface BuildingWalk {
 }
 
 /**
- * In order: `verify` finds each item of the table in the indexes, and a walk over each index finds entries whose item
- * has left the table. The latter come last, since earlier walks may still move items.
+ * Returns the walks in their order. `verify` looks up each item of the table in the indexes; a walk over each index
+ * finds entries whose item is gone from the table. The index walks come last, since earlier walks may still move items.
  */
 export function buildingWalks(context: BuildContext, generations: readonly SeenState[]): readonly BuildingWalk[] {
   const build: BuildingWalk['walk'] = (begunAt) => backfill({ ...context, begunAt }, generations);

@@ -39,7 +39,7 @@ export async function readSourceNodes(
   return nodes;
 }
 
-/** Problems of a base item in every model. */
+/** Problems of the base item itself, not of a projection that is built. */
 const OF_THE_ITEM: ReadonlySet<Problem['code']> = new Set(['misfit', 'edge-between-tenants', 'malformed']);
 
 const NO_NODE: SourceNode = { item: undefined };
@@ -67,7 +67,7 @@ export function expectedItemsOf(
   const base = { source, target };
   return [
     ...[...indexItems].map(([sortKey, fields]) => ({ base, source, sortKey, fields })),
-    // The others are built with the views.
+    // Other items, such as reverse items, are built with the views.
     ...inTarget
       .filter(({ key }) => kindOfTarget(key.target)!.lifetime.of === 'generation')
       .map(({ key, fields }) => ({ base, source: key.source, sortKey: key.target, fields })),

@@ -14,7 +14,8 @@ export interface EndingContext extends ApplyContext {
 }
 
 /**
- * No writer continues a fan-out after views stopped copying, or after the last order with source attributes is gone.
+ * Ends fan-outs that no writer continues, because the views have stopped copying, or the last order with source
+ * attributes is gone.
  */
 export async function endUnneededFanOuts(context: EndingContext, items: readonly WalkedItem[]): Promise<void> {
   const open = items.filter(({ target, item }) => isContinuationKey(target) && isFanOutOpen(item));
@@ -26,8 +27,8 @@ async function endIfUnneeded(context: EndingContext, { source, target, item }: W
   const key = { source, target };
   const ending = itemTask(key, async (_, was) => {
     if (was === undefined || !isFanOutOpen(was)) return undefined;
-    // Another migration may have brought back the projection that needs this fan-out. It was seen open before this
-    // read of the registry, so the registry has that projection.
+    // Another migration may have brought back a projection that needs this fan-out. The registry is read after the
+    // fan-out was seen open, so it has that projection.
     // rule: fan-out-is-judged-by-a-registry-read-after-it
     const isNeeded = await neededFanOuts();
     return isNeeded(target) ? undefined : { update: endContinuationUpdate(graph, key, was, epochSeconds(context)) };

@@ -4,7 +4,7 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { countText } from '../../foundation/figure.ts';
 import { printable } from '../../foundation/printable.ts';
 
-/** A label without a rank, a value of another type, a `derive` that throws. */
+/** Items that can't be in a projection, because a label has no rank, a value has the wrong type, or `derive` throws. */
 export interface LeftOut {
   items: number;
   example: { source: string; target: string; reason: string };

@@ -4,7 +4,7 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { walkPlaceSchema } from '../../store/walk-schemas.ts';
 import type { MigratePlace } from './place.ts';
 
-/** In its own file, so that the package's declarations name no type of zod. */
+/** In its own file, so that the package's declarations don't mention zod types. */
 
 const names = z.array(z.string());
 

@@ -1,9 +1,9 @@
 import type { WalkPlace } from '../../store/table-walk.ts';
 
-/** Where a migration stopped because time was over, as JSON for the next call. */
+/** Where a migration stopped because its time was over. Can be stored as JSON for the next call. */
 export interface MigratePlace {
   version: 1;
-  /** What the run has done and the registry doesn't record, by the names of seen states. */
+  /** Work that the registry doesn't record: the keys (`seenKey`) of the states for which it is done. */
   memory: {
     verified: string[];
     reconciled: string[];
@@ -16,7 +16,7 @@ export interface MigratePlace {
   walk?: { name: string; at: WalkPlace } | undefined;
   /** How many times each registry step of a projection was made. */
   made?: Record<string, number> | undefined;
-  /** Walks that others have finished, by name. */
+  /** Names of the walks that others have finished. */
   walked?: string[] | undefined;
   /** The wait under way: its names, its start (milliseconds since 1970) and its length in milliseconds. */
   waiting?: { seen: string[]; sinceMs: number; forMs?: number | undefined } | undefined;

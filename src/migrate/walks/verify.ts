@@ -13,7 +13,10 @@ import { type BuildContext, reconcileExpected } from './build.ts';
 import { type ExpectedItem, expectedItemsOf, readExpectedItems, readSourceNodes } from './expected-items.ts';
 import { walk } from './walk.ts';
 
-/** Both ways: an item may not be in its index yet, and an item that has left the table may still be. */
+/**
+ * Verifies in both directions: an index may not show an item yet, or may still show an item that is gone from the
+ * table.
+ */
 
 export async function verifyInIndexes(context: BuildContext): Promise<WalkPlace | undefined> {
   return await walk(context, async (items) => {
@@ -45,7 +48,7 @@ async function verifyBase(context: BuildContext, base: ItemKey, first: readonly 
     if (context.isOver()) return false;
     await context.wait(pause);
     await context.checkStates();
-    // The base item may have changed and ask for other items now.
+    // The base item may have changed, and with it the expected items.
     expected = await readExpectedItems(context, base);
     const stored = await readItems(
       context,
@@ -66,7 +69,7 @@ async function isInIndex(context: BuildContext, { source, sortKey, fields }: Exp
     const found = await shownAt(context, { index, partition, sort }, { source, target: sortKey });
     if (!sameItem(found && shownInIndex(index, found), shownInIndex(index, fields))) return false;
   }
-  // An item without index keys, such as a part's view, is read by its key in the table.
+  // An item without index keys, such as a part's view, is read from the table.
   const isFurther =
     fields[COUNTED] === undefined && INDEX_NAMES.some((index) => fields[INDEX_KEYS[index].partition] !== undefined);
   if (fields[INDEX_KEYS.gsi0.partition] !== undefined || isFurther) return true;
@@ -84,7 +87,7 @@ export function indexesOf(graph: CompiledModel): IndexName[] {
   return INDEX_NAMES.filter((index) => used.has(index));
 }
 
-/** An index may still show an item that was just moved or deleted; walks over the table can't find such entries. */
+/** Finds items that were moved or deleted but are still in the index, which walks over the table can't find. */
 export async function verifyIndex(
   context: BuildContext,
   index: IndexName,

@@ -18,13 +18,13 @@ export interface WalkOptions {
   begunAt?: WalkPlace | undefined;
 }
 
-/** A page is finished even if time runs out, and progress is reported after each: the size suits both. */
+/** The default size of a page. A page is finished even if time runs out, and progress is reported after each page. */
 export const PAGE_ITEMS = 500;
 
 /**
- * Scans of the table are consistent: an eventually consistent scan could miss an item whose record came before its
- * generation was maintained. Pauses are harmless, since the projector maintains items that are written during them.
- * Returns where it stopped because time ran out.
+ * Reads the table consistently: an eventually consistent scan could miss an item whose record came before writers
+ * maintained its generation. A walk may pause, since the projector maintains items that are written in the meantime.
+ * Returns the place where the walk stopped because time ran out; undefined if it is done.
  *
  * @param visit returns whether it has finished the page. The walk stops at an unfinished page.
  */

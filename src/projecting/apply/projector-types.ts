@@ -19,28 +19,32 @@ export interface ProjectorOptions extends TelemetryOption {
   /** Calls in flight at once. Default 32. */
   concurrency?: number | undefined;
   /**
-   * Children that a change of a copied node reaches before the continuation's own record drives the rest. Default 250.
+   * How many children a change of a copied node updates at once. The record of the fan-out's continuation drives the
+   * rest. Default 250.
    */
   fanOutPageSize?: number | undefined;
-  /** The model to maintain. Default: the registry's, read for each batch; without a registry the model itself. */
+  /**
+   * The model to maintain. Default: the registry's model, read for each batch; without a registry, the projector's own
+   * model.
+   */
   model?: WriterModel | undefined;
 }
 
 /** Options of one batch. */
 export interface BatchOptions {
   /**
-   * Milliseconds left for the batch. Retryable failures are retried with full jitter until no time is left. Default: no
-   * end.
+   * Returns the milliseconds left for the batch. Retryable failures are retried with full jitter until no time is left.
+   * Default: no limit.
    */
   remainingMs?: RuntimeOptions['remainingMs'];
 }
 
-/** Quarantined items of a batch that have the same code, with the first reason. */
+/** Quarantined items of a batch with the same code, and the reason of the first. */
 export interface QuarantineKind {
   code: string;
   count: number;
   reason: string;
-  /** The table has refused the entry in every form: only the log tells of its item. */
+  /** Set if the table has refused the quarantine entry in every form: only the log then names the item. */
   isRefused?: true;
 }
 
@@ -51,17 +55,17 @@ export interface BatchResult extends ApplyStats {
   touches: number;
   /** The quarantine entries by code; absent if there are none. */
   quarantines?: readonly QuarantineKind[];
-  /** The lowest record that isn't applied in full; absent if all are. Records before it are done. */
+  /** The oldest record that isn't applied in full; absent if all are. All older records are done. */
   failedFrom?: ChangeRecord;
   /** The cause of `failedFrom`. */
   error?: EdgeloomError;
 }
 
-/** Projects batches of change records: makes each derived item that they touch what the base items ask for now. */
+/** Projects batches of change records: updates each derived item that they touch to what the base items ask for now. */
 export interface Projector {
   /**
-   * Projects one batch. Problems of a record or of the table don't throw: the result says from which record the batch
-   * has to be retried. Any batch may be given again, whole or cut differently.
+   * Projects one batch. Doesn't throw for problems of a record or of the table: the result says from which record the
+   * batch has to be retried. Records may be projected again, in the same or in other batches.
    */
   project(records: readonly ChangeRecord[], options?: BatchOptions): Promise<BatchResult>;
 }

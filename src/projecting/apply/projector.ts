@@ -32,7 +32,7 @@ import type { BatchOptions, BatchResult, Projector, ProjectorOptions } from './p
 import { QuarantineKinds } from './quarantine-kinds.ts';
 import { readModel } from './read-model.ts';
 
-/** Makes a projector for a model. */
+/** Creates a projector for a model. */
 export function createProjector(graph: CompiledModel, options: ProjectorOptions): Projector {
   checkStoreOptions('createProjector', options, {
     store: true,
@@ -75,7 +75,7 @@ class TableProjector implements Projector {
     const modelReadAtMs = runtime.now();
     const within: Omit<ApplyContext, 'graph'> = {
       ...runtime,
-      // A process that was suspended reads the model again, with the batch.
+      // A process that was suspended has to retry the batch, with a fresh read of the model.
       remainingMs: () => Math.min(runtime.remainingMs(), modelReadAtMs + SEND_WITHIN_MS - runtime.now()),
       modelReadAtMs,
       stats,
@@ -85,7 +85,7 @@ class TableProjector implements Projector {
       onQuarantine: (entry, isRefused) => kinds.add(entry, isRefused),
     };
     const guessed = this.last && begin({ ...within, graph: this.last }, records);
-    // So every projection that was maintained when the records were made is known.
+    // Read after the records were received, so the model has every projection that existed when they were written.
     // rule: head-is-read-after-the-records
     const graph = await readModel(within, this.model, records[0]?.stream);
     if (graph instanceof EdgeloomError)
@@ -122,7 +122,7 @@ interface Failed {
   error: EdgeloomError;
 }
 
-/** Fan-outs come last: they leave out what the batch itself has reconciled. */
+/** Fan-outs come last, because they skip what the batch itself has reconciled. */
 async function reconcileBatch(
   context: ApplyContext,
   touches: readonly Touch[],
@@ -139,7 +139,7 @@ async function reconcileBatch(
   const within = { ...context, reconciled };
   const visit = async (touch: FanOutTouch | ContinuationTouch, entry?: SeenItem): Promise<void> => {
     try {
-      // A call with hardly any time makes progress if nothing was done before.
+      // The first work of a batch is done even with hardly any time left, so that each call makes progress.
       const visiting = { ...within, hasBegun: items.length > 0 || touch !== fanOuts[0] };
       await retryingWithin(visiting, () => {
         if (visiting.hasBegun) checkTime(visiting);
@@ -168,7 +168,7 @@ function reconciledTexts(touch: Reconcilable): string[] {
   return [textOfKey(keyOfTouch(touch))];
 }
 
-/** With the first real cause, not the time-outs that it caused for others. */
+/** Returns the oldest failed record, with the first error that isn't just a time-out caused by another error. */
 function lowest(failures: readonly Failed[]): Pick<BatchResult, 'failedFrom' | 'error'> {
   if (failures.length === 0) return { failedFrom: undefined, error: undefined };
   const causes = failures.map(({ error }) => error);

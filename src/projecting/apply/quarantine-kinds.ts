@@ -2,7 +2,7 @@ import { type Item, stringOf } from '../../core/items/attribute-value.ts';
 import { QUARANTINE_FIELDS } from '../../core/items/derived-item.ts';
 import type { BatchResult, QuarantineKind } from './projector-types.ts';
 
-/** Counts quarantine entries by code. A refused entry stands alone, since nothing else names it. */
+/** Counts quarantine entries by code. A refused entry is listed separately, since nothing else names its item. */
 export class QuarantineKinds {
   private readonly kinds = new Map<string, QuarantineKind>();
 

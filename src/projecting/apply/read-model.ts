@@ -5,14 +5,14 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { retryingWithin } from '../../reconcile/apply-context.ts';
 import type { WriterModel } from '../../registry/writer-model.ts';
 
-/** Waiting doesn't help against these errors. */
+/** Errors that waiting doesn't resolve. */
 const LASTING: ReadonlySet<string> = new Set(['projection-code-missing', 'registry-gone', 'not-home-region']);
 
 type Reading = Runtime & { stats: ReadStats };
 
 /**
- * Retries while there is time. If it returns an error, no record of the batch may be applied or skipped. Undefined: the
- * batch has no record.
+ * Retries while there is time. If an error is returned, no record of the batch may be applied or skipped. Returns
+ * undefined if the batch has no records.
  */
 export async function readModel(
   reading: Reading,

@@ -19,7 +19,7 @@ import { runAbortable } from '../../store/abortable.ts';
 export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
   /** The table. */
   store: Store;
-  /** DynamoDB's own time in milliseconds since 1970. Default: the store asks DynamoDB. */
+  /** Returns DynamoDB's time in milliseconds since 1970. Default: the store asks DynamoDB. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
   /** Deletes in flight at once. Default 16. */
   concurrency?: number | undefined;
@@ -29,7 +29,7 @@ export interface EndedOptions extends Omit<RuntimeOptions, 'now'> {
 export interface EndedResult {
   /** Edges that were deleted. */
   deleted: number;
-  /** True if the time ended before the due-lists did: the next call continues. */
+  /** True if time ran out before all due-lists were read. The next call continues. */
   left: boolean;
   rcu: number;
   wcu: number;
@@ -43,14 +43,14 @@ export function hasDueLists(graph: CompiledModel): boolean {
 }
 
 /**
- * Deletes ended edges of counted types: DynamoDB's TTL may take days, and counts and totals hold an edge until it is
- * deleted. An edge that was prolonged meanwhile stays.
+ * Deletes ended edges of counted types: DynamoDB's TTL may take days, and counts and totals include an edge until it is
+ * deleted. An edge whose end was postponed in the meantime stays.
  *
- * DynamoDB's clock decides, since a machine whose clock is ahead would delete edges too early. Throws `no-server-time`,
- * with nothing deleted, if DynamoDB's time isn't known.
+ * DynamoDB's clock decides, since a machine whose clock is fast would delete edges too early. Throws `no-server-time`,
+ * and deletes nothing, if DynamoDB's time isn't known.
  *
  * @example
- * // Each minute, where neither the stack nor the worker does it.
+ * // Every minute, unless the stack or a worker already does it.
  * await deleteEnded(graph, { store });
  */
 export async function deleteEnded(graph: CompiledModel, options: EndedOptions): Promise<EndedResult> {
@@ -82,7 +82,7 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
             baseKeyOfIndexItem(source, place) ?? (await findEdgeOfHashedKey({ graph, store }, source, place));
           const end = viewAttributes(item)?.[ENDS];
           if (target === undefined || end === undefined) return;
-          // The index may lag, and an edge may be prolonged at any moment.
+          // The index may be stale, and an edge's end may be postponed at any moment.
           // rule: edge-is-deleted-while-it-ends-then
           const condition = { equal: { [ttl]: end } };
           const { applied, wcu } = await store.change({ kind: 'delete', key: { source, target }, condition });

@@ -52,7 +52,8 @@ export class WorkerReport extends RunReport {
   }
 
   /**
-   * Warns once for each kind, and for each refused entry; the others are counted, and reported at the end of the run.
+   * Warns of the first entry of each code, and of each refused entry. Other entries are reported as a number at the end
+   * of the run.
    */
   private onQuarantines({ code, count, reason, isRefused }: QuarantineKind): void {
     const before = this.quarantines.get(code) ?? 0;

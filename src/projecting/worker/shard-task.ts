@@ -9,7 +9,7 @@ import type { WorkerRun } from './worker-run.ts';
 
 export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
   private readonly reader: ShardReader;
-  /** Halved when a batch fails, so that each try can get further. */
+  /** Halved when a batch fails, because a smaller batch may finish in time. */
   private maxRecords: number;
 
   constructor(run: WorkerRun, shardId: string) {
@@ -30,10 +30,10 @@ export class ShardTask extends ShardWorker<WorkerRun, ShardBatch> {
     if (!(await this.applyAll(batch.records))) return false;
     if (this.isCancelled() || (batch.isEmpty && !batch.isEnd)) return true;
     run.journal.noteShard({ shardId, sequenceNumber: batch.sequenceNumber, finished: batch.isEnd });
-    // Claimed earlier, a crash would leave a false claim.
+    // Noted only after the batch is applied: otherwise a crash would leave progress that was never made.
     run.progress?.noteApplied(batch.records, shardId);
     run.progress?.schedule();
-    // A batch of derived items' records alone needs no checkpoint: reading them again changes nothing.
+    // A batch with only derived items' records needs no checkpoint: reading them again changes nothing.
     if (batch.records.length > 0 || batch.isEnd) await run.journal.flush();
     return true;
   }

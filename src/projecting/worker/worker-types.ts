@@ -29,15 +29,17 @@ export interface WorkerSettings extends TelemetryOption {
   /** Default: `createProjector(graph, { store, telemetry })`. */
   projector?: Projector | undefined;
   /**
-   * Where it keeps its progress: `fileCheckpoint(path)`. Default: in memory, so each worker starts with the oldest
-   * record.
+   * Where the worker stores its progress, such as `fileCheckpoint(path)`. Default: in memory, so each worker starts
+   * with the oldest record.
    */
   checkpoint?: CheckpointStore | undefined;
-  /** The most base items' records in one batch, if as many are waiting. Larger batches are cheaper. Default 10,000. */
+  /**
+   * The most records of base items in one batch, if as many are waiting. Larger batches are cheaper. Default 10,000.
+   */
   maxBatchRecords?: number | undefined;
-  /** Bytes of these records' images. Default 6,000,000. */
+  /** The most bytes of the item images in one batch. Default 6,000,000. */
   maxBatchBytes?: number | undefined;
-  /** Milliseconds between two polls of a shard without news. Default 200. */
+  /** Milliseconds between two polls of a shard without new records. Default 200. */
   pollIntervalMs?: number | undefined;
   /** Milliseconds between two listings of shards, at least 250. Default 5,000. */
   shardIntervalMs?: number | undefined;
@@ -45,7 +47,7 @@ export interface WorkerSettings extends TelemetryOption {
   shardConcurrency?: number | undefined;
   /** Milliseconds that a batch may take; the rest is then retried in smaller batches. Default 120,000. */
   batchTimeoutMs?: number | undefined;
-  /** Milliseconds between two calls of `deleteEnded`, without `untilIdle`. Default 60,000. */
+  /** Milliseconds between two calls of `deleteEnded`, which isn't called with `untilIdle`. Default 60,000. */
   endedIntervalMs?: number | undefined;
   /** Milliseconds that the current batch may still take after `stop()`. Default 10,000. */
   stopGraceMs?: number | undefined;
@@ -53,68 +55,69 @@ export interface WorkerSettings extends TelemetryOption {
   onBatch?: ((report: BatchReport) => void) | undefined;
   /** Called when records have left the stream unread. */
   onTrimmed?: ((trimmed: TrimmedShard) => void) | undefined;
-  /** Whether to save its progress in the table: at most one write of one unit in ten seconds. Default true. */
+  /** Whether to save the worker's progress in the table: at most one write of one unit in ten seconds. Default true. */
   progress?: boolean | undefined;
   /** A logger such as pino. Default: errors and warnings become process warnings, the rest is dropped. */
   logger?: Logger | undefined;
 }
 
-/** Sums over batches. */
+/** Sums over a worker's batches. */
 export interface WorkerStats extends ApplyStats {
   /** Applied records of base items, each counted once. */
   records: number;
-  /** Derived items that the records of each batch touch. */
+  /** Derived items that the records touch, summed over the batches. */
   touches: number;
   /** Projected batches, including retries. */
   batches: number;
 }
 
-/** One batch that was projected. */
+/** A batch that was projected. */
 export interface BatchReport {
   shardId: string;
-  /** Its records, oldest first. */
+  /** The batch's records, oldest first. */
   records: readonly ChangeRecord[];
-  /** `failedFrom` is set if not all of the batch is applied. */
+  /** `failedFrom` is set if the batch isn't applied in full. */
   result: BatchResult;
   /**
-   * Milliseconds since the newest record was made; too much by up to a second (DynamoDB Local: a minute), since streams
-   * round down. Absent if the stream doesn't tell.
+   * The newest record's age in milliseconds. Too high by up to a second (DynamoDB Local: a minute), since streams round
+   * times down. Absent if the stream doesn't tell.
    */
   newestRecordAgeMs?: number;
   milliseconds: number;
-  /** All batches so far, including this one. */
+  /** Sums over all batches so far, including this one. */
   totals: Readonly<WorkerStats>;
 }
 
-/** Records have left the stream (after 24 hours) unread: derived items may lack their changes. */
+/** A shard whose records left the stream unread, after 24 hours: derived items may lack their changes. */
 export interface TrimmedShard {
   shardId: string;
-  /** One or two sentences, with what to do. */
+  /** What was lost and what to do, in one or two sentences. */
   message: string;
 }
 
 /** The result of a run of the worker. */
 export interface WorkerResult extends WorkerStats {
   endedBy: 'stop' | 'idle';
-  /** Where records were lost unread. If not empty, rebuild. */
+  /** Shards whose records were lost unread. If there are any, rebuild. */
   trimmed: readonly TrimmedShard[];
 }
 
 /** Reads a stream and projects it. */
 export interface Worker {
   /**
-   * Runs until `stop()`, or with `untilIdle` until the records that the stream held at the start are projected: until
-   * two polls in a row find nothing new, including the worker's own writes, or, while producers continue writing, until
-   * it is past each shard's first later record of a base item. Retries temporary failures without a limit. Rejects if
-   * trying again can't help: a fatal `StoreError`, a stream that is gone (`no-stream`, `stream-ended`), an invalid
-   * record (`invalid-record`, `missing-images`), a checkpoint that can't be read or written. A worker runs once.
+   * Runs until `stop()`. With `untilIdle`, runs until the records that the stream held at the start are projected:
+   * until two polls in a row find nothing new, including the worker's own writes. If producers continue writing, it
+   * ends when it is past each shard's first later record of a base item. Retries temporary failures without a limit.
+   * Rejects if trying again can't help: a fatal `StoreError`, a stream that is gone (`no-stream`, `stream-ended`), an
+   * invalid record (`invalid-record`, `missing-images`), a checkpoint that can't be read or written. A worker runs only
+   * once.
    */
   run(options?: { untilIdle?: boolean }): Promise<WorkerResult>;
   /**
-   * Resolves when every record now in the stream is projected, as with `untilIdle`: while producers continue writing,
-   * later pages of a fan-out may still come. Rejects if the worker ends before.
+   * Resolves when every record now in the stream is projected, by the same rule as `untilIdle`. While producers
+   * continue writing, later pages of a fan-out may still follow. Rejects if the worker ends first.
    */
   idle(): Promise<void>;
-  /** Finishes the current batch, keeps the checkpoint, and resolves when `run` has ended. */
+  /** Finishes the current batch, saves the checkpoint, and resolves when `run` has ended. */
   stop(): Promise<void>;
 }

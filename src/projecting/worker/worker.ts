@@ -37,8 +37,9 @@ const SETTINGS: OptionNames<WorkerSettings> = {
 };
 
 /**
- * Makes a worker that projects a table's stream from its oldest record or a checkpoint on. It notes its progress after
- * applying, so `kill -9` costs at most a replay. `run` throws `table-differs` if keys of the table aren't texts.
+ * Creates a worker that projects a table's stream, from its oldest record or from a checkpoint. The worker stores its
+ * progress after applying records, so `kill -9` costs at most a replay. `run` throws `table-differs` if the table's
+ * keys aren't strings.
  *
  * @example
  * const worker = createWorker(graph, { store, streams, streamArn, checkpoint: fileCheckpoint('checkpoint.json') });
@@ -50,7 +51,7 @@ export function createWorker(graph: CompiledModel, options: WorkerOptions): Work
   return new StreamWorker(new DynamoDBStreamSource(streams, streamArn), { ...settings, graph });
 }
 
-/** As `createWorker`, for any `StreamSource`. */
+/** Like `createWorker`, but for any `StreamSource`. */
 export function createSourceWorker(graph: CompiledModel, options: SourceWorkerOptions): Worker {
   checkStoreOptions('createSourceWorker', options, { ...SETTINGS, source: true });
   const { source, ...settings } = options;
@@ -63,7 +64,10 @@ class StreamWorker implements Worker {
   private readonly follower: StreamFollower;
   private readonly sweep: () => Sweeping | undefined;
   private ended: Promise<void> = Promise.resolve();
-  /** Withdraws every projection from readers, until a migration has verified it. Undefined until records are lost. */
+  /**
+   * The withdrawal of all projections from readers, until a migration has verified them. Undefined until records are
+   * lost.
+   */
   private doubting: Promise<void> | undefined;
 
   constructor(source: StreamSource, settings: OfGraph<WorkerSettings>) {
@@ -131,7 +135,7 @@ class StreamWorker implements Worker {
   }
 }
 
-/** The projector writes no base items. */
+/** Only producers write base items; the projector doesn't. */
 function isOfProducer(table: TableNames, record: StreamRecord): boolean {
   const item = changedItem(table, record);
   return item !== undefined && isBaseSortKey(item.target);

@@ -2,14 +2,14 @@ import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
 import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, requireShape } from './layout.ts';
 
-/** The part of an ElectroDB schema that a mapping reads: what `new Entity(schema)` is given. */
+/** The part of an ElectroDB schema that the mapping reads: the `schema` of `new Entity(schema)`. */
 export interface ElectroDBSchema {
   model: { entity: string; version: string; service?: string };
   attributes: Readonly<Record<string, unknown>>;
   indexes: Readonly<Record<string, unknown>>;
 }
 
-/** An ElectroDB entity, and what its items are in the graph. */
+/** An ElectroDB entity, and what its items become in the graph. */
 export interface ElectroDBEntity extends EntityOptions {
   /** The schema of the entity. */
   schema: ElectroDBSchema;
@@ -17,7 +17,7 @@ export interface ElectroDBEntity extends EntityOptions {
 
 /** Options of `fromElectroDB`. */
 export interface ElectroDBOptions {
-  /** The attributes that name an item's entity and its version. Default `__edb_e__` and `__edb_v__`. */
+  /** The attributes that hold the name and the version of an item's entity. Default `__edb_e__` and `__edb_v__`. */
   identifiers?: { entity?: string; version?: string };
 }
 
@@ -31,9 +31,9 @@ const OPTIONS = exactObject({
 });
 
 /**
- * A mapping of a table of ElectroDB entities. Ids are made of the composite attributes of an entity's primary index; collections and
- * clusters make no difference, as each item names its entity. ElectroDB writes its keys in lower case, unless an index has another `casing`:
- * two spellings of an id are one item there, and two nodes here. So spell an id alike in all items that name it.
+ * Maps a table of ElectroDB entities. An id consists of the composite attributes of the entity's primary index. Collections and clusters
+ * make no difference, because each item names its entity. ElectroDB writes keys in lower case unless an index has another `casing`: two
+ * spellings of an id are one item there, but two nodes in the graph. So spell an id the same way in all items.
  *
  * Throws `invalid-option`.
  *
@@ -75,12 +75,12 @@ function entityOf({ schema, ...options }: ElectroDBEntity, identifiers: readonly
       return key === undefined ? [] : (textOf(Object(key).field) ?? part);
     }),
   );
-  // An attribute may be a key as it is.
+  // A field may itself be a key attribute; don't hide it.
   const hidden = new Set([...identifiers, ...ofKeys.filter((field) => !stored.has(field))]);
   return { ...options, name, fields, hasSchema: true, key: primaryKey(name, schema), hidden };
 }
 
-/** The composite attributes of the index that is the table itself. */
+/** Returns the composite attributes of the table's own index. */
 function primaryKey(name: string, { indexes }: ElectroDBSchema): string[] {
   const primary = Object.values(indexes).find((index) => textOf(Object(index).index) === undefined);
   if (primary === undefined)

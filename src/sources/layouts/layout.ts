@@ -15,80 +15,80 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { KEYS, type MappedItem, mappedEdge, mappedNode } from '../items.ts';
 import type { SourceItem } from '../source.ts';
 
-/**
- * Mappings of tables that other libraries lay out: which entity is a node of which type, and which of its attributes are edges. An item
- * names its entity, and a library's schema tells which attributes make its key, so that little is left to say.
- */
+/** Mappings for tables laid out by other libraries, whose items name their entity and whose schemas name the attributes of keys. */
 
-/** A node by attributes of an item: the type, and the attributes whose values make the id. */
+/** Refers to a node by attributes of an item. */
 export interface NodeReference {
   /** The node type: `REPO`. */
   type: string;
-  /** The attributes whose values make the id, joined by dots: `['repoOwner', 'repoName']`. One within another: `address.zip`. */
+  /**
+   * The attributes whose values form the id, joined by dots: `['repoOwner', 'repoName']`. Nested attributes are written as paths:
+   * `address.zip`.
+   */
   id: readonly string[];
 }
 
-/** An edge that an entity's items make. It is left out where an item lacks an attribute that names one of its nodes. */
+/** An edge made from each item of an entity. Items that lack an attribute of one of its ids make no edge. */
 export interface EntityEdge {
   /** The edge type: `IN_REPO`. */
   type: string;
-  /** The node that it leaves. Default: the node of the item. */
+  /** The node where the edge begins. Default: the node of the item. */
   from?: NodeReference;
-  /** The node that it enters. */
+  /** The node where the edge ends. */
   to: NodeReference;
-  /** The attributes that the edge has; `'ALL'` where the items are the edges. Default: none. */
+  /** The attributes of the edge; use `'ALL'` if the items themselves are the edges. Default: none. */
   attributes?: readonly string[] | 'ALL';
 }
 
-/** The role of an entity's items in the graph: a node, edges, or both. */
+/** What an entity's items become in the graph: a node, edges, or both. */
 export interface EntityOptions {
-  /** The type of the node that an item is. Default: it is none. */
+  /** The type of the node that each item becomes. Default: items become no node. */
   node?: string;
-  /** The attributes whose values make the node's id, joined by dots. Default: those of the entity's key. */
+  /** The attributes whose values form the node's id, joined by dots. Default: the attributes of the entity's key. */
   id?: readonly string[];
   /**
-   * The attributes of the node. Default: all that an item has, without those that only make keys, also such as the entity's schema does not
-   * name.
+   * The attributes of the node. Default: all attributes of the item, including those that the schema doesn't name, except attributes that
+   * only form keys.
    */
   attributes?: readonly string[];
-  /** The edges that an item makes. Default: none. Where two are of one type between the same nodes, the first counts. */
+  /** The edges that an item makes. Default: none. If two have the same type and nodes, the first is used. */
   edges?: readonly EntityEdge[];
 }
 
-/** A mapping, which also says what it does not place. */
+/** A mapping that also explains why it leaves an item out. */
 export interface Layout {
   /**
-   * The nodes and edges that an item makes; none for one that is not of the graph. Throws `invalid-attribute`, or `invalid-mapping` for an
-   * attribute with the name of a key.
+   * Returns the nodes and edges that an item makes; an item outside the graph makes none. Throws `invalid-attribute`, or `invalid-mapping`
+   * if an attribute has the name of a key.
    */
   (item: SourceItem): readonly MappedItem[];
-  /** The reason why an item is not of the graph; undefined: it is. */
+  /** Returns the reason why an item makes nothing; undefined if the item is in the graph. */
   unplaced(item: SourceItem): string | undefined;
 }
 
-/** An entity as its library knows it. */
+/** An entity in the terms of its library. */
 export interface Entity extends EntityOptions {
   name: string;
-  /** Where items have the entity's attributes: a name, and names within it. */
+  /** Where items store each attribute of the entity: the path of names. */
   fields: ReadonlyMap<string, readonly string[]>;
-  /** True if `fields` are those of a schema: a name that is none of them is a mistake. */
+  /** True if `fields` come from a schema; an attribute name that the schema lacks is then a mistake. */
   hasSchema: boolean;
-  /** The attributes of its key; of one that holds others, `address.zip`. */
+  /** The attributes of the entity's key; nested ones as paths: `address.zip`. */
   key: readonly string[];
-  /** Attributes that only make keys or name the entity, by the names that items have. */
+  /** Stored attributes that only form keys or name the entity. */
   hidden: ReadonlySet<string>;
 }
 
-/** How a library's declarations become entities, and how its items name them. */
+/** How a library declares its entities, and how its items name them. */
 export interface Library<Declared extends object> {
   /** The function that makes the mapping: `fromToolbox`. */
   what: string;
-  /** The word for what is declared: `entities`. */
+  /** What error messages call the declarations: `entities`. */
   of: string;
-  /** The options that an entity has besides `EntityOptions`. */
+  /** The options that entities of this library have besides `EntityOptions`. */
   own: Shapes;
   entityOf(declared: Declared): Entity;
-  /** The name of an item's entity, or the reason why it has none that is known. */
+  /** Returns the name of an item's entity, or the reason why it has none. */
   nameOf(item: SourceItem): { entity: string } | { reason: string };
 }
 
@@ -106,14 +106,14 @@ const ENTITY = {
   ),
 };
 
-/** Refuses what is declared otherwise than its shape. Throws `invalid-option`. */
+/** Throws `invalid-option` if a declaration doesn't have the given shape. */
 export function requireShape(what: string, shape: Shape<unknown>, given: unknown): void {
   shape(given, (path, message) => {
     throw mistake(`${[what, ...path].join('.')} ${message}.`, 'Declare it as the example of the function does.');
   });
 }
 
-/** Makes the mapping of a library's table. Throws `invalid-option`. */
+/** Makes the mapping for a library's table. Throws `invalid-option`. */
 export function layoutOf<Declared extends object>(library: Library<Declared>, declared: readonly Declared[]): Layout {
   const { what, of, own, nameOf } = library;
   requireShape(`${what}: ${of}`, listOf(exactObject({ ...ENTITY, ...own })), declared);
@@ -140,7 +140,6 @@ export function layoutOf<Declared extends object>(library: Library<Declared>, de
   return Object.assign(map, { unplaced });
 }
 
-/** An error about what is declared. */
 export function mistake(message: string, remedy: string): EdgeloomError {
   return new EdgeloomError('invalid-option', message, remedy);
 }
@@ -174,7 +173,6 @@ function checkEntity(place: string, entity: Entity): void {
   throw mistake(`${place} shows ${taken}, which is a key of items here.`, 'List the others in attributes.');
 }
 
-/** The names of an entity's attributes that are not hidden. */
 function shownOf({ fields, hidden }: Pick<Entity, 'fields' | 'hidden'>): string[] {
   return [...fields].filter(([, [stored]]) => !hidden.has(stored!)).map(([shown]) => shown);
 }
@@ -205,7 +203,7 @@ function picked(entity: Entity, item: SourceItem, shown: readonly string[] | 'AL
   return Object.fromEntries(all);
 }
 
-/** What an item has and the entity does not name: whole attributes, and what an attribute holds beside values that are named. */
+/** Returns what the entity doesn't name in an item: whole attributes, and members of attributes that also have named members. */
 function unnamed({ fields, hidden }: Entity, item: SourceItem): (readonly [string, unknown])[] {
   const paths = [...fields.values()];
   return Object.entries(item).flatMap(([stored, value]) => {
@@ -217,7 +215,6 @@ function unnamed({ fields, hidden }: Entity, item: SourceItem): (readonly [strin
   });
 }
 
-/** The value of an attribute: under its own name, or where its schema says. */
 function storedValue(entity: Entity, item: SourceItem, name: string): unknown {
   let value: unknown = item;
   for (const part of pathOf(entity, name) ?? [name]) {
@@ -227,7 +224,7 @@ function storedValue(entity: Entity, item: SourceItem, name: string): unknown {
   return value;
 }
 
-/** Where items have an attribute, or a value within one: `address.zip`. Undefined: the schema has none of the name. */
+/** Returns the stored path of an attribute, or of a value inside one (`address.zip`), if the schema has it. */
 function pathOf({ fields }: Entity, name: string): readonly string[] | undefined {
   const [first, ...rest] = name.split('.');
   const outer = rest.length === 0 ? undefined : fields.get(first!);
@@ -238,7 +235,7 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** The id of a node that an item names; undefined where it lacks one of the attributes. */
+/** Returns the id of a node that an item names; undefined if one of its attributes is missing. */
 function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): string | undefined {
   const texts: string[] = [];
   for (const name of id) {
@@ -251,13 +248,13 @@ function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): st
   return `${type}-${joined(texts, '.')}`;
 }
 
-/** The parts of an id. In several, a separator inside is written otherwise, so that no two items have one id. */
+/** Joins the parts of an id. Separators inside a part are escaped, so that different items never get the same id. */
 export function joined(texts: readonly string[], separator: string): string {
   if (texts.length === 1) return texts[0]!;
   return texts.map((text) => text.replaceAll('%', '%25').replaceAll(separator, escapeOf(separator))).join(separator);
 }
 
-/** How a separator is written within a part of an id: each is a character of ASCII. */
+/** Returns the escape of a separator, which must be an ASCII character. */
 export function escapeOf(separator: string): string {
   return `%${separator.charCodeAt(0).toString(16).toUpperCase()}`;
 }

@@ -3,13 +3,13 @@ import { wordsThereAre } from '../../core/model/options/nearest.ts';
 import { anything, exactObject, object, optional, recordOf, text } from '../../core/model/options/shape.ts';
 import { type Entity, type EntityOptions, type Layout, layoutOf, mistake, requireShape } from './layout.ts';
 
-/** The part of a OneTable schema that a mapping reads: what `new Table({ schema })` is given. */
+/** The part of a OneTable schema that the mapping reads: the `schema` of `new Table({ schema })`. */
 export interface OneTableSchema {
   indexes: Readonly<Record<string, unknown>>;
   models: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
-/** A OneTable model, and what its items are in the graph. */
+/** A OneTable model, and what its items become in the graph. */
 export interface OneTableModel extends EntityOptions {
   /** The name of the model in the schema. */
   model: string;
@@ -17,7 +17,7 @@ export interface OneTableModel extends EntityOptions {
 
 /** Options of `fromOneTable`. */
 export interface OneTableOptions {
-  /** The attribute that names an item's model. Default `_type`. */
+  /** The attribute that holds the name of an item's model. Default `_type`. */
   typeField?: string;
 }
 
@@ -26,12 +26,12 @@ const SCHEMA = object({
   models: recordOf(text, recordOf(text, anything)),
 });
 
-/** The beginning of the partition key of an item that OneTable keeps for a unique attribute. */
+/** OneTable stores an extra item for each unique attribute. Their partition keys begin with this text. */
 const UNIQUE = '_unique';
 
 /**
- * A mapping of a table of OneTable models. Ids are made of the attributes that the value templates of the primary key name, without the one
- * that names the model; a key attribute without a template is itself one. The items that guard unique attributes are not of the graph.
+ * Maps a table of OneTable models. An id consists of the attributes in the value templates of the primary key, without the model's name; a
+ * key attribute without a template is used itself. Items that guard unique attributes are left out.
  *
  * Throws `invalid-option`.
  *
@@ -60,7 +60,6 @@ export function fromOneTable(
   );
 }
 
-/** The key attributes of the indexes of a table. */
 interface IndexNames {
   primary: readonly string[];
   all: ReadonlySet<string>;
@@ -83,7 +82,7 @@ function entityOf(
     const there = wordsThereAre(name, Object.keys(schema.models));
     throw mistake(`fromOneTable: the schema has no model ${name}${there}.`, 'Name a model of the schema.');
   }
-  // `map` names the attribute of the table, of several in one item with a dot.
+  // `map` is the stored attribute's name; `outer.inner` if several attributes share one stored attribute.
   const fields = new Map(
     Object.entries(fieldsOf).map(([attribute, of]) => {
       const { map } = Object(of) as { map?: unknown };
@@ -94,15 +93,15 @@ function entityOf(
   const isPlain = (attribute: string): boolean => fields.has(attribute) && templateOf(attribute) === undefined;
   const key = keys.primary
     .flatMap((attribute) => (isPlain(attribute) ? [attribute] : variablesOf(templateOf(attribute))))
-    // All items of a model have the same there.
+    // The model's name is the same in all its items, so ids needn't contain it.
     .filter((attribute) => attribute !== typeField);
   const hidden = new Set([typeField, ...[...keys.all].filter((attribute) => !isPlain(attribute))]);
   return { ...options, name, fields, hasSchema: true, key: [...new Set(key)], hidden };
 }
 
-/** The attributes that a value template names: `user#${email}`. */
+/** Returns the attributes in a value template, such as `user#${email}`. */
 function variablesOf(template: unknown): string[] {
   if (typeof template !== 'string') return [];
-  // A variable may say how it is padded: `${count:8:0}`.
+  // A variable may include its padding: `${count:8:0}`.
   return [...template.matchAll(/\$\{([^{}]+)\}/g)].map(([, variable]) => variable!.split(':')[0]!);
 }

@@ -2,28 +2,28 @@ import { attributeName as NAME } from '../../core/model/options/checks.ts';
 import { exactObject, optional, recordOf, text } from '../../core/model/options/shape.ts';
 import { type EntityOptions, type Layout, layoutOf, NAMES, requireShape } from './layout.ts';
 
-/** A DynamoDB-Toolbox entity, and what its items are in the graph. */
+/** A DynamoDB-Toolbox entity, and what its items become in the graph. */
 export interface ToolboxEntity extends EntityOptions {
   /** The name of the entity. */
   entity: string;
-  /** The names under which items have attributes, where `savedAs` gives them others. Default: their own. */
+  /** The stored names of attributes that `savedAs` renames. Default: attributes keep their names. */
   savedAs?: Readonly<Record<string, string>>;
 }
 
 /** Options of `fromToolbox`. */
 export interface ToolboxOptions {
-  /** The attribute that names an item's entity. Default `_et`. */
+  /** The attribute that holds the name of an item's entity. Default `_et`. */
   entityAttribute?: string;
-  /** The attributes of the table that only hold keys and times; nodes leave them out. Default: the key attributes `PK` and `SK`. */
+  /** Attributes of the table that only hold keys or times; nodes leave them out. Default: the key attributes `PK` and `SK`. */
   hidden?: readonly string[];
 }
 
 const OPTIONS = exactObject({ entityAttribute: optional(NAME), hidden: optional(NAMES) });
-/** Attributes that the library adds. */
+/** Timestamps that DynamoDB-Toolbox adds to items. */
 const OF_LIBRARY = ['_ct', '_md'];
 
 /**
- * A mapping of a table of DynamoDB-Toolbox entities.
+ * Maps a table of DynamoDB-Toolbox entities.
  *
  * Throws `invalid-option`.
  *

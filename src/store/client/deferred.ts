@@ -6,18 +6,18 @@ import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 import type { SdkClient } from './sdk.ts';
 
-/** Where DynamoDB is `dynamodb.REGION.amazonaws.com`. */
+/** Regions where DynamoDB's endpoint is `dynamodb.REGION.amazonaws.com`. */
 const STANDARD_REGION = /^(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d{1,2}$/;
 
 export interface DeferredCalls extends TableCalls {
   client(): Promise<DynamoDBClient>;
-  /** Later calls fail. */
+  /** Closes the connections; later calls fail. */
   close(): Promise<void>;
 }
 
 /**
- * A starting function doesn't load the SDK until a failure, a call that the lean client doesn't support, or missing
- * options.
+ * Loads the SDK late, so that a function starts faster: after a failure, for a call that `LeanWay` doesn't support, or if options are
+ * missing.
  *
  * @param isPlain whether the options alone determine the endpoint.
  */
@@ -54,11 +54,11 @@ export function deferredStreams(options: ClientOptions): () => Promise<DynamoDBS
   };
 }
 
-/** Undefined if the SDK would look beyond these options. */
+/** Returns undefined if the SDK would consult more than these options. */
 export function knownRoute(options: ClientOptions): CallRoute | undefined {
   const { credentials, region, endpoint } = clientConfig(options);
   if (typeof credentials !== 'object' || region === undefined) return undefined;
-  // Other modes are left to the SDK.
+  // Only the SDK supports other retry modes.
   if ((process.env['AWS_RETRY_MODE'] ?? PLAIN_RETRY_MODE) !== PLAIN_RETRY_MODE) return undefined;
   const text = endpoint ?? standardEndpoint(region);
   const url = text !== undefined && URL.canParse(text) ? new URL(text) : undefined;

@@ -10,10 +10,10 @@ type ConnectionOptions = Pick<ClientOptions, 'maxConnections' | 'answerTimeoutMs
 export const MAX_CONNECTIONS = 64;
 const KEEP_ALIVE_MS = 60_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-/** Limits silence before and within an answer. */
+/** Limits the silence before and within an answer. */
 export const ANSWER_TIMEOUT_MS = 15_000;
 
-/** Without limits a dead connection holds a call for five minutes. */
+/** Without these limits, a dead connection holds a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
   return {
     headersTimeout: answerTimeoutMs,
@@ -22,20 +22,20 @@ export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.O
   };
 }
 
-/** Returns whole response bodies: a stream costs about a tenth of a call's CPU. Only for the SDK's undici handler. */
+/** Returns whole response bodies: reading a stream takes about a tenth of a call's CPU time. Only for the SDK's undici handler. */
 export class WholeBodyAgent extends Agent implements WholeBodySender {
   private readonly turns: LimitFunction;
 
   constructor({ maxConnections = MAX_CONNECTIONS, answerTimeoutMs }: ConnectionOptions = {}) {
     super({ connections: maxConnections, keepAliveTimeout: KEEP_ALIVE_MS, ...timeLimits(answerTimeoutMs) });
-    // undici's own bound forgets broken connections, and opens them in addition to new ones.
+    // undici's own limit doesn't count broken connections, and reopens them in addition to new ones.
     this.turns = pLimit(maxConnections);
   }
 
   override request(options: Request): Promise<Dispatcher.ResponseData> {
     const isAbortable = options.signal !== undefined && options.signal !== null;
     const response = isAbortable ? this.turns(() => this.requestAbortable(options)) : this.whole(options);
-    // The SDK accepts bytes in place of a stream.
+    // The SDK also accepts bytes as a body.
     return response as unknown as Promise<Dispatcher.ResponseData>;
   }
 
@@ -51,14 +51,14 @@ export class WholeBodyAgent extends Agent implements WholeBodySender {
   }
 }
 
-/** The SDK treats it as a lost connection and retries. */
+/** With this code, the SDK retries as after a lost connection. */
 class BrokenResponseError extends Error {
   readonly code = 'ECONNRESET';
 }
 
 /**
- * The checksum is over the body, since this client requests no compression. The SDK would read an empty body, or
- * `null`, as an empty answer.
+ * The SDK would read an empty body, or `null`, as an empty answer. The checksum covers the body, because this client requests no
+ * compression.
  */
 function checkedResponse(response: WholeResponse): WholeResponse {
   const { statusCode, headers, body } = response;

@@ -3,12 +3,12 @@ import { Signer } from '../lean/signer.ts';
 import { WholeBodyAgent } from './http.ts';
 import { type ClientOptions, clientConfig } from './options.ts';
 
-/** Without an SDK client and retries: a starting function loads none, and a project installs none. */
+/** An AWS service, called without retries and without an SDK client, which functions would have to load and projects to install. */
 
 export interface JsonService {
-  /** `sqs`. */
+  /** The name in signatures: `sqs`. */
   name: string;
-  /** `AmazonSQS`. */
+  /** The prefix of the header `x-amz-target`: `AmazonSQS`. */
   target: string;
   contentType: string;
 }
@@ -23,7 +23,7 @@ export const EVENT_BRIDGE: JsonService = {
 /** Throws a `StoreError`. */
 export type CallService = (call: string, input: object) => Promise<Readonly<Record<string, unknown>>>;
 
-/** Throws `invalid-environment` if region or credentials are missing. */
+/** Throws `invalid-environment` if the region or the credentials are missing. */
 export function jsonService(service: JsonService, options: ClientOptions): CallService {
   const { region, credentials, endpoint = standardEndpoint(service, region) } = clientConfig(options);
   if (region === undefined || typeof credentials !== 'object') {
@@ -73,7 +73,7 @@ function refusal(call: string, status: number, text: string): StoreError {
   );
 }
 
-/** Empty if the text isn't JSON, such as a proxy's. */
+/** Returns an empty object if the text isn't JSON, such as a proxy's error page. */
 function membersOf(text: string): { __type?: unknown; message?: unknown; Message?: unknown } {
   try {
     return JSON.parse(text) ?? {};

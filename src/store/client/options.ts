@@ -1,22 +1,22 @@
 import type { OptionNames } from '../../foundation/options.ts';
 
-/** Where DynamoDB is. */
+/** Where DynamoDB is, and how to call it. */
 export interface ClientOptions {
   /** Endpoint URL. Default: AWS. */
   endpoint?: string | undefined;
   /** AWS region. */
   region?: string | undefined;
-  /** Default: the SDK's chain; dummies for a local endpoint. */
+  /** AWS credentials. Default: the SDK's credential chain; dummies for a local endpoint. */
   credentials?: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
   /** Attempts per call, including the first. Default: the SDK's. */
   maxAttempts?: number | undefined;
-  /** Open connections; further calls wait. Default 64. For clients of DynamoDB and its streams. */
+  /** Open connections; further calls wait. Default 64. Only for clients of DynamoDB and its streams. */
   maxConnections?: number | undefined;
-  /** Milliseconds that a server may be silent; then the call is retried. Default 15,000. */
+  /** Milliseconds that a server may be silent before the call is retried. Default 15,000. */
   answerTimeoutMs?: number | undefined;
   /**
-   * Whether stores' calls go the lean way, with a fifth of the SDK's CPU. Default true. With your own middleware on the
-   * client, all calls are the SDK's.
+   * Whether calls of stores bypass the SDK, with a fifth of its CPU time. Default true. If you add middleware to the client, the SDK makes
+   * all calls.
    */
   lean?: boolean | undefined;
 }
@@ -37,9 +37,9 @@ export function isLoopback(endpoint: string | undefined): boolean {
   return endpoint !== undefined && LOOPBACK.test(endpoint);
 }
 
-/** Shared by clients of every service. */
+/** Returns the settings that clients of all services share. */
 export function clientConfig(options: ClientOptions) {
-  // The SDK needs some to sign, even for local engines.
+  // The SDK needs a region and credentials to sign calls, even for local engines.
   const local = isLoopback(options.endpoint);
   return {
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),

@@ -7,7 +7,7 @@ import { type ClientOptions, clientConfig } from './options.ts';
 export interface SdkClient {
   client: DynamoDBClient;
   calls: SdkCalls;
-  /** Middleware was added since, which has to see each call. */
+  /** Tells whether middleware was added or removed, so that it has to see each call. */
   isObserved(): boolean;
 }
 
@@ -26,7 +26,7 @@ interface SendableCommand {
 }
 type ResolvedMiddleware = (command: unknown) => Promise<{ output: unknown }>;
 
-/** A `DynamoDBDocumentClient` refuses a client with the SDK's `cacheMiddleware`. */
+/** The SDK's own `cacheMiddleware` would make `DynamoDBDocumentClient` refuse the client. */
 class CachingClient extends DynamoDBClient {
   private resolved = new WeakMap<object, ResolvedMiddleware>();
 
@@ -34,7 +34,7 @@ class CachingClient extends DynamoDBClient {
     this.resolved = new WeakMap();
   }
 
-  /** Calls with options or a callback are the SDK's. */
+  /** Leaves calls with options or a callback to the SDK. */
   override send(command: unknown, ...rest: unknown[]): never {
     if (rest.length > 0) return super.send(command as never, ...(rest as [never])) as never;
     const kind = (command as object).constructor;
@@ -61,12 +61,12 @@ function watchMiddleware(client: CachingClient): () => boolean {
   return () => isChanged;
 }
 
-/** The SDK treats it as a lost connection and retries. */
+/** With this code, the SDK retries as after a lost connection. */
 class UnreadableAnswerError extends Error {
   readonly code = 'ECONNRESET';
 }
 
-/** The SDK would throw the parser's error. */
+/** Without this, the SDK would throw the parser's error. */
 function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
   middlewareStack.add(
     (next) => async (given) => {
@@ -82,20 +82,19 @@ function retryUnreadable({ middlewareStack }: DynamoDBClient): void {
 }
 
 function trimCosts({ config, middlewareStack }: DynamoDBClient): void {
-  // It copies every input and output for a logger that isn't set.
+  // This middleware copies every input and output for a logger that isn't set.
   middlewareStack.remove('loggerMiddleware');
-  // The SDK makes a signer for each call, but one asks for region and credentials whenever it signs.
+  // The SDK makes a signer for each call, but one is enough: it asks for region and credentials whenever it signs.
   const makeSigner = config.signer;
   let signer: ReturnType<typeof makeSigner> | undefined;
   config.signer = (scheme) => {
     signer ??= makeSigner(scheme).catch((error: unknown) => {
-      // A region that wasn't found may be found next time.
+      // If no region was found, a later call may find one.
       signer = undefined;
       throw error;
     });
     return signer;
   };
-  // The SDK copies its configuration several times per call; V8 copies an object with fifty properties slowly unless it
-  // is a prototype.
+  // The SDK copies its configuration several times per call. V8 copies an object with fifty properties slowly unless it is a prototype.
   Object.create(config);
 }

@@ -9,7 +9,7 @@ import {
   nativeIndexDefinition,
 } from './table-definition.ts';
 
-/** An index of derived items, or a native one. */
+/** An index that the model needs: of derived items, or native. */
 
 export interface IndexNeed {
   name: string;
@@ -17,16 +17,16 @@ export interface IndexNeed {
   index?: IndexName;
   partition: string;
   sort: string;
-  /** In words; empty for an index of derived items. */
+  /** The attributes of a native index in words. Empty for an index of derived items. */
   held: string;
   definition: Required<IndexDefinition>;
   lackingIn(projection: Projection | undefined): string[];
 }
 
-/** `differs`: another index has the name. */
+/** `differs`: the table's index of this name has other keys or lacks attributes. */
 export type IndexState = 'absent' | 'filling' | 'differs' | 'fits';
 
-/** Indexes of derived items first. */
+/** Lists the indexes of derived items first. */
 export function indexNeeds(graph: CompiledModel): IndexNeed[] {
   const derived = graph.indexes.map((index): IndexNeed => {
     return {

@@ -3,7 +3,7 @@ import { attributesInIndex, valueIn } from '../../core/items/derived-item.ts';
 import { type CompiledModel, type IndexName, indexKeysOf } from '../../core/model/compiled.ts';
 import { type NativeIndexNeed, type NativeType, nativeIndexes } from '../../core/model/native-indexes.ts';
 
-/** A model's CreateTable input, with a stream of both images. */
+/** Returns the CreateTable input for a model, with a stream of both images. */
 export function tableDefinition(graph: CompiledModel): CreateTableCommandInput {
   const { name, partitionKey, sortKey } = graph.table;
   const keys = graph.indexes.flatMap((index) => Object.values(indexKeysOf(graph.table)[index]));
@@ -58,12 +58,12 @@ export function lackingInNative({ attributes }: NativeIndexNeed, projection: Pro
   return attributes.filter((name) => projection?.NonKeyAttributes?.includes(name) !== true);
 }
 
-/** Without bookkeeping, whose changes would be billed in each index. */
+/** Leaves out bookkeeping attributes, because DynamoDB would bill their changes in each index. */
 export function indexProjection(index: IndexName): Required<Projection> {
   return { ProjectionType: 'INCLUDE', NonKeyAttributes: [...attributesInIndex(index)] };
 }
 
-/** An index only needs values for searches. */
+/** Returns what an index lacks. Only searches need its value attribute. */
 export function lackingAttributes(
   graph: CompiledModel,
   index: IndexName,

@@ -25,7 +25,7 @@ import type {
   UpdateTableCommandOutput,
 } from '@aws-sdk/client-dynamodb';
 
-/** A store's calls by their names in DynamoDB. */
+/** The calls of a store, by their names in DynamoDB. */
 export interface Calls {
   GetItem: { input: GetItemCommandInput; output: GetItemCommandOutput };
   BatchGetItem: { input: BatchGetItemCommandInput; output: BatchGetItemCommandOutput };
@@ -41,11 +41,11 @@ export interface Calls {
   TransactWriteItems: { input: TransactWriteItemsCommandInput; output: TransactWriteItemsCommandOutput };
 }
 
-/** Makes a store's calls; throws errors with the SDK's names. */
+/** Makes a store's calls. Errors have the SDK's names. */
 export interface TableCalls {
-  /** Retries as its client does. */
+  /** Makes a call with the client's retries. */
   call<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
   region(): Promise<string | undefined>;
-  /** In one attempt: a change whose answer was lost must not be silently repeated. */
+  /** Makes one attempt: a change whose answer was lost must not be repeated silently. */
   callOnce<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): Promise<Calls[Name]['output']>;
 }

@@ -14,18 +14,18 @@ export interface WholeBodySender {
 export type Answer = { response: WholeResponse } | { error: unknown };
 
 export interface LeanAttempt {
-  /** The SDK's first attempt gets it, and nothing is sent. */
+  /** The answer for the SDK's first attempt; nothing is sent. */
   answer?: Answer | undefined;
-  /** With the signed request that is about to be sent. */
+  /** Called with the signed request before it is sent. */
   observe?: (request: HandledRequest) => void;
 }
 
-/** Options of an SDK call, which reach its handler unseen. */
+/** Options of an SDK call, which the SDK passes to its handler. */
 export interface LeanOptions {
   lean: LeanAttempt;
 }
 
-/** Returns the lean way's answer without sending, or shows it the request. */
+/** Returns the answer that `LeanWay` got instead of sending, or shows the request to `LeanWay`. */
 export class LeanHandler extends UndiciHttpHandler {
   override async handle(
     request: HandledRequest,
@@ -37,13 +37,13 @@ export class LeanHandler extends UndiciHttpHandler {
       return await super.handle(request, options);
     }
     const { answer } = lean;
-    // The SDK sends its retries itself.
+    // Cleared, because the SDK sends any retries itself.
     lean.answer = undefined;
     return await new UndiciHttpHandler({ dispatcher: answeringDispatcher(answer) }).handle(request, options);
   }
 }
 
-/** The SDK parses a replayed response as usual. */
+/** Replays an answer, which the SDK parses as usual. */
 function answeringDispatcher(answer: Answer): Dispatcher {
   const request = async (): Promise<WholeResponse> => {
     if ('error' in answer) throw answer.error;

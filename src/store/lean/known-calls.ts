@@ -18,7 +18,7 @@ export function callsOf(client: DynamoDBClient | TableCalls): TableCalls {
 }
 
 function lateSdkCalls(client: DynamoDBClient): TableCalls {
-  // A function that goes the lean way shouldn't load the SDK.
+  // Imported late, so that functions whose calls bypass the SDK don't load it.
   const sdk = import('./sdk-calls.ts').then(({ SdkCalls }) => new SdkCalls(client));
   return {
     call: async (name, input) => (await sdk).call(name, input),

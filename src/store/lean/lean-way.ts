@@ -4,16 +4,10 @@ import type { Calls, TableCalls } from './calls.ts';
 import type { Answer, HandledRequest, LeanOptions, WholeBodySender, WholeResponse } from './handler.ts';
 import { Signer, type SigningCredentials, type SigningScope } from './signer.ts';
 
-/**
- * A fifth of the SDK's CPU: the body is JSON, the signer caches its key, the answer is just parsed. The SDK's first
- * request shows endpoint and region, and it gets every answer that isn't plainly good as that to its own first attempt:
- * it reads errors, corrects the clock and retries.
- */
-
-/** Only waits after failures; other modes may delay any call. */
+/** This mode only waits after failures; other modes may delay any call. */
 export const PLAIN_RETRY_MODE = 'standard';
 
-/** The SDK's calls, which can also show a request and accept an answer. */
+/** The SDK's calls, which can also show their request or accept an answer. */
 export interface ObservableCalls extends TableCalls {
   call<Name extends keyof Calls>(
     name: Name,
@@ -25,17 +19,17 @@ export interface ObservableCalls extends TableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']>;
-  /** See `PLAIN_RETRY_MODE`. */
+  /** Tells whether the retry mode may delay any call. */
   isPaced(): Promise<boolean>;
-  /** After a run of failures the SDK allows a little more retries. */
+  /** Lets the SDK allow more retries again after a run of failures. */
   noteSuccess(): void;
 }
 
 export interface LeftToSdk {
   credentials(): SigningCredentials | Promise<SigningCredentials>;
-  /** How far ahead the server's clock is, if known. */
+  /** Returns how far the server's clock is ahead in milliseconds; 0 if unknown. */
   clockOffsetMs(): number;
-  /** Something has to see each SDK call. */
+  /** Tells whether middleware has to see each call of the SDK. */
   isObserved(): boolean;
   calls(): Promise<ObservableCalls>;
 }
@@ -53,10 +47,15 @@ export function routeTo(origin: string, scope: SigningScope, credentials: Signin
   return { origin, path: scope.path, credentials: own, signer: new Signer(own, scope) };
 }
 
+/**
+ * Makes calls with a fifth of the SDK's CPU time: the body is JSON, the signer caches its key, and the answer is only parsed. The SDK's
+ * first request shows the endpoint and the region. Answers that may need the SDK are passed to it as the answer to its first attempt: it
+ * reads errors, corrects the clock and retries.
+ */
 export class LeanWay implements TableCalls {
   private loaded: { calls: ObservableCalls; isPaced: boolean } | undefined;
 
-  /** @param route if known; otherwise the SDK's first request shows it. */
+  /** @param route undefined if the SDK's first request has to show it. */
   constructor(
     private readonly agent: WholeBodySender,
     private readonly sdk: LeftToSdk,
@@ -102,8 +101,8 @@ export class LeanWay implements TableCalls {
       try {
         return await calls[way](name, input, { lean: { answer } });
       } catch (error) {
-        // Another call may have corrected the clock since, unnoticed by the SDK. A request refused for its time changed
-        // nothing.
+        // Another call may have corrected the clock, so that the SDK didn't retry. Repeating is safe: a request refused for its time
+        // changed nothing.
         if (!isRefusedForTime(error) || Math.abs(sdk.clockOffsetMs() - offsetMs) < CLOCK_STEP_MS) throw error;
         return await calls[way](name, input);
       }
@@ -129,7 +128,7 @@ export class LeanWay implements TableCalls {
     }
   }
 
-  /** Other signatures are left to the SDK. */
+  /** Learns the route from a request of the SDK, unless it is signed in another way. */
   private learnRoute(
     { protocol, hostname, port, path, headers }: HandledRequest,
     credentials: SigningCredentials,
@@ -153,30 +152,29 @@ function areSameCredentials(one: SigningCredentials, other: SigningCredentials):
 }
 
 /**
- * An input's JSON doesn't encode binary values as DynamoDB expects. Inside texts quotes are escaped, so nothing else
- * matches.
+ * Matches inputs with binary values, which JSON doesn't encode as DynamoDB expects. Texts can't match, because their quotes are escaped.
  */
 const BINARY_INPUT = /"B":\{(?:\}|"0":|"type":)|"BS":\[\{/;
 
 const SKEW_ERROR = /^(?:InvalidSignatureException|RequestTimeTooSkewed|RequestExpired|RequestInTheFuture)$/;
 
-/** A request refused for its time changed nothing. */
+/** Tells whether a request was refused for its time. Such a request changed nothing. */
 export function isRefusedForTime(error: unknown): error is Error {
   return error instanceof Error && SKEW_ERROR.test(error.name);
 }
 
-/** The SDK encodes any other path before signing. */
+/** The SDK encodes any other path before signing it. */
 function isSignedAsIs(path: string): boolean {
   return /^\/[\w~/-]*$/.test(path) && !path.includes('//');
 }
 
-/** A larger difference means that the clock was corrected. */
+/** A larger difference between two offsets means that the clock was corrected. */
 const CLOCK_STEP_MS = 60_000;
 
-/** What JSON doesn't represent, and a name that the SDK loses. */
+/** Matches answers left to the SDK: with binary values, which JSON lacks, or an attribute named `__proto__`. */
 const LEFT_TO_SDK = /"(?:BS?|__proto__)"\s*:/;
 
-/** Undefined if the SDK has to read the response. */
+/** Returns undefined if the SDK has to read the response. */
 function outputOf({ statusCode, headers, body }: WholeResponse): MetadataBearer | undefined {
   if (statusCode !== 200 && statusCode !== 400) return undefined;
   const text = body.toString('utf8');
@@ -200,12 +198,12 @@ function parseMembers(text: string): Members | undefined {
   try {
     return JSON.parse(text);
   } catch {
-    // The SDK says what is wrong with it.
+    // The SDK will report what is wrong with the text.
     return undefined;
   }
 }
 
-/** Null members count as absent, as for the SDK. */
+/** Removes null members, which the SDK treats as absent, too. */
 function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
   for (const name in members) if (members[name] === null) delete members[name];
   return Object.assign(members, { $metadata });
@@ -214,7 +212,7 @@ function outputWith(members: Members, $metadata: Metadata): MetadataBearer {
 type MetadataBearer = Pick<ConditionalCheckFailedException, '$metadata'>;
 type Metadata = MetadataBearer['$metadata'];
 
-/** As the SDK has it after one attempt. */
+/** Returns the metadata that the SDK has after one attempt. */
 function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): Metadata {
   const requestId = headers['x-amzn-requestid'];
   return {
@@ -225,7 +223,7 @@ function metadataOf(httpStatusCode: number, headers: WholeResponse['headers']): 
   };
 }
 
-/** Its class would load the SDK. */
+/** The SDK's class would load the SDK. */
 class ConditionFailedError extends Error implements Omit<ConditionalCheckFailedException, keyof Error> {
   override readonly name = 'ConditionalCheckFailedException';
   readonly $fault = 'client';

@@ -54,13 +54,13 @@ export class SdkCalls implements ObservableCalls {
     input: Calls[Name]['input'],
     options?: LeanOptions,
   ): Promise<Calls[Name]['output']> {
-    // Sees middleware added since the last call.
+    // Made for each call, to include middleware added since the last one.
     const single = singleAttemptClient(this.client);
     try {
       return await this.send(single, commandOf(name, input), options);
     } catch (error) {
       if (!isCorrectedClock(error)) throw error;
-      // A request refused for its time changed nothing, and the SDK has corrected its clock.
+      // The SDK has now corrected its clock. Repeating is safe: a request refused for its time changed nothing.
       return await this.send(single, commandOf(name, input));
     }
   }
@@ -85,13 +85,13 @@ export class SdkCalls implements ObservableCalls {
   }
 }
 
-/** The SDK's older strategies record no successes, and none of our clients has one. */
+/** Excludes the SDK's older strategies, which don't record successes. None of Edgeloom's clients uses them. */
 type RetryStrategy = Extract<
   Awaited<ReturnType<DynamoDBClient['config']['retryStrategy']>>,
   { recordSuccess: (token: never) => void }
 >;
 
-/** In the form that the SDK's retries expect. */
+/** A success in the form that the SDK's retry strategy expects. */
 const PLAIN_SUCCESS = { getRetryCount: () => 0, getRetryDelay: () => 0, getRetryCost: () => undefined };
 
 function isCorrectedClock(error: unknown): boolean {
@@ -104,18 +104,18 @@ interface ServiceException {
 }
 
 function commandOf<Name extends keyof Calls>(name: Name, input: Calls[Name]['input']): UpdateItemCommand {
-  // `send` is overloaded for each.
+  // `send` has an overload for each command.
   const Command = COMMANDS[name] as unknown as new (given: typeof input) => UpdateItemCommand;
   return new Command(input);
 }
 
-/** Shares connections, credentials and middleware. */
+/** Shares connections, credentials and middleware with the given client. */
 function singleAttemptClient(client: DynamoDBClient): DynamoDBClient {
   const middlewareStack = client.middlewareStack.clone();
   middlewareStack.remove('retryMiddleware');
-  // Signing is added relative to it, once per attempt.
+  // The signing middleware is added relative to this name.
   middlewareStack.add((next) => next, { name: 'retryMiddleware', step: 'finalizeRequest', priority: 'high' });
-  // The client caches resolved middleware by command.
+  // The client caches resolved middleware, so this one needs its own cache.
   return Object.create(client, {
     middlewareStack: { value: middlewareStack },
     resolved: { value: new WeakMap() },

@@ -1,26 +1,25 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** Signature Version 4 with a cached key ("Create a signed AWS API request", IAM user guide). */
-
 export interface SigningCredentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
 }
 
-/** Shared by all calls to an endpoint. */
+/** What all signatures for an endpoint share. */
 export interface SigningScope {
-  /** As in the header `host`. */
+  /** The value of the header `host`. */
   host: string;
   path: string;
   region: string;
   service: string;
-  /** Default: DynamoDB's. */
+  /** Default: DynamoDB's content type. */
   contentType?: string;
 }
 
 const CONTENT_TYPE = 'application/x-amz-json-1.0';
 
+/** Signs requests with Signature Version 4, and caches the signing key ("Create a signed AWS API request", IAM user guide). */
 export class Signer {
   private second = 0;
   private time = '';
@@ -34,11 +33,11 @@ export class Signer {
 
   /**
    * @param target such as `DynamoDB_20120810.UpdateItem`.
-   * @param nowMs corrected by the server's clock.
+   * @param nowMs milliseconds by the server's clock.
    */
   headers(target: string, body: string, nowMs: number): Record<string, string> {
     this.setTime(Math.floor(nowMs / 1000));
-    // An environment variable may be empty, which counts as none.
+    // An empty environment variable counts as unset.
     const { accessKeyId, sessionToken } = this.credentials;
     const { host, path, region, service, contentType = CONTENT_TYPE } = this.scope;
     const token = !sessionToken ? '' : `x-amz-security-token:${sessionToken}\n`;

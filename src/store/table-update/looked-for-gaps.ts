@@ -4,15 +4,15 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { type NativeGap, NativeGaps } from '../../core/model/native-misfits.ts';
 import { withClassifiedErrors } from '../answers.ts';
 
-/** Some 8 MB, for 1,000 read units; `edgeloom check` examines all. */
+/** About 8 MB, for 1,000 read units. `edgeloom check` examines the whole table. */
 const MOST_LOOKED_AT = 10_000;
 
 /** Native lists that would lack some of the table's first items. */
 export interface LookedForGaps {
   gaps: NativeGap[];
-  /** Items examined. */
+  /** Number of items examined. */
   items: number;
-  /** These are all of the table's items. */
+  /** True if these are all items of the table. */
   isWhole: boolean;
 }
 

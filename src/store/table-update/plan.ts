@@ -20,7 +20,7 @@ import { type LookedForGaps, lookForGaps } from './looked-for-gaps.ts';
 export type TableStep =
   | { kind: 'stream' }
   | { kind: 'index'; index: IndexName }
-  /** Names the index in the table. */
+  /** `index` is the name of the index in the table. */
   | { kind: 'native-index'; index: string }
   | { kind: 'ttl' };
 
@@ -32,25 +32,25 @@ export interface TablePlan {
   steps: TableStep[];
   texts: string[];
   /**
-   * Only taken on request: TTL for a table with items, replacing an index with all attributes, deleting an unused
-   * native index.
+   * Changes that are only made on request: TTL for a table with items, replacing an index with all attributes, deleting an unused native
+   * index.
    */
   left: string[];
-  /** At most, for filling new indexes: the table's items without their keys cost nothing. */
+  /** Maximum write units for filling the new indexes. Items without an index's keys cost nothing. */
   mostWcu: number;
-  /** Absent: no native index is new. */
+  /** Only set if the plan adds a native index. */
   lookedFor?: LookedForGaps;
 }
 
 /** Options of `planTableUpdate`. */
 export interface TablePlanOptions extends TableAccess {
-  /** The TTL attribute. A table with items only gets TTL by this option: TTL would also delete other software's items. */
+  /** The TTL attribute. A table with items only gets TTL with this option, because TTL would also delete other software's items. */
   ttl?: string | undefined;
 }
 
 /**
- * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed,
- * `invalid-option` for a TTL that the model doesn't name.
+ * Plans the changes that a table needs for the model. Throws `table-differs` for a difference that can't be changed, and `invalid-option`
+ * for a TTL attribute other than the model's.
  */
 export async function planTableUpdate(graph: CompiledModel, options: TablePlanOptions): Promise<TablePlan> {
   checkOptions('planTableUpdate', options, { client: true, ttl: true });
@@ -69,7 +69,7 @@ export async function planTableUpdate(graph: CompiledModel, options: TablePlanOp
   );
   const isTtlLeft = ttl === undefined && asked === undefined && (await hasItems(client, graph));
   if (ttl === undefined && !isTtlLeft) steps.push({ kind: 'ttl' });
-  // An item takes at least one unit.
+  // Each item takes at least one write unit.
   const units = Math.max(table.ItemCount ?? 0, Math.ceil((table.TableSizeBytes ?? 0) / WRITE_UNIT_BYTES));
   const addsNative = steps.some(({ kind }) => kind === 'native-index');
   return {
@@ -96,7 +96,7 @@ function checkAsked({ table }: CompiledModel, asked: string | undefined): void {
   );
 }
 
-/** DynamoDB's own count is hours old. */
+/** Scans, because DynamoDB's item count may be hours old. */
 async function hasItems(client: DynamoDBClient, { table: { name } }: CompiledModel): Promise<boolean> {
   const command = new ScanCommand({ TableName: name, Limit: 1, ConsistentRead: true });
   const { Items = [] } = await withClassifiedErrors(() => client.send(command));
@@ -107,7 +107,7 @@ function leftText({ table: { ttl } }: CompiledModel): string {
   return `TTL stays off, since the table has items: --ttl ${ttl} lets it delete those whose ${ttl} is over`;
 }
 
-/** Under the same name readers would be without the index in between. */
+/** Not replaced under the same name, because readers would lack the index in between. */
 function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
   return graph.indexes
     .filter((index) => indexNamed(graph.table.indexNames[index], table)?.Projection?.ProjectionType === 'ALL')
@@ -117,7 +117,7 @@ function dearIndexes(graph: CompiledModel, table: TableDescription): string[] {
     });
 }
 
-/** Each write of their items pays for them. */
+/** Reported because each write of their items costs more. */
 function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
@@ -130,14 +130,14 @@ function unusedIndexes(graph: CompiledModel, table: TableDescription): string[] 
     });
 }
 
-/** Readers don't use other names. */
+/** Reported because readers don't use an index with another name. */
 function twinsOfNative(graph: CompiledModel, table: TableDescription): string[] {
   const used = new Set(indexNeeds(graph).map(({ name }) => name));
   return (table.GlobalSecondaryIndexes ?? [])
     .filter(({ IndexName = '' }) => !used.has(IndexName))
     .flatMap(({ IndexName, KeySchema, Projection }) => {
       const twin = nativeIndexes(graph).find(({ partition, sort }) => hasKeys(KeySchema, partition, sort));
-      // An index that a native one had replaced is described differently.
+      // `unusedIndexes` reports native indexes of an earlier model.
       if (twin === undefined || isNative(graph, { IndexName, KeySchema })) return [];
       const way =
         Projection?.ProjectionType === 'ALL'

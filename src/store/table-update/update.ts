@@ -17,15 +17,15 @@ import { needOfStep, planTableUpdate, type TablePlan, type TablePlanOptions, typ
 export interface UpdateTableOptions extends TablePlanOptions {
   /** @internal */
   wait?: RuntimeOptions['wait'];
-  /** Called when a step begins, and while an index is filled. */
+  /** Called when a step begins, and while an index is being filled. */
   onProgress?: ((step: string, status: string) => void) | undefined;
 }
 
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Adds to a table what the model needs: the stream, then one index after the other, then TTL, which a table with items
- * only gets by name (`ttl`). Can be repeated after an interruption. Returns the steps taken.
+ * Adds to a table what the model needs: the stream, then one index after the other, then TTL. A table with items only gets TTL with the
+ * option `ttl`. Can be repeated after an interruption. Returns the steps taken.
  *
  * @example
  * await updateTable(graph, { client, onProgress: (step, status) => console.log(step, status) });

@@ -26,7 +26,7 @@ import { queriedItems, queryPages } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { ProjectionsInForce } from '../../registry/projections-in-force.ts';
 
-/** A look at a base item and what is derived from it: whether all of it agrees, and the revisions. */
+/** Whether a base item and everything derived from it agree, and the revisions of the derived items. */
 export interface Agreement {
   agrees: boolean;
   revisions: string;
@@ -46,11 +46,13 @@ export function isProjectedKind(kind: KeyKind): kind is ProjectedKind {
 export interface AgreementContext {
   graph: CompiledModel;
   store: Store;
-  /** Otherwise reads derive the view from base items, which is always up to date. */
+  /** Tells whether reads use the view. Otherwise they derive it from base items, and it is always up to date. */
   usesView?: ((view: Item | undefined) => boolean) | undefined;
 }
 
-/** A wait needn't look at edges before this place again: a change that has reached an edge's item isn't undone. */
+/**
+ * How far a node's edges were compared. A wait needn't compare these edges again: a change that has reached an edge's item isn't undone.
+ */
 export interface EdgesPlace {
   node?: string;
   edgeType?: string;
@@ -83,7 +85,7 @@ async function compareDerived(
   place: EdgesPlace = {},
 ): Promise<Comparison> {
   const { graph, store } = context;
-  // The base item first: what is derived from it may then be newer, never older.
+  // Reads the base item first. Its derived items may then be newer, but never older.
   const { item } = await store.get(base, { consistent: true });
   const derived = derivedOf(graph, base.source, base.target, item, await sourceNodeOfEdge(context, base));
   const copy = derived.element === undefined ? undefined : await expectedCopy(context, kind);
@@ -152,7 +154,7 @@ async function completeSourceNode(
 
 const EDGES_PAGE = 250;
 
-/** Adds everything read to `stored`. */
+/** Returns the sort keys of edges' items that differ, and adds everything read to `stored`. */
 async function differingEdges(
   { graph, store }: AgreementContext,
   source: string,
@@ -196,7 +198,7 @@ async function differingEdges(
   return [];
 }
 
-/** A token holds the revisions, and a node may have thousands of edges' items. */
+/** Longer texts are hashed, because a token contains the revisions, and a node may have thousands of edges. */
 const REVISIONS_LENGTH = 16;
 
 function revisionsOf(stored: ReadonlyMap<string, Item | undefined>): string {

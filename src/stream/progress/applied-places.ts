@@ -9,13 +9,10 @@ import type { Store } from '../../core/store-port.ts';
 import { StoreError } from '../../foundation/errors.ts';
 import { forEachAtOnce } from '../../foundation/for-each.ts';
 
-/**
- * `mark` covers the whole stream, and holds the lease of the process that moves it. `mark/<shard>` says where the next
- * walk of the shard begins.
- */
+/** How far a shard is applied. The next walk of the shard begins there. */
 
 export interface AppliedPlace {
-  /** Another stream may have a shard of the same name. */
+  /** The stream's label: another stream may have a shard of the same name. */
   stream: string;
   sequenceNumber: string;
 }
@@ -24,7 +21,7 @@ export interface PublishedShard {
   shardId: string;
   open: number;
   oldestMs?: number | undefined;
-  /** Listed, closed, but no longer in the stream. */
+  /** The shard is still listed, but has left the stream. */
   isLost?: boolean | undefined;
 }
 
@@ -34,9 +31,9 @@ export interface PublishedLowWatermark {
   upToMs?: number | undefined;
   lookedAtMs: number;
   shards?: readonly PublishedShard[] | undefined;
-  /** When the table was found to have a new stream; absent: no low watermark of an earlier one was published. */
+  /** When the table was found to have a new stream; absent if no low watermark of an earlier stream was published. */
   renewedMs?: number | undefined;
-  /** Until `leaseUntilMs`, in milliseconds since 1970, no other process moves the low watermark. */
+  /** The process that alone moves the low watermark until `leaseUntilMs`, in milliseconds since 1970. */
   holder: string;
   leaseUntilMs: number;
 }
@@ -49,9 +46,11 @@ interface PlaceContext {
 }
 
 const PLACES_AT_ONCE = 32;
+/** The item for the whole stream, which also holds the lease of the process that moves the low watermark. */
 const SUMMARY = { source: SERVICE_PARTITION, target: 'mark' } as const;
+/** The prefix of sort keys of the items for single shards. */
 const PREFIX = 'mark/';
-/** More shards would cost several units per write, so they aren't published. */
+/** With more shards, a write would cost several units, so shards aren't published. */
 export const MOST_PUBLISHED_SHARDS = 50;
 const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;
@@ -106,7 +105,7 @@ export async function saveAppliedPlace(
   });
 }
 
-/** If this process can't write, older places remain, which cost the next walk more reads. */
+/** Saves how far each shard is applied. If this process can't write, older places remain, and the next walk reads more. */
 export async function saveAppliedPlaces(
   { graph, store, source, now }: PlaceContext,
   shards: readonly { shardId: string; appliedUpTo?: string | undefined }[],

@@ -5,19 +5,19 @@ import { queriedItems } from '../../core/store-pages.ts';
 import type { Store } from '../../core/store-port.ts';
 
 /**
- * A consumer that crashes, freezes or gives up a batch reports nothing, so a newest position proves nothing about
- * earlier records: only claimed records count as applied.
+ * Records that a consumer has applied. Only claimed records count as applied: a consumer that crashes, freezes or gives up a batch reports
+ * nothing, so its newest position proves nothing about earlier records.
  */
 
 export interface Claim {
   first: string;
   last: string;
-  /** If the shard has more records between `first` and `last`, this claim is of one of several lanes. */
+  /** The number of records. If the shard has more records between `first` and `last`, other lanes apply the rest. */
   records: number;
   /** The stream's label: another stream of the table may use the same sequence numbers. */
   stream?: string;
   /**
-   * The consumer reads its shard alone and in order: the claim covers every record between its ends, whatever `records`
+   * True if the consumer reads its shard alone and in order. The claim then covers every record from `first` to `last`, whatever `records`
    * says.
    */
   isWhole?: boolean;
@@ -43,16 +43,18 @@ export interface Run {
 }
 
 export interface Coverage {
-  /** All records before the first range are applied. */
+  /** The ranges of unclaimed records. All records before the first range are applied. */
   free: readonly Run[];
-  /** Several batches of the shard are applied in parallel: a claim covers only some of the records between its ends. */
+  /** Several batches of the shard are applied in parallel. A claim then only covers some of the records from `first` to `last`. */
   hasLanes: boolean;
 }
 
 /**
+ * Returns which records the claims cover.
+ *
  * @param records oldest first, without a gap.
- * @param claims of any shard. One that begins before the first record only counts if it is whole: earlier records can't
- * be counted any more.
+ * @param claims of any shard. A claim that begins before the first record only counts if it is whole, because earlier records can't be
+ * counted any more.
  */
 export function coverageOf(records: readonly OpenRecord[], claims: Iterable<Claim>): Coverage {
   const places = new Map(records.map(({ sequenceNumber }, place) => [withoutLeadingZeros(sequenceNumber), place]));
@@ -93,7 +95,7 @@ export function appliedCount({ free: [first] }: Coverage, records: readonly Open
 }
 
 const PREFIX = 'cover/';
-/** `0` is the character after `/`. */
+/** Sorts after all keys with the prefix: `0` is the character after `/`. */
 const AFTER = 'cover0';
 const [CLAIMS, STREAM] = ['claims', 'stream'];
 const KEPT_SECONDS = 25 * 3600;

@@ -4,12 +4,7 @@ import type { TableNames } from '../../core/model/compiled.ts';
 import { queriedItems } from '../../core/store-pages.ts';
 import type { Store, WayOfWriting } from '../../core/store-port.ts';
 
-/**
- * The items `progress/<consumer>/<part>`, in which consumers tell of themselves. Their sort keys are lower case, so that
- * neither the stream's filter nor a check mistakes them for base items.
- */
-
-/** The stream worker, or a Lambda function. */
+/** A stream worker, or a Lambda function. */
 export type ConsumerKind = 'worker' | 'lambda';
 
 /** How far a consumer has come in one shard. */
@@ -22,21 +17,21 @@ export interface ShardProgress {
 
 /** A progress item. A consumer of many shards uses several. */
 export interface ConsumerProgress {
-  /** The consumer's id, unique for each process. */
+  /** The consumer's id, which is unique for each process. */
   id: string;
   kind: ConsumerKind;
   /** The fingerprint of the consumer's model. */
   model: string;
-  /** The stream's label, for a worker: a shard of another stream may have the same name. */
+  /** The label of a worker's stream: a shard of another stream may have the same name. */
   stream?: string | undefined;
-  /** When it was written, in milliseconds since 1970. */
+  /** When the item was written, in milliseconds since 1970. */
   seenAtMs: number;
-  /** Records applied since the previous progress item, and the length of that time in milliseconds. */
+  /** Number of records applied in the `intervalMs` milliseconds before this item was written. */
   records: number;
   intervalMs: number;
   /** True if the consumer has stopped normally. */
   isStopped: boolean;
-  /** How it writes known items; absent until an answer tells. */
+  /** How the consumer writes derived items; absent until an answer shows it. */
   writes?: WayOfWriting | undefined;
   shards: readonly ShardProgress[];
 }
@@ -45,6 +40,10 @@ const PREFIX = 'progress/';
 const STATE = 'state';
 const KEPT_SECONDS = 48 * 3600;
 
+/**
+ * Returns the item `progress/<consumer>/<part>`, in which a consumer reports its progress. Its sort key is in lower case, so that neither
+ * the stream's filter nor a check takes it for a base item.
+ */
 export function progressItem(table: TableNames, progress: ConsumerProgress, part: number): Item {
   const { id, seenAtMs } = progress;
   return {
@@ -69,7 +68,7 @@ export async function readConsumers(
   const request = { partition: SERVICE_PARTITION, sortKey: { beginsWith: PREFIX }, consistent: true };
   for await (const item of queriedItems(store, request)) {
     const expiry = numberOf(item[table.ttl]);
-    // TTL may not have deleted it yet.
+    // TTL may not have deleted an expired item yet.
     const isExpired = expiry !== undefined && Number(expiry) * 1000 < nowMs;
     const progress = isExpired ? undefined : readProgress(item);
     if (progress !== undefined) found.push(progress);
@@ -77,7 +76,7 @@ export async function readConsumers(
   return found;
 }
 
-/** A worker reads a shard alone and in order, so it has applied all earlier records. */
+/** Returns the newest applied record of each shard. Earlier records are applied, too, because a worker reads a shard alone and in order. */
 export function appliedByWorkers(consumers: readonly ConsumerProgress[], stream: string): Map<string, string> {
   const applied = new Map<string, string>();
   for (const { shards } of consumers.filter((one) => one.kind === 'worker' && one.stream === stream)) {

@@ -17,7 +17,7 @@ import { STREAM_MS, StreamWalk, type WalkContext, type WalkedShard, type WalkedS
 
 export interface MoverContext extends WalkContext {
   store: Pick<Store, 'get' | 'put' | 'query' | 'update'>;
-  /** What a process that reads the stream anyway walks. It takes the lease from other processes. */
+  /** What to read instead of the stream in a process that has a tail. Such a process takes the lease from others. */
   tail?: Pick<WalkContext, 'source' | 'now'> | undefined;
 }
 
@@ -34,9 +34,9 @@ export class LowWatermarkMover {
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * In milliseconds since 1970; undefined if the claims don't show it.
+   * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it.
    *
-   * @param freshMs how old another process's published low watermark may be.
+   * @param freshMs how old a low watermark published by another process may be.
    */
   async upToMs(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
@@ -45,12 +45,12 @@ export class LowWatermarkMover {
     const ofStream = published?.streamArn === source.streamArn ? published : undefined;
     const isFresh = ofStream !== undefined && now() - ofStream.lookedAtMs < freshMs;
     const isElsewhere = ofStream !== undefined && ofStream.holder !== this.id && now() < ofStream.leaseUntilMs;
-    // Another process has moved the low watermark, maybe past claims that this walk can't use. So the next walk begins
-    // at the shards' applied places.
+    // Another process has moved the low watermark, maybe past claims that this walk can't use. The next walk therefore begins at the
+    // applied places of the shards.
     // rule: walk-begins-again-after-another-mover
     if (ofStream?.holder !== this.id) this.walk = undefined;
     if (tail === undefined && (isFresh || isElsewhere)) return ofStream.upToMs;
-    // The earlier stream's consumer may be behind, and nobody walks that stream any more.
+    // The consumer of the earlier stream may be behind, and nobody walks that stream any more.
     // rule: low-watermark-of-a-new-stream-waits-for-the-one-before
     this.renewedMs = ofStream === undefined && published !== undefined ? now() : ofStream?.renewedMs;
     const leased = await this.takeLease(item, ofStream);
@@ -79,7 +79,7 @@ export class LowWatermarkMover {
       await saveAppliedPlace(store, graph.table, shardId, { stream, sequenceNumber: appliedUpTo }, now());
       this.saved.set(shardId, appliedUpTo);
     };
-    // In sequence they would outlast the lease of a stream with many shards.
+    // Saving one place after the other would outlast the lease in a stream with many shards.
     await pMap(shards, save, { concurrency: SHARDS_AT_ONCE });
     const { item, published } = await readPublishedLowWatermark(store);
     if (published?.holder !== this.id) return;

@@ -20,21 +20,21 @@ export interface LowWatermarkOptions {
   client: DynamoDBClient;
   /** Reads the stream: `createStreamsClient()`. */
   streams: DynamoDBStreamsClient;
-  /** How long an answer is reused by all callers, in milliseconds. Default 5,000. */
+  /** How long all callers share an answer, in milliseconds. Default 5,000. */
   everyMs?: number | undefined;
 }
 
 const EVERY_MS = 5_000;
 
 /**
- * Makes the function that reads a table's low watermark, for `lowWatermark` of a session and of `waitForProjection`:
- * the time, in milliseconds since 1970, before which consumers have claimed each record of every shard. Undefined if
- * unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are applied in
- * parallel (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago. Make one function
- * per process: among all processes, one walks the stream, and the others read the item that it publishes.
+ * Makes the function that reads a table's low watermark, for the option `lowWatermark` of sessions and of `waitForProjection`. The low
+ * watermark is the time, in milliseconds since 1970, before which consumers have claimed every record of all shards. It is undefined if
+ * unknown: the table has no stream, reading the stream temporarily fails, several batches of a shard are applied in parallel
+ * (`parallelizationFactor` above 1), or the table got another stream less than 25 hours ago. Make one function per process: among all
+ * processes, one walks the stream, and the others read the item that it publishes.
  *
- * It doesn't move while consumers run with `progress: false`, and stops at a failed batch until a redrive has
- * reconciled the batch.
+ * The low watermark doesn't move while consumers run with `progress: false`, and stops at a failed batch until a redrive has reconciled the
+ * batch.
  *
  * @example
  * const lowWatermark = createLowWatermark(graph, { store, client, streams: createStreamsClient() });
@@ -69,23 +69,23 @@ export function createLowWatermark(
   return lastKnown({ look, onGone, everyMs, now });
 }
 
-/** For a process that already knows the table's stream. */
+/** Like `createLowWatermark`, for a process that already knows the table's stream. */
 export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS): () => Promise<number | undefined> {
   const mover = new LowWatermarkMover(context);
-  // A disabled stream gets no more records: what was applied stays applied.
+  // A disabled stream gets no more records, so its last low watermark stays true.
   const onGone = (last: number | undefined): number | undefined => last;
   return lastKnown({ look: () => mover.upToMs(everyMs), onGone, everyMs, now: context.now });
 }
 
 interface Looking {
   look: () => Promise<number | undefined>;
-  /** Gives the low watermark where the stream is gone. */
+  /** Returns the low watermark to use when the stream is gone. */
   onGone: (last: number | undefined) => number | undefined;
   everyMs: number;
   now: () => number;
 }
 
-/** One answer for all callers within `everyMs`. After a temporary error the last low watermark is still true. */
+/** Gives all callers within `everyMs` the same answer. After a temporary error, the last low watermark is still true. */
 function lastKnown({ look, onGone, everyMs, now }: Looking): () => Promise<number | undefined> {
   let last: number | undefined;
   let answeredFromMs = Number.NEGATIVE_INFINITY;

@@ -4,11 +4,9 @@ import { type PublishedLowWatermark, readPublishedLowWatermark } from './applied
 import { readConsumers } from './consumers.ts';
 import type { PositionContext, StreamPosition } from './stream-position.ts';
 
-/** A position that one process publishes for others: the stream itself serves only two readers well. */
-
-/** If the published position is older, the stream is read. */
+/** An older published position isn't used, and the stream is read instead. */
 const FRESH_MS = 15_000;
-/** Consumers write claims every ten seconds, so a published open record may be applied up to this age. */
+/** Consumers write claims every ten seconds, so an open record up to this age may be applied, but not yet claimed. */
 const CLAIM_MS = 15_000;
 
 type PublishedContext = Pick<OfGraph<PositionContext>, 'graph' | 'source'> & {
@@ -20,7 +18,10 @@ export async function publishedUpToMs(context: PublishedContext): Promise<number
   return (await freshLowWatermark(context))?.upToMs;
 }
 
-/** A shard counts as applied while its oldest open record is younger than claims may be late. */
+/**
+ * Returns the position that another process published, because a stream serves only two readers well. A shard counts as applied while its
+ * oldest open record is younger than `CLAIM_MS`.
+ */
 export async function publishedPosition(context: PublishedContext): Promise<StreamPosition | undefined> {
   const { lookedAtMs, upToMs, shards } = (await freshLowWatermark(context)) ?? {};
   if (lookedAtMs === undefined || upToMs === undefined || shards === undefined) return undefined;

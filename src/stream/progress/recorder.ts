@@ -14,7 +14,7 @@ export interface RecorderOptions {
   kind: ConsumerKind;
   stream?: string | undefined;
   id?: string | undefined;
-  /** In milliseconds. Default 10,000. */
+  /** Milliseconds between two writes. Default 10,000. */
   intervalMs?: number | undefined;
   onError?: ((error: unknown) => void) | undefined;
 }
@@ -23,25 +23,24 @@ type AppliedRecord = Pick<ChangeRecord, 'sequenceNumber' | 'stream' | 'createdAt
 
 const INTERVAL_MS = 10_000;
 const BEAT_INTERVALS = 2;
-/** Shards of a progress item, and claims of a claims item: they fit into 1 KB, so that a write takes one unit. */
+/** Shards per progress item, and claims per claims item. Both items fit into 1 KB, so that a write takes one unit. */
 const [SHARDS_A_WRITE, CLAIMS_A_WRITE] = [5, 36];
-/** While writes fail. The sweep reconciles the records of claims that are lost. */
+/** Claims kept while writes fail. The sweep reconciles the records of lost claims. */
 const MOST_KEPT = 10_000;
 
 /**
- * Notes in the table what a consumer has applied: the claims of its records, and how far it is in its shards. In ten
- * seconds it writes one progress item, and a claims item for up to four batches a second, of one unit each. A failed
- * write doesn't fail the consumer.
+ * Records in the table what a consumer has applied: the claims of its records, and its position in each shard. Every ten seconds it writes
+ * one progress item, and one claims item for up to four batches per second. Each costs one unit. A failed write doesn't fail the consumer.
  */
 export class ProgressRecorder {
   private readonly id: string;
   private readonly intervalMs: number;
   private readonly now: Runtime['now'];
   private readonly shards = new Map<string, ShardProgress>();
-  /** Parts of the shards whose progress isn't written. */
+  /** Numbers of the progress items that have to be written. */
   private readonly unwritten = new Set<number>();
   private claims: Claim[] = [];
-  /** The last claim of each shard, which the next one of a worker extends. */
+  /** The last claim of each shard. A worker's next batch extends it. */
   private readonly open = new Map<string, Claim>();
   private newestKeyMs = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -62,7 +61,7 @@ export class ProgressRecorder {
   }
 
   /**
-   * Claims every record for the projector from the first to the last. Call it after applying them, never before.
+   * Claims all records for the projector from the first to the last one. Call it after applying them, never before.
    *
    * @param shardId absent if unknown.
    */
@@ -81,7 +80,7 @@ export class ProgressRecorder {
     if (this.hasNews && this.now() - this.writtenAtMs >= this.intervalMs) await this.write(false);
   }
 
-  /** Writes what is noted as soon as it is due. Not for a Lambda function, which is frozen after its answer. */
+  /** Writes what was noted when it is due. Not for a Lambda function, which is frozen after its answer. */
   schedule(): void {
     if (this.timer !== undefined || !this.hasNews) return;
     const waitMs = Math.max(0, this.writtenAtMs + this.intervalMs - this.now());
@@ -93,8 +92,8 @@ export class ProgressRecorder {
   }
 
   /**
-   * Says every 20 seconds that the consumer is alive: a batch may take minutes, and a consumer that hasn't written for
-   * a minute counts as gone.
+   * Reports every 20 seconds that the consumer is alive: a batch may take minutes, and a consumer that hasn't written for a minute counts
+   * as gone.
    */
   async writeWhile<T>(work: () => Promise<T>): Promise<T> {
     this.inHand += 1;
@@ -124,7 +123,7 @@ export class ProgressRecorder {
   }
 
   private addClaim(records: readonly AppliedRecord[], shard: string): void {
-    // A worker reads the shard with its own iterator, so that no record lies between two of its batches.
+    // A worker reads the shard with its own iterator, so no record lies between two of its batches.
     const isWhole = this.options.kind === 'worker';
     const [made] = claimOf(records);
     const before = isWhole ? this.open.get(shard) : undefined;
@@ -142,7 +141,7 @@ export class ProgressRecorder {
   private scheduleBeat(): void {
     if (this.beat !== undefined) return;
     const periodMs = BEAT_INTERVALS * this.intervalMs;
-    // Before the first write, and after a long pause, the wait begins with the current work.
+    // Before the first write, and after a long pause, the period begins with the current work.
     const waitMs = this.now() - this.writtenAtMs < periodMs ? this.writtenAtMs + periodMs - this.now() : periodMs;
     this.beat = setTimeout(() => {
       this.beat = undefined;
@@ -152,7 +151,7 @@ export class ProgressRecorder {
     this.beat.unref();
   }
 
-  /** One write after the other. */
+  /** Starts when the previous write has ended. */
   private write(isStopped: boolean): Promise<void> {
     this.writtenAtMs = this.now();
     this.writing = this.writing.then(async () => {
@@ -190,7 +189,7 @@ export class ProgressRecorder {
     this.unwritten.delete(part);
     const shards = [...this.shards.values()].slice(part * SHARDS_A_WRITE, (part + 1) * SHARDS_A_WRITE);
     const { id, records } = this;
-    // During a batch, the absence of new records says nothing about the speed.
+    // During a batch, the absence of new records says nothing about the consumer's speed.
     const isCounted = records > 0 || this.inHand === 0;
     if (isCounted) this.told = { records, intervalMs: nowMs - this.sinceMs };
     const model = graph.fingerprint;
@@ -206,7 +205,7 @@ export class ProgressRecorder {
     if (isCounted) this.sinceMs = nowMs;
   }
 
-  /** The map keeps its shards' order, so each shard keeps its part. */
+  /** Returns the number of a shard's progress item, which never changes because the map keeps its order. */
   private partOf(shard: string): number {
     return Math.floor([...this.shards.keys()].indexOf(shard) / SHARDS_A_WRITE);
   }

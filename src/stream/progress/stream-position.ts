@@ -7,25 +7,23 @@ import type { StreamSource } from '../source.ts';
 import { type ConsumerProgress, readConsumers } from './consumers.ts';
 import { StreamWalk, type WalkedShard } from './stream-walk.ts';
 
-/** An unclaimed record is either not applied, or not yet claimed, so some are compared with their derived items. */
-
 /** How far a shard of the stream is applied. */
 export interface ShardPosition {
   shardId: string;
   /** True if every record for the projector is applied. */
   atEnd: boolean;
-  /** Otherwise unread records may be waiting. */
+  /** True if the shard was read to its end. Otherwise unread records may be waiting. */
   isWhole: boolean;
   /** Age in seconds of the oldest record that isn't applied; 0 if there is none. */
   behindSeconds: number;
-  /** Records that aren't applied, as far as counted. */
+  /** Number of records that aren't applied, as far as counted. */
   waiting: number;
   /**
-   * True if the shard was read to its end, and all its open records were compared or one was found late. False if only
-   * a sample was compared, without a late one.
+   * True if the shard was read to its end, and all its open records were compared or one was late. False if only a sample was compared,
+   * without a late record.
    */
   isCertain: boolean;
-  /** Listed, closed, but no longer in the stream: its records can't be applied any more. */
+  /** The shard is still listed, but has left the stream, so its records can't be applied any more. */
   isLost?: boolean | undefined;
   /** All records up to this one are applied; absent if there is none, or unknown. */
   appliedUpTo?: string | undefined;
@@ -39,11 +37,11 @@ export interface StreamPosition {
   shards: ShardPosition[];
   /** Every record made before this time is claimed, in milliseconds since 1970; absent if the claims don't show it. */
   claimedUpToMs?: number | undefined;
-  /** GetRecords calls made. */
+  /** Number of GetRecords calls made. */
   streamReads: number;
 }
 
-/** What reading the position needs. */
+/** Options of `streamPosition`. */
 export interface PositionContext {
   /** @internal */
   now?: RuntimeOptions['now'];
@@ -51,7 +49,7 @@ export interface PositionContext {
   store: Pick<Store, 'query'>;
   /** The table's stream. */
   source: StreamSource;
-  /** Whether a base item's derived items are as expected. */
+  /** Tells whether everything derived from a base item is as expected. */
   isProjected(key: ItemKey): Promise<boolean>;
   /** A walk to continue. Default: a new one, from the applied places in the table. @internal */
   walk?: StreamWalk | undefined;
@@ -70,27 +68,28 @@ export async function streamPosition(graph: CompiledModel, options: PositionCont
   const { lookedAtMs, shards, upToMs, pages } = await walk.look();
   const turns = pLimit(COMPARED_AT_ONCE);
   const positions = await Promise.all(shards.map((shard) => shardPosition(context, shard, lookedAtMs, turns))).finally(
-    // If a comparison fails, waiting ones are skipped.
+    // If a comparison fails, those that are waiting are skipped.
     () => turns.clearQueue(),
   );
   const claimed = upToMs === undefined ? {} : { claimedUpToMs: upToMs };
   return { lookedAtMs, consumers, shards: positions, ...claimed, streamReads: pages };
 }
 
-/** Undefined if a shard is uncertain. */
+/** Returns the time before which every record is applied, in milliseconds since 1970; undefined if a shard is uncertain. */
 export function appliedUpToMs({ lookedAtMs, shards }: StreamPosition): number | undefined {
   if (shards.some(({ isCertain }) => !isCertain)) return undefined;
   return lookedAtMs - Math.max(0, ...shards.map(({ behindSeconds }) => behindSeconds)) * 1000;
 }
 
 /**
- * The time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`; undefined
- * if the claims don't show it. Lags by the time between two writes of claims, ten seconds.
+ * Returns the time before which every record is claimed as applied, in milliseconds since 1970, for `lowWatermark`; undefined if the claims
+ * don't show it. Lags by ten seconds, the time between two writes of claims.
  */
 export function notedUpToMs({ claimedUpToMs }: StreamPosition): number | undefined {
   return claimedUpToMs;
 }
 
+/** An unclaimed record is either not applied, or not yet claimed. To find out, some are compared with their derived items. */
 async function shardPosition(
   context: PositionContext,
   { shardId, open, isWhole, isLost, appliedUpTo }: WalkedShard,
@@ -105,7 +104,7 @@ async function shardPosition(
   const isCertain = isWhole && (late.length > 0 || compared.length === newest.size);
   const known = { shardId, isWhole, isCertain, appliedUpTo };
   if (late.length === 0) return { ...known, atEnd: isWhole, behindSeconds: 0, waiting: 0 };
-  // The first record may be applied although a later one isn't: the oldest open record's age is the cautious answer.
+  // Records may be applied out of order, so the age of the oldest open record is the safe answer.
   const oldestMs = open.reduce((oldest, { madeAtMs }) => Math.min(oldest, madeAtMs), lookedAtMs);
   const behindSeconds = (lookedAtMs - oldestMs) / 1000;
   return { ...known, atEnd: false, behindSeconds, waiting: open.length };

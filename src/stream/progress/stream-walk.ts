@@ -33,15 +33,15 @@ export interface OpenChange {
 
 export interface WalkedShard {
   shardId: string;
-  /** From the first unclaimed record, oldest first. */
+  /** The records from the first unclaimed one on, oldest first. */
   open: readonly OpenChange[];
   /** The unclaimed records, as ranges of indexes in `open`. */
   free: readonly Run[];
   isWhole: boolean;
   isClosed: boolean;
-  /** Listed, closed, but no longer in the stream. */
+  /** The shard is still listed, but has left the stream. */
   isLost: boolean;
-  /** Several of its batches are applied in parallel: claims don't show how far it is applied. */
+  /** Several batches of the shard are applied in parallel, so claims don't show how far it is applied. */
   hasLanes: boolean;
   appliedUpTo: string | undefined;
   readUpToMs: number | undefined;
@@ -50,25 +50,25 @@ export interface WalkedShard {
 export interface WalkedStream {
   lookedAtMs: number;
   shards: readonly WalkedShard[];
-  /** Undefined if the claims don't show it. */
+  /** Every record made before this time is applied; undefined if the claims don't show it. */
   upToMs: number | undefined;
-  /** Later records, if any, are in another stream. */
+  /** True if any later records are in another stream. */
   isDisabled: boolean;
   pages: number;
 }
 
 export const MOST_PAGES = 50;
 const MOST_OPEN = 50_000;
-/** Between clocks of consumers, or of a consumer and the stream. */
+/** Greatest difference expected between the clocks of two consumers, or of a consumer and the stream. */
 const SKEW_MS = 5 * 60_000;
-/** A stream keeps records for a day, even a disabled one; an hour more for clocks. */
+/** A stream keeps records for a day, even when disabled. The extra hour allows for clock differences. */
 export const STREAM_MS = 25 * 3_600_000;
 /** How late a claim may appear after claims with later times. */
 const LATE_CLAIM_MS = 60_000;
 
 /**
- * Follows how far a stream is applied, and writes nothing. The first look reads each shard from its saved place, a
- * worker's position, or its oldest record; later looks continue there.
+ * Follows how far a stream is applied, without writing anything. The first look reads each shard from its saved place, a worker's position,
+ * or its oldest record; later looks continue from there.
  */
 export class StreamWalk {
   private readonly shards = new Map<string, ShardWalk>();
@@ -94,7 +94,7 @@ export class StreamWalk {
     let description = await source.describe();
     let vanished = await this.readShards(description);
     if (vanished !== undefined || lacksChildren(description, this.shards)) {
-      // The first listing didn't have the children of a closed shard yet, or had a shard that is gone.
+      // The first listing lacked the children of a closed shard, or still had a shard that is gone.
       description = await source.describe();
       vanished = await this.readShards(description);
     }
@@ -105,7 +105,7 @@ export class StreamWalk {
     const isKnown = !lacksChildren(description, this.shards);
     // rule: low-watermark-is-of-the-begin-of-its-look
     const upToMs = appliedUpToMsOf(shards, lookedAtMs);
-    // A closed shard continues in children that may have records from before this look.
+    // The children of a closed shard may have records from before this look, so the time doesn't move on without them.
     this.upToMs = isKnown || upToMs === undefined ? upToMs : this.upToMs && Math.min(this.upToMs, upToMs);
     return {
       lookedAtMs,
@@ -130,7 +130,7 @@ export class StreamWalk {
     let vanished: StreamError | undefined;
     const readOn = async (shard: ShardWalk): Promise<void> => {
       try {
-        // While it waits, other shards add their pages, so the sum is only read afterwards.
+        // Awaited first: `+=` would lose pages that other shards add in the meantime.
         const pages = await shard.readOn();
         this.pages += pages;
       } catch (error) {
@@ -170,7 +170,7 @@ export class StreamWalk {
     for (const shard of this.shards.values()) shard.dropOldRecords(lookedAtMs - STREAM_MS);
     for (const shard of this.shards.values()) shard.dropClaimedRecords(byLast);
     if ([...this.shards.values()].some(({ walked }) => !walked.isWhole)) return;
-    // A tail may be far behind the consumers, and then knows claims of records that it reads later.
+    // A tail may be far behind the consumers, so there may be claims of records that it has yet to read.
     // rule: claim-is-kept-until-its-records-are-read
     const newestMs = Math.min(lookedAtMs, this.newestClaimMs ?? 0);
     const open = new Set([...this.shards.values()].flatMap((shard) => shard.openNumbers));
@@ -281,7 +281,7 @@ function keyToApply({ table }: CompiledModel, record: StreamRecord): ItemKey | u
   return { source: item.source, target: item.target };
 }
 
-/** A closed shard's children may be listed later; a disabled stream gets none. */
+/** Tells whether the children of a closed shard have yet to be listed. A disabled stream gets none. */
 function lacksChildren({ status, shards }: StreamDescription, walks: ReadonlyMap<string, ShardWalk>): boolean {
   if (status === 'DISABLED') return false;
   const parents = new Set(shards.map(({ parentShardId }) => parentShardId));
@@ -293,13 +293,13 @@ function appliedUpToMsOf(shards: readonly WalkedShard[], lookedAtMs: number): nu
   let upToMs = lookedAtMs;
   for (const { open, isWhole, readUpToMs } of shards) {
     for (const { madeAtMs } of open) upToMs = Math.min(upToMs, madeAtMs);
-    // Unread records were made later than those that were read.
+    // Unread records were made later than those already read.
     if (!isWhole) upToMs = Math.min(upToMs, readUpToMs ?? 0);
   }
   return upToMs;
 }
 
-/** A later look may succeed: throttling, or a shard that was trimmed or ended between two calls. */
+/** Tells whether a later look may succeed: after throttling, or if a shard was trimmed or ended between two calls. */
 export function isTemporaryError(error: unknown): error is StreamError | StoreError {
   return error instanceof StreamError || (error instanceof StoreError && error.kind === 'retryable');
 }

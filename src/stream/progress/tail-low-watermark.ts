@@ -3,13 +3,13 @@ import { readPublishedLowWatermark } from './applied-places.ts';
 import { lowWatermarkOfStream } from './low-watermark.ts';
 import type { MoverContext } from './low-watermark-mover.ts';
 
-/** For a process that reads the whole stream anyway, such as an observer. */
+/** The low watermark in a process that reads the whole stream anyway, such as an observer. */
 export interface TailLowWatermark {
   listener: TailedSource;
   upToMs(): Promise<number | undefined>;
 }
 
-/** While this process moves the low watermark, no other does. */
+/** While this process moves the low watermark, no other process does. */
 export function lowWatermarkOfTail(context: MoverContext, everyMs: number): TailLowWatermark {
   const { store, source, now } = context;
   const listener = new TailedSource(source);

@@ -29,52 +29,55 @@ import { countUnknownType, isOfModel } from './unknown-types.ts';
 export interface CheckOptions extends RuntimeOptions, TelemetryOption, RateOptions {
   /** The table. */
   store: Store & ScanSource;
-  /** The number of segments that the table is read in at once. Default 8. */
+  /** The number of segments in which the table is read in parallel. Default 8. */
   segments?: number | undefined;
-  /** Only these segments, 0 to `segments - 1`. Default: all. */
+  /** Checks only these segments, 0 to `segments - 1`. Default: all. */
   onlySegments?: readonly number[] | undefined;
-  /** Only these partitions; the table is not scanned. */
+  /** Checks only these partitions, without scanning the table. */
   sources?: readonly string[] | undefined;
   /**
-   * Leaves out items that other partitions decide: copies of nodes, the reverse items of their edges and the continuations of
-   * fan-outs. For a source without those partitions.
+   * Leaves out items that depend on other partitions: copies of nodes, the reverse items of their edges and the continuations of fan-outs.
+   * Use it for a source without those partitions.
    */
   withoutLookUps?: boolean | undefined;
-  /** Also reports edges to missing nodes, at one or two read units each; only in one run over the whole table. Default false. */
+  /** Also reports edges to missing nodes, for one or two read units each. Only in one run over the whole table. Default false. */
   dangling?: boolean;
   /** How long the stream's consumer may take if its position is unknown, in milliseconds. Default 30,000. */
   graceMs?: number | undefined;
   /** Reports how far the stream's consumer has come. Default: unknown. */
   consumer?: ConsumerPosition | undefined;
   /**
-   * How to treat drift. Default `'report'`. `'plan'` reports what `'repair'` would do. `'rebuild'` reconciles every difference at
-   * once, lag or drift: it waits for nothing and reports nothing.
+   * What to do with drift. Default `'report'`. `'plan'` reports what `'repair'` would do. `'rebuild'` reconciles every difference at once,
+   * whether lag or drift, without waiting and without reporting.
    */
   mode?: 'report' | 'plan' | 'repair' | 'rebuild' | undefined;
   /**
-   * The most partitions, and items that other partitions decide, that may wait at once until a difference is known as lag or drift.
+   * Maximum number of partitions, and of items that depend on other partitions, that may wait at once until they are known as lag or drift.
    * A cursor names no more of them. Default 5,000.
    */
   mostSuspects?: number | undefined;
-  /** Items of a page of the scan. A page that has begun is finished when time is over. Default: what DynamoDB gives. */
+  /** Items per page of the scan. A page that has begun is finished even if time runs out. Default: as many as DynamoDB returns. */
   pageItems?: number | undefined;
-  /** Whether to begin another page. What was read is judged all the same. Default: until time is over. @internal */
+  /** Tells whether to begin another page. Items that were already read are still judged. Default: until time runs out. @internal */
   readsOn?: (() => boolean) | undefined;
-  /** The place where a check stopped, to continue from. */
+  /** Continues where an earlier check stopped. */
   resume?: CheckCursor | undefined;
   /** Called for each finding; superseded suspects are only counted. */
   onFinding?: ((finding: Finding) => void) | undefined;
-  /** Called with one line for each repair, or planned one. */
+  /** Called with one line for each repair, or planned repair. */
   onRepair?: ((action: string) => void) | undefined;
-  /** Called after each page with the totals, and with a function that makes the cursor to continue from. */
+  /** Called after each page with the totals, and with a function that returns the cursor to continue from. */
   onProgress?: ((totals: CheckCounts, cursor: () => CheckCursor) => void | Promise<void>) | undefined;
-  /** The model to compare. Default: the part that the table's registry has as ready; without a registry the model itself. @internal */
+  /**
+   * The model to compare with. Default: the part that is ready according to the table's registry; without a registry, the whole model.
+   * @internal
+   */
   model?: WriterModel | undefined;
 }
 
 /** The result of a check. */
 export interface CheckResult extends CheckCounts {
-  /** The place to continue from; absent if the check is complete. */
+  /** Where to continue; absent if the check is complete. */
   cursor?: CheckCursor;
 }
 
@@ -101,23 +104,21 @@ const OPTIONS: OptionNames<CheckOptions> = {
   ...RUNTIME_OPTIONS,
 };
 
-/** The number of segments if the caller gives none. */
 const SEGMENTS = 8;
-/** How long the stream's consumer may take if the caller does not say, in milliseconds. */
 export const GRACE_MS = 30_000;
-/** The most segments that are read at once. */
+/** Maximum number of segments read in parallel. */
 const MOST_AT_ONCE = 64;
 
 /**
- * Compares every derived item with what the base items ask for, in one scan that reads a partition's base and derived items
- * together. Only a partition that differs is read again. A difference is drift only if the consumer has had its time and has not
- * changed the item. With `mode: 'repair'` drift is repaired, with the base items as they are then.
+ * Compares every derived item with what the base items ask for. One scan reads the base items and derived items of each partition together,
+ * and only a partition that differs is read again. A difference is drift only if the consumer has had time to correct it, and hasn't
+ * changed the item. With `mode: 'repair'`, drift is repaired from the base items of that moment.
  *
- * In a model with `copy`, other partitions determine copies and reverse items. The check looks them up, at 1 to 1.5 read units
- * for each edge that copies.
+ * In a model with `copy`, copies and reverse items depend on other partitions. The check looks them up, for 1 to 1.5 read units per edge
+ * that copies.
  *
- * `remainingMs` stops a check with a cursor, a `signal` without one: finished repairs stay, and the check may begin again, or
- * continue from the last cursor that `onProgress` got.
+ * `remainingMs` stops a check with a cursor, and `signal` without one. Finished repairs stay, and the check may begin again, or continue
+ * from the last cursor that `onProgress` made.
  *
  * @example
  * const { drift, quarantined } = await check(graph, { store, onFinding: console.log });
@@ -127,7 +128,7 @@ export async function check(graph: CompiledModel, options: CheckOptions): Promis
   return await checkTable({ ...options, graph });
 }
 
-/** The same, with options among those of a caller of this package. */
+/** Runs a check for callers inside this package, which may pass more options. */
 export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckResult> {
   checkValues(options);
   return await runObserved('check', options, (options) =>
@@ -141,7 +142,7 @@ export async function checkTable(options: OfGraph<CheckOptions>): Promise<CheckR
 
 const MODES = ['report', 'plan', 'repair', 'rebuild'] as const satisfies readonly CheckOptions['mode'][];
 
-/** Refuses values with which a check would wait for ever, or do something else than it is asked to. */
+/** Refuses values with which a check would wait forever, or do something else than asked. */
 function checkValues(options: CheckOptions): void {
   const { mode = 'report', onlySegments = [] } = options;
   if (!MODES.includes(mode)) {
@@ -155,28 +156,25 @@ function checkValues(options: CheckOptions): void {
   }
 }
 
-/** The number of segments that the table is read in. */
 function segmentsOf({ resume, sources, segments }: CheckOptions): number {
   return resume?.segments ?? sources?.length ?? segments ?? SEGMENTS;
 }
 
-/** One run of a check. */
 class Check {
   private readonly tally: CheckTally;
-  /** Capacity that earlier runs of the same check consumed. */
+  /** Capacity units that earlier runs of the same check consumed. */
   private readonly earlier: { rcu: number; wcu: number };
   private readonly store: MeteredStore;
   private readonly runtime: Runtime;
   private readonly walk: TableWalk;
-  /** The comparison of each open segment. */
   private readonly scans: ReadonlyMap<number, SegmentScan>;
   private readonly inspector: Inspector;
   private readonly repairer: Repairer | undefined;
   private readonly dangling: DanglingEdges | undefined;
-  /** Partitions that an earlier call has left: they are inspected whole. */
+  /** Partitions that an earlier run left undecided. They are inspected as a whole. */
   private readonly resumed: ReadonlySet<string>;
 
-  /** @param own the model that was given; that of `options` has what is ready in the table. */
+  /** @param own the given model; the model of `options` only has what is ready in the table. */
   constructor(
     private readonly options: OfGraph<CheckOptions>,
     private readonly own: CompiledModel,
@@ -237,7 +235,7 @@ class Check {
     const { dangling, inspector, options } = this;
     try {
       const { graph, mode, onlySegments: part = [0] } = options;
-      // Several calls may share a check: only the one with the first segment reports these findings.
+      // Several runs may share a check. Only the run with the first segment reports these findings.
       this.tally.beginChanging(graph, mode !== 'rebuild' && part.includes(0));
       for (const source of this.resumed) await inspector.beginPartition(source);
       await inspector.beginItems(suspectsOfLookedUp(options.resume?.items ?? []));
@@ -252,10 +250,9 @@ class Check {
     }
   }
 
-  /** Makes the cursor to continue from, with the totals. */
   private cursor(): CheckCursor {
     const { segments, open } = structuredClone(this.walk.place);
-    // A partition that the last page has cut was compared in part only: the next call looks at all of it.
+    // A partition that the last page has cut was only compared in part, so the next run looks at all of it.
     const cut = open.map(({ segment }) => this.scans.get(segment)!.unfinished).filter((source) => source !== undefined);
     const { sources, items } = this.inspector.undecided;
     const { rcu, wcu } = this.earlier;
@@ -285,13 +282,13 @@ class Check {
     for (const [target, reason] of quarantined) {
       this.tally.countAndReport({ source, target, verdict: 'quarantined', expected: null, actual: reason });
     }
-    // The rest of a partition that an earlier call has cut would differ.
+    // If an earlier run has cut the partition, this run only has its rest, which would differ.
     if (comparison.isClean || this.resumed.has(source)) return;
     await this.inspector.beginPartition(source, comparison);
   }
 
   private handleNote(key: ItemKey, noted: NonNullable<Noted>, item: Item): void {
-    // The registry knows no native lists: nothing is derived for them.
+    // Uses `own`, because the registry has no native lists: nothing is derived for them.
     for (const { name, reason } of nativeMisfits(this.own, key, item))
       this.tally.countAndReport({
         ...key,
@@ -301,7 +298,7 @@ class Check {
       });
     if (noted === 'base') this.dangling?.add(key, item);
     else if (noted === 'unknown') {
-      // The registry may have none of a type's projections ready, as after its stream was switched off and on.
+      // The registry may have none of a type's projections ready, for example after its stream was switched off and on.
       if (isOfModel(this.own, key, item)) return;
       const type = countUnknownType(this.options.graph, this.tally.totals.unknownTypes, key);
       this.tally.countAndReport({ ...key, verdict: 'unknown', expected: null, actual: type });

@@ -6,11 +6,6 @@ import { type ConsumerContext, hasStreamPassed } from './consumer-position.ts';
 import { Gathered } from './gathered.ts';
 import type { Nominated } from './partition.ts';
 
-/**
- * Distinguishes lag from drift: a suspect is judged, and again once the stream has passed the first look. Any projection
- * in between moves the revision, so what differs under the same revision won't go away by itself (decision 008).
- */
-
 export interface ConfirmContext extends JudgeContext, ConsumerContext, Pick<Runtime, 'wait' | 'remainingMs'> {}
 
 /** The result for a suspect. `unconfirmed`: there was no time to wait. */
@@ -19,16 +14,16 @@ export type Outcome = 'drift' | 'superseded' | 'pending' | 'unconfirmed';
 export interface Confirmed {
   suspect: Suspect;
   isLive: boolean;
-  /** As they were seen last; none if it is superseded. */
+  /** The differences seen last; none if the suspect is superseded. */
   differences: readonly Difference[];
   outcome: Outcome;
-  /** True if pending because the registry has changed in the meantime. */
+  /** True if the suspect is pending because the registry has changed in the meantime. */
   isOfChange?: boolean;
 }
 
-/** A busier item is left for another night. */
+/** After this many rounds, an item that keeps changing is left for the next check. */
 const MOST_ROUNDS = 10;
-/** Waits after which the same difference is drift even in an item that is written all the time. */
+/** After this many waits, an unchanged difference is drift, even if the item is written all the time. */
 const STEADY_ROUNDS = 2;
 
 interface Open {
@@ -41,7 +36,7 @@ interface Steady {
   rounds: number;
 }
 
-/** What was seen at one moment: the look waits for the stream at most once, whoever asks. */
+/** What was seen at one moment. All looks of that moment share `passing`, one wait for the stream. */
 interface Look {
   judgement: Judgement;
   moment: { atMs: number; passing?: Promise<'passed' | 'behind' | 'no-time'> };
@@ -50,8 +45,8 @@ interface Look {
 export type Looker = Gathered<Nominated, Look>;
 
 /**
- * The derived item of a nomination isn't read again: if the consumer has written it since, the second look sees another
- * revision, and doesn't count.
+ * Doesn't read a nominated item again. If the consumer has written it since, the second look sees another revision, and the difference
+ * doesn't count.
  */
 export function lookerOf(context: ConfirmContext): Looker {
   return new Gathered(async (nominated) => {
@@ -66,6 +61,10 @@ export function lookerOf(context: ConfirmContext): Looker {
   });
 }
 
+/**
+ * Distinguishes lag from drift. Judges each suspect, and judges it again once the stream has passed that moment. Any write of the item in
+ * between raises its revision, so what differs under the same revision won't go away by itself (decision 008).
+ */
 export async function confirm(
   context: ConfirmContext,
   looker: Looker,
@@ -120,7 +119,7 @@ function narrowed(suspect: Suspect, differences: readonly Difference[]): Suspect
   };
 }
 
-/** Only what differs in both looks is lag or drift. */
+/** Only differences seen in both looks are lag or drift. */
 function compareLooks(
   { look: { judgement: earlier }, differences: before }: Open,
   judgement: Judgement,
@@ -137,7 +136,7 @@ function compareLooks(
     const { fanOut } = difference;
     const rounds = isSame(known.difference, difference) ? known.rounds + 1 : 0;
     const isLeft = isUnmoved && fanOut?.revision === fanOutBefore?.revision;
-    // A fan-out that has still to come by has begun, or has moved on.
+    // The fan-out that will reach this item has begun, or has moved on.
     const isOnItsWay = fanOut?.place !== undefined && fanOut.place !== fanOutBefore?.place;
     // rule: suspect-written-meanwhile-is-looked-at-again
     if (passed === 'behind' || isOnItsWay) pending.push(difference);
@@ -159,7 +158,7 @@ function isSame(left: Difference, right: Difference): boolean {
   return left.base === right.base && left.stored === right.stored && left.fanOut?.revision === right.fanOut?.revision;
 }
 
-/** Until every record made before the given time must have been projected, or is known not to be. */
+/** Waits until every record made before `sinceMs` must have been projected, or is known not to be. */
 async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<'passed' | 'behind' | 'no-time'> {
   const { consumer, graceMs, now, wait, remainingMs } = context;
   const deadlineMs = sinceMs + graceMs;
@@ -167,7 +166,7 @@ async function waitForStream(context: ConfirmContext, sinceMs: number): Promise<
   for (;;) {
     const passing = await hasStreamPassed(context, sinceMs);
     if (passing === 'passed' || passing === 'behind') return passing;
-    // Where the position can't be known, the time decides.
+    // If the position can't be known, the grace period decides.
     if (passing === 'over' && remainingMs() > 0) return 'passed';
     const leftMs = Math.max(0, deadlineMs - now());
     const nextMs = consumer === undefined ? leftMs : Math.min(leftMs, pauseMs) || consumer.msUntilNextQuestion;

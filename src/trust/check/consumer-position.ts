@@ -1,11 +1,11 @@
 import type { Runtime } from '../../foundation/runtime.ts';
 
-/** Reports how far the stream's consumer has come. */
+/** Tells how much of the stream the consumer has applied. */
 export interface ConsumerPosition {
   /**
-   * Every record made before this time is projected, in milliseconds since 1970; undefined if unknown.
+   * Returns the time before which every record is projected, in milliseconds since 1970; undefined if unknown.
    *
-   * @param sinceMs the time that the caller asks about: earlier answers don't help. Default: any answer.
+   * @param sinceMs the caller waits for the records made before this time. Default: any answer is useful.
    */
   appliedUpToMs(sinceMs?: number): Promise<number | undefined>;
 }
@@ -15,7 +15,7 @@ export interface PositionAnswer {
   appliedMs: number | undefined;
 }
 
-/** Each question reads the stream, and a shard serves five reads a second to all readers. */
+/** A shard serves only five reads a second to all of its readers, and each question reads the stream. */
 const ANSWER_HOLDS_MS = 350;
 
 export class SharedPosition {
@@ -29,7 +29,7 @@ export class SharedPosition {
     private readonly now: () => number,
   ) {}
 
-  /** The answer to a question asked after the given time, or the latest one while it is too early to ask again. */
+  /** Returns an answer to a question asked after `momentMs`, or the latest answer if it is too early to ask again. */
   async answerAfter(momentMs: number): Promise<PositionAnswer> {
     const known = this.latest;
     if (known !== undefined && known.askedAtMs > momentMs) return known;
@@ -38,7 +38,7 @@ export class SharedPosition {
       const answer = await this.asking;
       if (answer.askedAtMs > momentMs) return answer;
     }
-    // Another caller's question is later than this call, so its answer is new enough.
+    // If another caller asked while this call waited, that question is new enough for this call too.
     if (this.questions === before && (this.latest === undefined || this.msUntilNextQuestion <= 0))
       this.startQuestion(momentMs);
     return await (this.asking ?? this.latest!);
@@ -53,7 +53,7 @@ export class SharedPosition {
     this.asking = this.answer(sinceMs).finally(() => {
       this.asking = undefined;
     });
-    // The caller of `startQuestion` gets the error.
+    // Whoever awaits `asking` gets the error; this only prevents an unhandled rejection.
     this.asking.catch(() => undefined);
   }
 
@@ -66,7 +66,7 @@ export class SharedPosition {
 }
 
 export interface ConsumerContext extends Pick<Runtime, 'now'> {
-  /** How long a difference may last if the consumer's position is unknown. */
+  /** How long a difference may last if the consumer's position is unknown, in milliseconds. */
   graceMs: number;
   consumer?: SharedPosition;
 }
@@ -76,13 +76,14 @@ export async function isFarBehind({ consumer, graceMs, now }: ConsumerContext): 
   return answer?.appliedMs !== undefined && answer.appliedMs < answer.askedAtMs - graceMs;
 }
 
-/** `over`: `graceMs` has passed and the position can't be known; `unknown`: not yet. */
+/** If the consumer's position is unknown: `over` once `graceMs` has passed, `unknown` before that. */
 export type Passing = 'passed' | 'behind' | 'over' | 'unknown';
 
 /**
- * Whether every record made before `sinceMs` is projected. `behind` needs a question asked after `graceMs` was over.
+ * Tells whether every record made before `sinceMs` is projected. Answers `behind` only if the consumer was asked
+ * after `graceMs` had passed.
  *
- * @param freshMs how old an answer may be that doesn't confirm it.
+ * @param freshMs the maximum age of an answer that says "not yet".
  */
 export async function hasStreamPassed(
   { consumer, graceMs, now }: ConsumerContext,

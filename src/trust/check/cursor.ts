@@ -13,36 +13,37 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import type { WalkPlace } from '../../store/table-walk.ts';
 import { openSegmentsSchema } from '../../store/walk-schemas.ts';
 
-/** The counts of a check. */
+/** The totals of a check. */
 export interface CheckCounts extends VerdictCounts {
   partitions: number;
   baseItems: number;
   derivedItems: number;
-  /** The types outside the model, with their number of base items. */
+  /** The types outside the model, with the number of their base items. */
   unknownTypes: { type: string; items: number; nearest: string | null }[];
   /**
-   * Projections that a change of the model builds or removes, with the number of their items in the scan: these are not compared.
+   * Projections that a model change is building or removing, with the number of their items that the scan read. These
+   * items aren't compared.
    */
   changing: { name: string; items: number; reason: string }[];
-  /** Derived items that were repaired. */
   repaired: number;
   rcu: number;
   wcu: number;
 }
 
-/** The place where a check stopped. */
+/** The place where a check stopped and can continue. */
 export interface CheckCursor extends WalkPlace {
   version: 1;
-  /** Partitions to look at again: they differed, and there was no time to find out why. */
+  /** Partitions that differed when the time ran out; the next run compares them again. */
   suspects: string[];
-  /** Reverse items and continuations to look at again; `base`: the edge, if the item's key does not name it. */
+  /** Reverse items and continuations to look at again. `base` is the edge, if the item's key doesn't name it. */
   items?: (ItemKey & { base?: ItemKey | undefined })[] | undefined;
   totals: CheckCounts;
 }
 
 const count = z.int().check(z.minimum(0));
 const key = { source: z.string(), target: z.string() };
-// A count of a later version is no mistake: a run may go on by an older one.
+// `countsSchema` is not strict at its top level: an older version may continue a run whose cursor has counts of a
+// newer one.
 const ofVerdicts = <V extends Verdict>(verdicts: readonly V[]) =>
   Object.fromEntries(verdicts.map((verdict) => [verdict, count])) as Record<V, typeof count>;
 const countsSchema = z.object({
@@ -67,7 +68,6 @@ const cursorSchema: z.ZodMiniType<CheckCursor> = z.strictObject({
   totals: countsSchema,
 });
 
-/** Returns the totals of a check that has counted nothing yet. */
 export function emptyCounts(): CheckCounts {
   return {
     partitions: 0,
@@ -82,7 +82,7 @@ export function emptyCounts(): CheckCounts {
   };
 }
 
-/** Parses a cursor; throws `invalid-cursor` if the value is none. */
+/** Parses a cursor. Throws `invalid-cursor` if the value isn't one. */
 export function parseCursor(value: unknown): CheckCursor {
   const result = cursorSchema.safeParse(value, parsingInEnglish());
   if (result.success) return result.data;

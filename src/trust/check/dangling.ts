@@ -11,18 +11,19 @@ import { isGone, isItemThere, isNodeThere } from '../../core/model/gone.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import type { Finding } from './finding.ts';
 
-/** Bits of the map of nodes: 16 MB for a table of any size. */
+/** A bit map of 16 MB, whatever the table's size. */
 const MAP_BITS = 2 ** 27;
 const FLUSH_LINES = 5_000;
 const CHUNK = 50;
 
-/** An edge whose target was not read yet: its key, and the target's id. */
+/** An edge whose target the scan has not read yet: the edge's key and the target's id. */
 type FarEdge = [source: string, sortKey: string, target: string];
 
 /**
- * Finds edges to nodes that do not exist, in the one scan. Each node sets a bit in a map of fixed size. An edge whose target has no
- * bit yet goes into a temporary file, and is compared again after the scan, when all nodes are known. Only the remaining edges are
- * looked up. Two nodes may share a bit, so a few dangling edges are not found: the finding is a warning.
+ * Finds edges to nodes that do not exist, within the one scan. Each node sets a bit in a map of fixed size. An edge
+ * whose target has no bit yet goes into a temporary file, and is tested again after the scan, when all nodes are
+ * known. Only the edges that remain are looked up. Two nodes may share a bit, so a few dangling edges are missed: the
+ * finding is a warning.
  */
 export class DanglingEdges {
   private readonly nodes = new Uint8Array(MAP_BITS / 8);
@@ -32,7 +33,6 @@ export class DanglingEdges {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Adds a base item. */
   add({ source, target }: ItemKey, item: Item): void {
     if (source === target) {
       if (!isNodeThere(this.graph, source, item)) return;
@@ -41,13 +41,13 @@ export class DanglingEdges {
       return;
     }
     const kind = classifyBaseItem(this.graph, source, target, item);
-    // An edge that does not fit the model is in quarantine already, with the reason.
+    // An edge that does not fit the model is already in quarantine, with the reason.
     if (kind.kind !== 'edge' || isGone(kind.edge, item) || this.mayHaveNode(kind.target)) return;
     const edge: FarEdge = [source, target, kind.target];
     this.lines.push(`${JSON.stringify(edge)}\n`);
   }
 
-  /** Writes the gathered edges into the file, if there are many. */
+  /** Appends the collected edges to the temporary file once there are many. */
   async flushToFile(): Promise<void> {
     if (this.lines.length < FLUSH_LINES) return;
     const text = this.lines.join('');
@@ -58,8 +58,8 @@ export class DanglingEdges {
   }
 
   /**
-   * Ends the scan: looks up the remaining edges, and reports those that exist while their node does not. Without a store nothing
-   * can have changed since: then all remaining edges are reported.
+   * Looks up the remaining edges after the scan, and reports those whose target still does not exist. Without a store
+   * nothing can have changed during the scan, so all of them are reported.
    */
   async reportDangling(
     store: Pick<Store, 'getMany'> | undefined,
@@ -83,7 +83,6 @@ export class DanglingEdges {
     if (chunk.length > 0) await reportChunk();
   }
 
-  /** Deletes the temporary file. */
   async deleteFile(): Promise<void> {
     await this.file?.close();
     if (this.folder !== undefined) await rm(this.folder, { recursive: true, force: true });

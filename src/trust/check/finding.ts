@@ -4,14 +4,15 @@ import type { Verdict } from '../../core/verdicts.ts';
 export interface Finding {
   source: string;
   /**
-   * Sort key of the item that the verdict names, derived or base; in the partition `~edgeloom`: the name of a generation or of a shape.
+   * Sort key of the base or derived item that the verdict is about. In the partition `~edgeloom`: the name of a
+   * generation or of a shape.
    */
   target: string;
   verdict: Verdict;
-  /** The content that the base items ask for, by the planner; null: nothing. */
+  /** The content that the base items ask for; null: nothing. */
   expected: string | null;
-  /** The actual content; null: nothing. For `unknown`: the type. */
+  /** The stored content; null: nothing. For `unknown`: the type. */
   actual: string | null;
-  /** For `pending`: a change of the model holds it back, not the consumer. */
+  /** Set on `pending` if a model change, not the consumer's lag, delays the item. */
   cause?: 'model-change';
 }

@@ -9,7 +9,7 @@ import type { Finding } from './finding.ts';
 
 const MOST_SHOWN = 20;
 
-/** The verdict on one derived item, whatever the number of its differences. */
+/** Combines all differences of one derived item into one verdict. */
 class DerivedItemVerdict {
   private readonly shown: Difference[] = [];
   private more = 0;
@@ -42,7 +42,7 @@ class DerivedItemVerdict {
     }
   }
 
-  /** @param isViewExpected whether base items ask for other parts of the view besides those that differ. */
+  /** @param isViewExpected whether base items ask for parts of the view besides those that differ. */
   toFinding(isViewExpected: boolean): Finding {
     const { expected, stored } = textsOfDifferences(this.shown);
     return {
@@ -68,7 +68,7 @@ class DerivedItemVerdict {
   }
 }
 
-/** The findings of one partition, or of one item that other partitions decide. */
+/** The findings of one partition, or of one item that other partitions determine. */
 export class Findings {
   readonly repaired = new Set<string>();
   /** Whether base items ask for anything in the partition's view. */
@@ -105,7 +105,9 @@ export class CheckTally {
     for (const [name, more] of Object.entries(counts)) this.totals[name as keyof typeof counts] += more;
   }
 
-  /** @param isTold whether each is reported as a finding: among the calls that share a check only one does. */
+  /**
+   * @param isTold whether each change is reported as a finding: among the calls that share a check, only one reports.
+   */
   beginChanging({ standings }: CompiledModel, isTold: boolean): void {
     for (const { name, reason } of standings?.changing ?? []) {
       if (this.totals.changing.some((known) => known.name === name)) continue;

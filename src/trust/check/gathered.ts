@@ -1,23 +1,26 @@
-/** Elements from which on a call begins although another one is under way. */
+/** With this many elements waiting, a call begins although another one is under way. */
 const TOGETHER = 100;
 
-/** Elements of one caller, and where their answers go. */
+/** The elements of one caller, with the callbacks for their answers. */
 interface Waiting<One, Answer> {
   ones: readonly One[];
   resolve: (answers: readonly Answer[]) => void;
   reject: (error: unknown) => void;
 }
 
-/** Gathers what several callers ask: while one call is under way, the next one gathers, so that many share the price of one. */
+/**
+ * Combines the questions of several callers: while one call is under way, further elements are collected for the
+ * next.
+ */
 export class Gathered<One, Answer> {
   private waiting: Waiting<One, Answer>[] = [];
   private gathered = 0;
   private underWay = 0;
 
-  /** @param ask answers elements, in their order. */
+  /** @param ask returns the answers in the order of the elements. */
   constructor(private readonly ask: (ones: readonly One[]) => Promise<readonly Answer[]>) {}
 
-  /** Asks about elements; resolves with their answers, in their order. They stay together. */
+  /** Returns the answers in order. The elements of one caller stay in one call. */
   async answers(ones: readonly One[]): Promise<readonly Answer[]> {
     if (ones.length === 0) return [];
     return await new Promise((resolve, reject) => {
@@ -28,7 +31,7 @@ export class Gathered<One, Answer> {
   }
 
   private async beginIfDue(): Promise<void> {
-    // Callers that go on in the same moment go along.
+    // Callers that resume at the same moment share the call.
     await Promise.resolve();
     if (this.gathered === 0 || (this.underWay > 0 && this.gathered < TOGETHER)) return;
     const together = this.waiting.splice(0);

@@ -19,35 +19,38 @@ export interface InspectorContext extends ConfirmContext {
   store: Pick<Store, 'getMany' | 'query'>;
   onFinding: (finding: Finding) => void;
   onSuperseded: (count: number) => void;
-  /** Repairs drift; absent: drift is only reported. */
+  /** Repairs drift. Absent: drift is only reported. */
   repairer?: Pick<Repairer, 'repair'>;
   onRepaired: (count: number) => void;
-  /** True if every difference is repaired without a wait and without findings. */
+  /** True if every difference is repaired without a second look and without findings. */
   isHasty?: boolean;
-  /** Partitions, and items of other partitions, that may wait for the stream at once. Default 5,000. */
+  /** How many partitions, and items that other partitions determine, may wait for the stream at once. Default 5,000. */
   mostOpen?: number;
-  /** Leaves out items that other partitions decide. */
+  /** Leaves out items that other partitions determine. */
   withoutLookUps?: boolean;
-  /** The registry's model now: what has changed there isn't judged. Absent: nothing changes. */
+  /**
+   * The registry's current model: items that changed in it since the check began are not judged. Absent: nothing
+   * changes.
+   */
   model?: WriterModel;
 }
 
-/** What an inspection is of: a partition, or an item that other partitions decide. */
+/** What is inspected: a partition, or one item that other partitions determine. */
 type Place = { source: string } | { item: LookedUp };
 
 const READ_AT_ONCE = 8;
-/** Suspects that are observed together: two calls of DynamoDB. */
+/** Suspects that are judged together, which takes two calls of DynamoDB. */
 const CHUNK = 100;
-/** Places in a cursor for an item of another partition: it has two keys. */
+/** An item of another partition counts twice, because a cursor stores two keys for it. */
 const ITEM_PLACES = 2;
-/** Suspects, and partitions with suspects, that may wait for the stream at once: memory is bounded. */
+/** Bounds the memory: suspects, and partitions with suspects, that may wait for the stream at once. */
 const MOST_WAITING = 20_000;
 const MOST_OPEN = 5_000;
 
 const BACKLOG = 'the consumer of the stream has not come so far';
 const CHANGED = 'the registry has changed since the check began; the next check looks again';
 
-/** Tells drift from lag, and has drift repaired. */
+/** Distinguishes drift from lag, and has drift repaired. */
 export class Inspector {
   private readonly limit = pLimit(READ_AT_ONCE);
   private readonly open = new Map<string, Place>();
@@ -57,7 +60,7 @@ export class Inspector {
   private failure: { error: unknown } | undefined;
 
   private readonly looker: Looker;
-  /** Whether suspects have the state in the registry that they had when the check began. */
+  /** Tells for each suspect whether its state in the registry is still the one from when the check began. */
   private readonly unchanged = new Gathered((suspects: readonly Suspect[]) => this.areUnchanged(suspects));
   private readonly repairs = new Gathered((drift: readonly Suspect[]) => this.repair(drift));
 
@@ -65,7 +68,7 @@ export class Inspector {
     this.looker = lookerOf(context);
   }
 
-  /** What another inspection has to begin with: there was no time to decide it. */
+  /** What the next inspection has to begin with, because the time ran out. */
   get undecided(): { sources: string[]; items: LookedUp[] } {
     const places = [...this.open.values(), ...this.unconfirmed.values()];
     return {
@@ -75,16 +78,16 @@ export class Inspector {
   }
 
   /**
-   * Resolves when there is room for more.
+   * Resolves when there is room for another partition.
    *
-   * @param seen the partition as the scan has read it. Default: it is read.
+   * @param seen the partition as the scan has read it. Default: it is read now.
    */
   async beginPartition(source: string, seen?: PartitionComparison): Promise<void> {
     this.begin(source, { source }, nominate(this.context, source, seen), seen?.isComplete);
     await this.waitForRoom();
   }
 
-  /** For items that other partitions decide; resolves when there is room for more. */
+  /** Inspects items that other partitions determine. Resolves when there is room for more. */
   async beginItems(suspects: readonly Suspect[]): Promise<void> {
     for (const suspect of suspects) {
       await this.waitForRoom(ITEM_PLACES);
@@ -111,7 +114,7 @@ export class Inspector {
       });
   }
 
-  /** Resolves when there is room for `more` further places. */
+  /** Resolves when `more` further places fit. */
   private async waitForRoom(more = 0): Promise<void> {
     const { mostOpen = MOST_OPEN } = this.context;
     const isFull = (): boolean => {
@@ -132,21 +135,21 @@ export class Inspector {
         findings.isViewExpected ||= nominated.some(({ isViewExpected = false }) => isViewExpected);
         for (const chunk of slicesOf(nominated, CHUNK)) {
           const judging = this.judge(findings, chunk);
-          // Awaited later: until then a failure must not count as unhandled.
+          // Awaited later; until then a failure must not count as unhandled.
           judging.catch(() => undefined);
           judged.push(judging);
           while (this.waiting > MOST_WAITING) await this.nextChange();
         }
       }
     };
-    // Only reads are limited: a partition that waits for the stream lets the next one be read.
+    // Only reads are limited: while a partition waits for the stream, the next one can be read.
     await (isRead ? judgeAll() : this.limit(judgeAll));
-    // Another inspection looks at all of it.
+    // The next inspection looks at the whole place again.
     if ((await Promise.all(judged)).includes(false)) this.unconfirmed.set(name, place);
     else this.reportFindings(findings);
   }
 
-  /** The consumer's backlog isn't read item by item. */
+  /** While the consumer is far behind, items aren't read one by one. */
   private reportAsPending(place: Place): void {
     const { source, target } = 'item' in place ? place.item : { source: place.source, target: VIEW_KEY };
     this.context.onFinding({ source, target, verdict: 'pending', expected: null, actual: BACKLOG });
@@ -156,13 +159,13 @@ export class Inspector {
     const repaired = new Set(findings.repaired);
     for (const finding of findings.all()) {
       this.context.onFinding(finding);
-      // The number of repairs is about drift.
+      // The number of repairs counts drift only.
       if (finding.verdict === 'maintenance') repaired.delete(textOfKey(finding));
     }
     this.context.onRepaired(repaired.size);
   }
 
-  /** Returns false if there was no time for some of them. */
+  /** Returns false if the time ran out for some of the suspects. */
   private async judge(findings: Findings, nominated: readonly Nominated[]): Promise<boolean> {
     const { context } = this;
     this.waiting += nominated.length;
@@ -187,7 +190,7 @@ export class Inspector {
     }
   }
 
-  /** What changed in the registry since the check began is no drift. */
+  /** Turns drift into pending where the registry has changed since the check began. */
   private async judgedByRegistry(confirmed: readonly Confirmed[]): Promise<Confirmed[]> {
     const drift = confirmed.filter(({ outcome }) => outcome === 'drift');
     const unchanged = await this.unchanged.answers(drift.map(({ suspect }) => suspect));
@@ -210,7 +213,7 @@ export class Inspector {
   }
 
   private async repair(drift: readonly Suspect[]): Promise<boolean[]> {
-    // The registry may have changed since the finding was counted.
+    // The registry may have changed again since the suspects were judged.
     const unchanged = await this.areUnchanged(drift);
     const repaired = await this.context.repairer!.repair(drift.filter((_, i) => unchanged[i]));
     return drift.map((suspect) => repaired.has(textOfKey(keyOfSuspect(suspect))));

@@ -2,8 +2,8 @@ import { VERDICT_NAMES, type Verdict } from '../../core/verdicts.ts';
 import type { Finding } from './finding.ts';
 
 /**
- * The findings of a check that a report shows: of each verdict a limited number, so that no verdict takes the room of another, and of
- * each type outside the model one item.
+ * The findings that a report shows: a limited number for each verdict, so that none crowds out another, and one item
+ * for each type outside the model.
  */
 export class KeptFindings {
   private readonly kept = new Map<Verdict, Finding[]>();
@@ -12,7 +12,6 @@ export class KeptFindings {
 
   constructor(private readonly mostOfVerdict: number) {}
 
-  /** Adds a finding, if there is room for it. */
   add(finding: Finding): void {
     const { verdict, actual } = finding;
     const kept = this.kept.get(verdict) ?? [];
@@ -30,7 +29,7 @@ export class KeptFindings {
     return VERDICT_NAMES.flatMap((verdict) => this.kept.get(verdict) ?? []);
   }
 
-  /** The number of findings that there was no room for, by verdict. */
+  /** The number of findings that did not fit, by verdict. */
   get leftOut(): Partial<Record<Verdict, number>> {
     return Object.fromEntries(this.more);
   }

@@ -6,15 +6,18 @@ import type { ItemKey, Store } from '../../core/store-port.ts';
 import { driftLeft, type VerdictCounts } from '../../core/verdicts.ts';
 import { CALLS_AT_ONCE, forEachOf } from '../../foundation/for-each.ts';
 
-/** Items in which checks of the whole table note what they found: the last one, and the shares of the present run. */
+/**
+ * Items in which checks of the whole table record their results: the last check, and the workers' shares of the
+ * current run.
+ */
 
 /** The result of the last check of the whole table. */
 export interface LastCheck {
   endedAtMs: number;
-  /** When its first page was read, or earlier; absent if unknown. */
+  /** Not later than the read of the first page, in milliseconds since 1970; absent if unknown. */
   beganAtMs?: number | undefined;
   verdict: 'clean' | 'drift' | 'failed';
-  /** Differences found, or remaining after a repair. */
+  /** Differences that were found and not repaired. */
   drift: number;
   pending: number;
   quarantined: number;
@@ -26,19 +29,22 @@ type FoundCounts = Pick<LastCheck, 'drift' | 'pending' | 'quarantined' | 'unregi
 
 interface CheckShare extends FoundCounts {
   worker: number;
-  /** Distinguishes one night from another, in milliseconds since 1970. */
+  /** When the run stops, in milliseconds since 1970; identifies the run. */
   untilMs: number;
   beganAtMs?: number | undefined;
 }
 
 export interface NotedTotals extends Pick<VerdictCounts, 'drift' | 'pending' | 'quarantined' | 'unregistered'> {
   repaired: number;
-  /** When the first page was read, or earlier, in milliseconds since 1970. */
+  /** Not later than the read of the first page, in milliseconds since 1970. */
   beganAtMs?: number | undefined;
 }
 
 export const LAST_CHECK: ItemKey = { source: SERVICE_PARTITION, target: 'check/last' };
-/** The age of a check counts from then until one has ended. Doesn't expire, since a table may never be checked. */
+/**
+ * Until a check has ended, the age of the last check counts from this item. It has no expiry, since a table may never
+ * be checked.
+ */
 const CHECK_SINCE: ItemKey = { source: SERVICE_PARTITION, target: 'check/since' };
 const SHARE_PREFIX = 'check/share/';
 const STATE = 'state';
@@ -90,7 +96,7 @@ export async function saveRunAsLastCheck(
     beganAtMs = share?.beganAtMs && beganAtMs && Math.min(beganAtMs, share.beganAtMs);
     for (const name of COUNTS) sum[name] += share?.[name] ?? 0;
   }
-  // Without shares nothing is known about the run; in particular it isn't clean.
+  // Without shares nothing is known about the run, so it must not be saved as clean.
   if (shares > 0) await saveVerdict(table, store, sum, { beganAtMs, endedAtMs });
 }
 
@@ -105,8 +111,8 @@ export async function clearShares(table: TableNames, store: Pick<Store, 'delete'
 }
 
 /**
- * Since a check of the whole table ended; if none has, since this was first asked, which the first caller notes in the
- * table.
+ * Counts from the end of the last check of the whole table. Until one has ended, counts from the first call of this
+ * function, which saves its time in the table.
  */
 export async function checkAgeSeconds(
   { table, store, stats }: CountingReader<'getMany'> & { table: TableNames; store: Pick<Store, 'put'> },
@@ -142,7 +148,7 @@ function countsOf(totals: NotedTotals): Required<FoundCounts> {
   return { drift: driftLeft(totals), pending, quarantined, unregistered };
 }
 
-/** @param keptFromMs the item expires 90 days later; undefined: never. */
+/** @param keptFromMs the item expires 90 days after this time; undefined: never. */
 function stateItem(
   { partitionKey, sortKey, ttl }: TableNames,
   { source, target }: ItemKey,

@@ -12,11 +12,11 @@ import { derivedOf } from '../../core/plan/derive.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 
 /**
- * Compares what other partitions determine, a hundred keys in a call: the reverse item of each edge that copies, the edge of
- * each reverse item, and the nodes that a view copies from.
+ * Compares items across partitions, a hundred keys per call: each edge with its items in the target's partition, each
+ * of those items with its edge, and copies with their nodes.
  */
 
-/** A derived item of another partition to look at again; `base`: its edge, if the item's key does not name it. */
+/** A derived item of another partition to look at again. `base` is its edge, if the item's key does not name it. */
 export interface LookedUp extends ItemKey {
   base?: ItemKey;
 }
@@ -26,16 +26,16 @@ export interface LookUpContext {
   store: Pick<Store, 'getMany'>;
   /** Called with reverse items and continuations that may be wrong. */
   onSuspects: (suspects: readonly Suspect[]) => Promise<void>;
-  /** Called with a partition whose view may hold wrong copies. */
+  /** Called with a partition whose view may contain wrong copies. */
   onPartition: (source: string) => Promise<void>;
 }
 
 const BATCH = 100;
 const MOST_SLOTS = 1_000;
-/** Calls at once, for each segment of the table. */
+/** Calls at once in each segment of the scan. */
 const CALLS_AT_ONCE = 4;
 
-/** For one segment of the scan. `addItem` waits while too many are under way: memory is bounded. */
+/** The look-ups of one segment of the scan. To bound the memory, `addItem` waits while too many are under way. */
 export class LookUps {
   private readonly calls = new Set<Promise<void>>();
   private failure: { error: unknown } | undefined;
@@ -134,7 +134,7 @@ export class LookUps {
     });
   }
 
-  /** Resolves when there is room for the next. */
+  /** Resolves when another call may start. */
   private async startLookUp(what: readonly unknown[], run: () => Promise<void>): Promise<void> {
     if (what.length === 0) return;
     const call = run()
@@ -162,14 +162,14 @@ export function suspectsOfLookedUp(looked: readonly LookedUp[]): Suspect[] {
   return looked.map(({ base, ...key }) => suspectOf(key, base));
 }
 
-/** The edge is left out where the key names it, to save room in a cursor. */
+/** Leaves out the edge if the item's key names it, to keep the cursor small. */
 export function lookedUp(suspect: Suspect): LookedUp {
   const key = keyOfSuspect(suspect);
   const [base] = suspect.bases ?? [];
   return base === undefined || edgeNamedByReverse(key, undefined) !== undefined ? key : { ...key, base };
 }
 
-/** Those that no edge asks for. The others are compared when the scan reads their edge. */
+/** Returns the items that no edge asks for. The others are compared when the scan reads their edges. */
 async function suspectsWithoutEdge(
   context: Comparing,
   reverseItems: readonly { key: ItemKey; item: Item }[],

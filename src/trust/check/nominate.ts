@@ -13,16 +13,16 @@ import { type ComparisonOptions, type Nominated, type Noted, PartitionComparison
 export interface NominateContext {
   graph: CompiledModel;
   store: Pick<Store, 'getMany' | 'query'>;
-  /** Leaves out items that other partitions decide: the nodes that the view copies from are not read. */
+  /** Leaves out items that other partitions determine: the nodes that the view copies from are not read. */
   withoutLookUps?: boolean | undefined;
-  /** Parts of a partition that are kept at once. Default 20,000. */
+  /** Parts of a partition that are kept in memory at once. Default 20,000. */
   mostParts?: number;
 }
 
 const PARENTS = 100;
 
 /**
- * Names the derived items of a partition that differ, as many at a time as the memory takes.
+ * Yields the derived items of a partition that differ, in portions that fit into memory.
  *
  * @param seen the partition as it was just read. Default: it is read now.
  */
@@ -51,7 +51,7 @@ async function readPartition(
   return comparison;
 }
 
-/** Reads the node before an edge that depends on it, if it sorts behind the edge. */
+/** Reads the node before adding an edge that depends on it, unless the node was read already. */
 export async function addItem(
   store: Pick<Store, 'getMany'>,
   comparison: PartitionComparison,
@@ -67,7 +67,7 @@ export async function addItem(
   return comparison.add(sortKey, item);
 }
 
-/** Read before their entries, because a total sorts after its entries. */
+/** Reads the totals before the entries: a total sorts after its entries, and may change in between. */
 async function revisionsOfTotals(
   graph: CompiledModel,
   store: Pick<Store, 'query'>,

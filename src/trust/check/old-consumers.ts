@@ -4,12 +4,13 @@ import { EdgeloomError, WRONG_INPUT } from '../../foundation/errors.ts';
 import { readHead } from '../../registry/head.ts';
 import { readConsumers } from '../../stream/progress/consumers.ts';
 
-/** A consumer that works tells of itself at least every twenty seconds. */
+/** A running consumer reports at least every twenty seconds. */
 const SEEN_MS = 60_000;
 
 /**
- * Throws `old-consumers` where a table without a registry has been projected by another model than this one within the last minute. Such a consumer
- * would take from what a rebuild makes, and put what the model lacks. With a registry all consumers maintain what that lists.
+ * Throws `old-consumers` if the table has no registry and a consumer with another model was seen within the last
+ * minute. That consumer would undo what a rebuild writes, and write items that this model lacks. With a registry, all
+ * consumers maintain the projections that the registry lists.
  */
 export async function refuseOldConsumers(
   graph: CompiledModel,
@@ -27,6 +28,6 @@ export async function refuseOldConsumers(
     `The consumer ${old.id} projects a different model (${old.model}) than this one (${graph.fingerprint}); it was seen ${Math.round((nowMs - old.seenAtMs) / 1000)} s ago.`,
     'Deploy this model to every consumer, wait until no other has been seen for a minute, and rebuild then; or run edgeloom rebuild --force.',
   );
-  // The state machine does not call again.
+  // By this name the state machine knows not to call again.
   throw Object.assign(error, { name: WRONG_INPUT });
 }

@@ -32,15 +32,18 @@ import { type Part, type PartKey, Parts, type PartsOptions } from './parts.ts';
 const MOST_STUCK = 10_000;
 /** Base items of a view in one suspect. */
 const MOST_BASES = 100;
-/** The group of index items; elements of the view have their edge type as group. */
+/** The group of index items. An element of the view has its edge type as group. */
 const INDEX_ITEMS = '';
 /** The group of the node's attributes in the view. */
 const ATTRIBUTES_OF_NODE = '~';
 
-/** `base`: of a type of the model; `unknown`: of another one. */
+/** `base`: the item's type is in the model; `unknown`: it isn't. */
 export type Noted = 'base' | 'unknown' | undefined;
 
-/** A derived item that differs from what the items next to it ask for. They may have changed meanwhile, so this is no verdict. */
+/**
+ * A derived item that differs from what its base items ask for. They may have changed since they were read, so this
+ * is no verdict.
+ */
 export interface Nominated {
   suspect: Suspect;
   /** The item as it was read; absent: it has to be read. */
@@ -50,17 +53,17 @@ export interface Nominated {
 }
 
 export interface ComparisonOptions extends PartsOptions {
-  /** Whether the view's copies are kept, to be compared with their nodes. */
+  /** Whether the view's copies are kept for a comparison with their nodes. */
   keepsSlots?: boolean;
-  /** The revisions of totals before their entries were read, by sort key. */
+  /** The revisions that totals had before their entries were read, by sort key. */
   totals?: ReadonlyMap<string, string | undefined>;
 }
 
-/** Compares a partition while it is read: names the derived items that differ from what its base items ask for. */
+/** Compares a partition while it is read, and names the derived items that differ from what its base items ask for. */
 export class PartitionComparison implements PartitionContent {
   baseItems = 0;
   derivedItems = 0;
-  /** With the reason: base items that can't be derived, and those that a quarantine entry names. */
+  /** The reasons, by sort key, for base items that can't be projected and for those that a quarantine entry names. */
   readonly quarantined = new Map<string, string>();
   readonly changing = new Map<string, number>();
   slots: readonly CopySlot[] = [];
@@ -68,14 +71,14 @@ export class PartitionComparison implements PartitionContent {
   private view: Item | undefined;
   private isViewCompared = true;
   private isViewExpected = false;
-  /** Bytes of the elements that base items ask for, by edge type. */
+  /** Total bytes of the elements that base items ask for, by edge type. */
   private readonly elementBytes = new Map<string, number>();
-  /** Live index items of counted edges, and the stored counts, by the counts' names. */
+  /** Amounts of live items, and stored amounts, by the name of their count. */
   private readonly live = new Map<string, Amounts>();
   private readonly counts = new Map<string, Amounts | undefined>();
   private readonly countItems = new Map<string, Item>();
   private readonly wrongCounts = new Set<string>();
-  /** What edges depend on; undefined until it is known. */
+  /** The attributes on which edges depend; undefined until they are known. */
   private node: SourceNode | undefined;
   private readonly pieces = new Map<string, Item>();
   private readonly pieceKeys: readonly string[];
@@ -89,7 +92,7 @@ export class PartitionComparison implements PartitionContent {
     this.pieceKeys = sourceNodeKeys(graph, source);
   }
 
-  /** In any order, but for an edge that depends on its node: it is added once the node is known. */
+  /** Adds an item, in any order. Only an edge that depends on its node has to come after the node is known. */
   add(sortKey: string, item: Item): Noted {
     if (!isDerivedKey(sortKey)) return this.addBaseItem(sortKey, item);
     this.derivedItems += 1;
@@ -101,7 +104,7 @@ export class PartitionComparison implements PartitionContent {
     return this.suspects().length === 0 && this.differingBuckets.length === 0;
   }
 
-  /** Whether a total was read after its entries, so that a repair of an entry in between may hide that it is wrong. */
+  /** Whether a total was read after its entries. A repair of an entry in between may hide that the total is wrong. */
   get hasTotals(): boolean {
     return [...this.countItems.keys()].some((key) => itemKindOf(this.graph, key).name === 'total');
   }
@@ -111,7 +114,7 @@ export class PartitionComparison implements PartitionContent {
     return !this.hasTotals && this.slots.length === 0 && this.differingBuckets.length === 0;
   }
 
-  /** What the partition is read for again, a set for each reading: too much differs to have been kept. */
+  /** Buckets for which the partition has to be read again, one set for each reading: too much differed to be kept. */
   get differingBuckets(): Set<string>[] {
     return this.parts.differingBuckets(({ group, actual, isWrong }) =>
       this.isCompared(group, actual.count > 0 || isWrong),
@@ -174,8 +177,8 @@ export class PartitionComparison implements PartitionContent {
   }
 
   /**
-   * Evicted types that may fit in again, by the size of their elements. With copies, whose size only the nodes show, the mark may be
-   * right nevertheless.
+   * Returns evicted types whose elements may fit into the view again. The size of copies is known only from their
+   * nodes, so the eviction may still be right.
    */
   private returningTypes(): string[] {
     const { graph, source, view } = this;
@@ -199,7 +202,7 @@ export class PartitionComparison implements PartitionContent {
     return 'base';
   }
 
-  /** True if the edge depends on a node that isn't known yet; `setNode` adds it. */
+  /** True if the edge depends on a node that isn't known yet; `setNode` has to come first. */
   lacksNode(sortKey: string): boolean {
     return this.node === undefined && sortKey !== this.source && needsSource(this.graph, sortKey);
   }
@@ -289,13 +292,13 @@ export class PartitionComparison implements PartitionContent {
   }
 }
 
-/** The base item of a stored share of the view that no base item asks for; undefined if it names none. */
+/** Returns the base item that a stored share of the view names; undefined if it names none. */
 function baseOfShare(source: string, { group, name, actual }: Part): string | undefined {
   if (group === ATTRIBUTES_OF_NODE) return source;
   return actual === undefined ? undefined : edgeOfElements(name, [actual]);
 }
 
-/** Nothing but what determines the index items of its edges. */
+/** Keeps only the attributes that determine the index items of the node's edges. */
 export function usedByEdges(graph: CompiledModel, source: string, { item }: SourceNode): SourceNode {
   const used: Item = {};
   const type = parseNodeId(source)?.type ?? '';

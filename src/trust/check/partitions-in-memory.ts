@@ -3,14 +3,14 @@ import { compareKeys } from '../../core/items/encoding.ts';
 import type { TableNames } from '../../core/model/compiled.ts';
 import type { GetManyResult, GetResult, ItemKey, QueryRequest, QueryResult, Store } from '../../core/store-port.ts';
 
-/** Whole partitions in memory, which a check reads like a table. Reads cost nothing. */
+/** Whole partitions in memory, which the check reads like a table. Reads consume no capacity. */
 export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'query'> {
   private readonly partitions = new Map<string, Map<string, Item>>();
   private readonly sorted = new Map<string, string[]>();
 
   constructor(private readonly table: TableNames) {}
 
-  /** Adds an item. If two items have the same key, the later one stays. */
+  /** Adds an item. A later item with the same key replaces it. */
   add({ source, target }: ItemKey, item: Item): void {
     const partition = this.partitions.get(source) ?? new Map<string, Item>();
     this.partitions.set(source, partition.set(target, item));
@@ -25,7 +25,6 @@ export class PartitionsInMemory implements Pick<Store, 'get' | 'getMany' | 'quer
     return { items: keys.map((key) => this.find(key)), rcu: 0, calls: 0 };
   }
 
-  /** Returns one page with everything that the request asks for, ascending. */
   async query({ partition, sortKey = {}, limit, startKey }: QueryRequest): Promise<QueryResult> {
     const after = stringOf(startKey?.[this.table.sortKey]);
     const isAsked = (key: string): boolean => {

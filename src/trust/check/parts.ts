@@ -2,71 +2,68 @@ import { hash } from 'node:crypto';
 import type { Item } from '../../core/items/attribute-value.ts';
 
 /**
- * What base items ask for next to what is stored, part by part. Equal parts go, so what stays differs. A partition of any size takes
- * the same memory: with too many parts at once only sums of hashes are kept, by which a second reading of the partition compares
- * the differing ones alone.
+ * Compares what base items ask for with what is stored, part by part. Equal parts are dropped, so the remaining ones
+ * differ. The memory is bounded whatever the partition's size: beyond `mostParts`, only sums of hashes are kept, one
+ * per bucket. A second reading then compares only the buckets that differ.
  */
 
-/** A part of the content of a partition: an index item, an element of the view, or the attributes of the node in it. */
+/** A part of a partition's content: an index item, an element of the view, or the node's attributes in the view. */
 export interface PartKey {
-  /** The part is compared with its group: `''` for index items, else a group of the view. */
+  /** `''` for index items, otherwise a group of the view's content. */
   group: string;
   name: string;
 }
 
-/** A part that differs as far as the partition has been read. */
+/** A part that differs, given what has been read of the partition so far. */
 export interface Part extends PartKey {
   expected?: string | undefined;
   actual?: string | undefined;
-  /** Sort key of the base item that asks for it. */
+  /** Sort key of the base item that asks for the part. */
   base?: string;
   /** The stored item. */
   derived?: Item;
-  /** True if it is wrong whatever base items ask for. */
+  /** True if the part is wrong whatever base items ask for. */
   isWrong?: boolean;
 }
 
-/** Bounds the memory of a partition that is being read. */
+/** Bounds the memory for a partition that is being read. */
 const MOST_PARTS = 20_000;
 const BUCKETS = 1_024;
 
 export interface PartsOptions {
-  /** Parts that are kept as they are. Default 20,000. */
+  /** Parts that are kept individually. Default 20,000. */
   mostParts?: number | undefined;
-  /** Sums of hashes of a group. Default 1,024. */
+  /** Number of buckets in a group. Default 1,024. */
   buckets?: number;
-  /** Only parts of these buckets are compared, all of them as they are. */
+  /** Compares only the parts of these buckets, and keeps each of them individually. */
   only?: ReadonlySet<string> | undefined;
 }
 
-/** The parts of one partition. */
 export class Parts {
   private readonly open = new Map<string, Part>();
   private buckets: Map<string, Bucket> | undefined;
 
   constructor(private readonly options: PartsOptions) {}
 
-  /** Adds what a base item asks for. */
   expect(key: PartKey, expected: string, base: string): void {
     this.add(key, { expected, base });
   }
 
-  /** Adds what is stored; undefined: an item without content. */
+  /** Adds stored content; `actual` is undefined for an item without content. */
   store(key: PartKey, actual: string | undefined, derived?: Item): void {
     this.add(key, { actual, ...(derived !== undefined && { derived }) });
   }
 
-  /** Adds something that is wrong whatever base items ask for. */
   addWrong(key: PartKey, derived?: Item): void {
     this.add(key, { isWrong: true, ...(derived !== undefined && { derived }) });
   }
 
-  /** The parts that differ; none if only sums are kept. */
+  /** The parts that differ; empty if only sums are kept. */
   get differing(): readonly Part[] {
     return [...this.open.values()];
   }
 
-  /** The names of buckets that differ, as many together as a reading with `only` can keep. */
+  /** The names of the buckets that differ, in sets that one reading with `only` can keep. */
   differingBuckets(isCompared: (bucket: Bucket) => boolean): Set<string>[] {
     const { mostParts = MOST_PARTS } = this.options;
     const together: Set<string>[] = [];
@@ -140,8 +137,8 @@ class Bucket {
 const LANES = 4;
 
 /**
- * A digest of a collection of texts that does not depend on their order: the sum of their hashes, each 128 bits of SHA-256. It is a
- * sum, not an exclusive or, so that a text that was added twice does not vanish.
+ * A digest of a collection of texts that does not depend on their order: the sum of their hashes, each 128 bits of
+ * SHA-256. With an exclusive or instead of a sum, a text that was added twice would vanish.
  */
 class CollectionDigest {
   count = 0;
@@ -153,7 +150,7 @@ class CollectionDigest {
     this.count += 1;
   }
 
-  /** Wrong with a chance of 2^-128. */
+  /** Wrong with a probability of 2^-128. */
   equals(other: CollectionDigest): boolean {
     return this.count === other.count && this.lanes.every((sum, lane) => sum === other.lanes[lane]);
   }

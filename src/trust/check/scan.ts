@@ -7,16 +7,14 @@ import { type LookUpContext, LookUps } from './look-up.ts';
 import { addItem } from './nominate.ts';
 import { type Noted, PartitionComparison } from './partition.ts';
 
-/** The values that comparing a segment needs. */
 export interface SegmentContext {
   graph: CompiledModel;
-  /** The store that nodes are read from. */
   store: Pick<Store, 'getMany'>;
   /** Called with each partition after its last item in this segment. */
   onPartition: (comparison: PartitionComparison) => Promise<void>;
-  /** Called with each item that has a property besides its part in the comparison. */
+  /** Called with each item for which `PartitionComparison.add` returns something. */
   onNoted: (key: ItemKey, noted: NonNullable<Noted>, item: Item) => void;
-  /** Looks up items that other partitions decide; absent: nothing is looked up. */
+  /** Looks up items that other partitions determine; absent: nothing is looked up. */
   lookUps?: LookUpContext;
 }
 
@@ -29,23 +27,22 @@ export class SegmentScan {
     this.lookUps = context.lookUps && new LookUps(context.lookUps);
   }
 
-  /** The partition that the last page ended in. It may continue on the next page. */
+  /** The partition in which the last page ended. It may continue on the next page. */
   get unfinished(): string | undefined {
     return this.current?.source;
   }
 
-  /** Compares the items of a page. */
   async visitPage({ items, isLast }: WalkedPage): Promise<true> {
     for (const item of items) await this.addItem(item);
     if (isLast) await this.finishPartition();
-    // The look-ups end before the place moves on, because no cursor contains them.
+    // Cursors don't contain look-ups, so these have to end before the scan's place moves on.
     await this.lookUps?.finish();
     return true;
   }
 
   private async addItem({ source, target, item }: WalkedItem): Promise<void> {
     const { graph, store, onNoted } = this.context;
-    // The items of the service's own partition are not derived from anything.
+    // Items of the service's own partition are not derived from base items.
     if (isServicePartition(source)) return;
     if (this.current?.source !== source) {
       await this.finishPartition();
@@ -61,12 +58,12 @@ export class SegmentScan {
     this.current = undefined;
     if (current === undefined) return;
     await this.context.onPartition(current);
-    // With another difference the copies of the partition are compared along with it.
+    // If the partition isn't clean, its inspection compares the copies as well.
     if (current.slots.length > 0 && current.isClean) await this.lookUps?.addCopySlots(current.source, current.slots);
   }
 }
 
-/** Some partitions as the source of a scan: one segment each. */
+/** Presents partitions as the source of a scan: one segment each. */
 export function partitionsAsScan(
   store: { query(request: QueryRequest): Promise<QueryResult> },
   sources: readonly string[],
@@ -79,12 +76,12 @@ export function partitionsAsScan(
   };
 }
 
-/** Number of segments from which a sample takes its share. */
+/** A sample reads a share of this many segments. */
 export const SAMPLE_SEGMENTS = 1_000;
 
 /**
- * Makes the options of a check of a random share of the table: the number of segments, and the segments to read, at least one. They are
- * chosen at random in each call.
+ * Returns the options for a check of a random share of the table: the number of segments, and at least one segment to
+ * read. Each call chooses the segments anew.
  *
  * @param share 0 to 1.
  */

@@ -5,20 +5,17 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import { nearest } from '../../core/model/options/nearest.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
-/** A type outside the model, as base items have it. */
+/** A type that base items have and the model lacks. */
 export interface UnknownType {
   type: string;
-  /** Number of base items of this type. */
   items: number;
-  /** The nearest type name of the model, if it is near enough to be a likely intention; null: none is. */
+  /** The model's nearest type name, if it is likely to be the intended one; otherwise null. */
   nearest: string | null;
 }
 
-/** The most types that are listed. */
 const MOST_TYPES = 100;
-/** The most characters of a type's name. */
 const MOST_CHARACTERS = 60;
-/** Counts a base item of a type outside the model in a list of such types; returns the type. */
+/** Counts a base item of a type outside the model in `types`, and returns the type. */
 export function countUnknownType(graph: CompiledModel, types: UnknownType[], key: ItemKey): string {
   const { type, isNode } = unknownTypeOf(graph, key);
   const known = types.find((one) => one.type === type);
@@ -29,12 +26,12 @@ export function countUnknownType(graph: CompiledModel, types: UnknownType[], key
   return type;
 }
 
-/** Tells whether the model has the type of a base item. A model may have types that are not ready in the table. */
+/** Tells whether the model has the type of a base item. It may have types that are not ready in the table yet. */
 export function isOfModel(graph: CompiledModel, { source, target }: ItemKey, item: Item): boolean {
   return classifyBaseItem(graph, source, target, item).kind !== 'unknown';
 }
 
-/** Finds the type in a base item's keys that the model does not have. */
+/** Returns the type in a base item's keys that the model lacks. */
 function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: string; isNode: boolean } {
   const { source, target } = key;
   const edgeType = source === target ? undefined : typeAtStart(target);
@@ -44,7 +41,10 @@ function unknownTypeOf({ nodes, edges }: CompiledModel, key: ItemKey): { type: s
   return { type: typeAtStart(target.slice(edgeType.length + 1)), isNode: true };
 }
 
-/** Returns the type that a node id or a sort key begins with; without one the whole text. The result has at most `MOST_CHARACTERS`. */
+/**
+ * Returns the type at the start of a node id or sort key, or the text itself if it has none, cut to
+ * `MOST_CHARACTERS`.
+ */
 function typeAtStart(text: string): string {
   return (typePrefix(text) ?? text).slice(0, MOST_CHARACTERS);
 }

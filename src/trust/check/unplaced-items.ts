@@ -4,33 +4,33 @@ import { classifyBaseItem } from '../../core/model/base-item.ts';
 import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { ItemKey } from '../../core/store-port.ts';
 
-/** Base items of no type of the model, counted by the form of their keys. */
+/** Counts base items whose type isn't in the model, by the form of their keys. */
 
-/** The items whose keys have one form. */
+/** The items whose keys have the same form. */
 export interface UnplacedForm {
-  /** The beginnings of both keys, `…` where more follows: `invoice#… line#…`. */
+  /** The beginnings of both keys, with `…` where more follows: `invoice#… line#…`. */
   form: string;
   items: number;
-  /** Keys of some of them. */
+  /** The keys of some of the items. */
   examples: ItemKey[];
 }
 
-/** The count of items of no type of the model. */
+/** The count of items whose type isn't in the model. */
 export interface UnplacedCount {
   items: number;
-  /** The forms with most items first. */
+  /** The forms, most items first. */
   forms: UnplacedForm[];
   /** Items of further forms. */
   others: number;
 }
 
-/** The most forms that are counted by themselves, and the most examples of one. */
+/** The most forms that are counted separately, and the most examples of each. */
 const [MOST_FORMS, MOST_EXAMPLES] = [100, 3];
-/** The most characters of a form that come from one key. */
+/** The most characters of one key in a form. */
 const MOST_CHARACTERS = 40;
 const WORD_CHARACTER = /[\p{L}\p{N}]/u;
 
-/** Counts items of no type of a model. */
+/** Counts items whose type isn't in the model. */
 export class UnplacedItems {
   private readonly forms = new Map<string, UnplacedForm>();
   private items = 0;
@@ -38,14 +38,13 @@ export class UnplacedItems {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** Counts an item, if it is a base item of no type of the model. */
+  /** Counts an item if it is a base item whose type isn't in the model. */
   addItem(key: ItemKey, item: Item): void {
     const { source, target } = key;
     if (isServicePartition(source) || isDerivedKey(target)) return;
     if (classifyBaseItem(this.graph, source, target, item).kind === 'unknown') this.add(key);
   }
 
-  /** Counts an item that is known to be of no type of the model. */
   add(key: ItemKey): void {
     this.items += 1;
     const form = `${beginningOf(key.source)} ${beginningOf(key.target)}`;
@@ -60,14 +59,13 @@ export class UnplacedItems {
     this.forms.set(form, counted);
   }
 
-  /** The count so far. */
   get count(): UnplacedCount {
     const forms = [...this.forms.values()].sort((a, b) => b.items - a.items || (a.form < b.form ? -1 : 1));
     return { items: this.items, forms, others: this.others };
   }
 }
 
-/** The beginning of a key up to the first separator behind a word, with `…` where more follows. */
+/** Returns a key's beginning up to the first separator after a word, with `…` if more follows. */
 function beginningOf(key: string): string {
   const characters = [...key.slice(0, MOST_CHARACTERS)];
   const word = characters.findIndex((one) => WORD_CHARACTER.test(one));

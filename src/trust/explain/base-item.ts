@@ -15,17 +15,17 @@ import { type JudgeContext, judge } from '../../reconcile/judge.ts';
 /** The state of one part of what a base item asks for. */
 export type PartState = 'right' | 'lag' | 'drift' | 'quarantined' | 'evicted' | 'absent';
 
-/** One place that a base item should be in, or could be in. */
+/** A place that shows a base item, or could show it. */
 export interface ExplainedPart {
-  /** Keys of the derived item, or of the base item if a native list has it itself. */
+  /** Keys of the derived item. In a native list: keys of the base item itself. */
   source: string;
   target: string;
   /** The line of the model that asks for it, such as `edges.GOALMEMBERSHIP.inbound.orders.byRole`. */
   name: string;
   state: PartState;
-  /** Why it is so, one sentence. */
+  /** The reason for the state, as a sentence. */
   reason: string;
-  /** Both texts if the stored item differs from the expected one; null is nothing. */
+  /** The expected and the stored text if they differ; null: nothing. */
   difference?: { expected: string | null; stored: string | null };
 }
 
@@ -33,7 +33,7 @@ export interface ExplainedPart {
 export interface LagKnowledge {
   /** True if every record made so far is applied; undefined: unknown. */
   isApplied: boolean | undefined;
-  /** How far behind they are, as a sentence. */
+  /** How far behind the consumers are, as a sentence. */
   text: string;
 }
 
@@ -41,7 +41,7 @@ const UNASKED: LagKnowledge = { isApplied: undefined, text: 'It has changed with
 
 interface Asked extends Pick<Outcome, 'line' | 'why' | 'isFault'> {
   suspect: Suspect;
-  /** What of the item the line is about. Default: all of it. */
+  /** Selects the differences that the line is about. Default: all. */
   of?: (difference: Difference) => boolean;
 }
 
@@ -66,8 +66,8 @@ export async function explainBaseItem(
   let lag: LagKnowledge = UNASKED;
   if (judged.some(({ differences }) => differences.length > 0)) {
     lag = await askLag();
-    // A change that was under way at the first look may be applied by now: only a difference after the position was
-    // read is drift.
+    // A change that was under way at the first look may be applied now. Only a difference after the position was read
+    // is drift.
     judged = await judge(context, suspects);
   }
   return asked.map((one, i) => {

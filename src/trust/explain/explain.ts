@@ -28,7 +28,7 @@ export interface ExplainOptions extends Abortable {
   key: ItemKey;
   /** The table. */
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
-  /** How far the consumers have come; asked only if something differs. Default: unknown. */
+  /** Tells how far the consumers have come; called only if something differs. Default: unknown. */
   lag?: (() => Promise<LagKnowledge>) | undefined;
   /** The time, in milliseconds since 1970. Default: the system's clock. @internal */
   now?: (() => number) | undefined;
@@ -36,19 +36,20 @@ export interface ExplainOptions extends Abortable {
 
 /** The result of `explain`. */
 export interface Explanation {
-  /** The item's keys, and whether there is such an item. */
+  /** The item's keys, its kind, and whether it exists. */
   item: ItemKey & { exists: boolean; kind: string };
-  /** For a base item: every place that it should be in, and each native list. For a derived item: its base items. */
+  /** For a base item: every place that should show it, and each native list. For a derived item: its base items. */
   parts: ExplainedPart[];
-  /** Sentences on the item as a whole. */
+  /** Sentences about the item as a whole. */
   notes: string[];
 }
 
 const UNKNOWN_LAG: LagKnowledge = { isApplied: undefined, text: 'How far the consumers have come is not known' };
 
 /**
- * Says why an item is as it is. For a base item: every derived item that should show it, whether it does, and if not
- * why. For a derived item: its base items and lines of the model, its revision, and what a write of it costs.
+ * Explains the state of an item. For a base item: every derived item that should show it, whether it does, and if
+ * not, why. For a derived item: its base items and the lines of the model that ask for it, its revision, and what
+ * writing it costs.
  */
 export async function explain(graph: CompiledModel, options: ExplainOptions): Promise<Explanation> {
   checkStoreOptions('explain', options, { key: true, store: true, lag: true, now: true, signal: true });
@@ -57,7 +58,7 @@ export async function explain(graph: CompiledModel, options: ExplainOptions): Pr
 
 async function explainItem(options: OfGraph<ExplainOptions>): Promise<Explanation> {
   const { key, store, lag = async () => UNKNOWN_LAG, now = Date.now } = options;
-  // The registry decides where the items are that readers use, whatever the own model says.
+  // Readers follow the registry's model, which may differ from the model that was passed in.
   const graph = await modelToCheck(options.graph, store).current();
   const { item } = await store.get(key, { consistent: true });
   if (isDerivedKey(key.target)) return explainDerivedItem(graph, key, item);
@@ -129,7 +130,7 @@ function undeclaredText(graph: CompiledModel, { source, target }: ItemKey): stri
 
 const HUB_EDGES = 1_000;
 
-/** Counts the edges, at the price of reading them. */
+/** Counts the edges, which costs as much as reading them. */
 async function costNotesOfChange(graph: CompiledModel, store: Pick<Store, 'query'>, source: string): Promise<string[]> {
   const notes: string[] = [];
   for (const type of joinedTypesFrom(graph, parseNodeId(source)?.type ?? '')) {

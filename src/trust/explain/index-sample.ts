@@ -1,17 +1,17 @@
 import { countText, figureText } from '../../foundation/figure.ts';
 import type { SampledIndexes } from '../observe/state.ts';
 
-/** The sample in a status. */
+/** The index sample in a `Status`. */
 export interface IndexSampleStatus {
   /** Changed items that were compared with what the indexes show. */
   asked: number;
-  /** How many of them differed after all waits. */
+  /** How many of them still differed after all waits. */
   wrong: number;
-  /** The newest 10 of those. */
+  /** The newest 10 items that differed. */
   items: string[];
   /** When the counts began, ISO 8601. */
   since: string;
-  /** Why the latest question had no answer; null: it had one. */
+  /** Why the latest question got no answer; null: it got one. */
   failure: string | null;
 }
 

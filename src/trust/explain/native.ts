@@ -6,7 +6,7 @@ import { faultOfNativeKey, nativePlaces } from '../../core/model/native-misfits.
 import type { ItemKey } from '../../core/store-port.ts';
 import type { ExplainedPart } from './base-item.ts';
 
-/** DynamoDB keeps native orders and searches, so no derived item is compared. */
+/** Explains native orders and searches. DynamoDB maintains these, so there is no derived item to compare. */
 
 export function explainNative(
   graph: CompiledModel,
@@ -32,7 +32,7 @@ export function explainNative(
   });
 }
 
-/** The type tells a number from a text of the same digits: `a number (20260102)`. */
+/** The type distinguishes a number from a text with the same digits: `a number (20260102)`. */
 function typedText(value: AttributeValue): string {
   return typeName(typeOf(value)) + ('S' in value || 'N' in value ? ` (${textOf(value)})` : '');
 }

@@ -12,11 +12,13 @@ import type { LagKnowledge } from './base-item.ts';
 
 export interface PositionOfStream {
   look(): Promise<StreamPosition>;
-  /** As another process, such as an observer, has published lately; otherwise looks now. */
+  /**
+   * Returns the position that another process, such as an observer, has published lately; otherwise reads the stream.
+   */
   latest(): Promise<StreamPosition>;
   /**
-   * @param graceMs how long the check lets a difference last. A short one needs a look at the stream: a published
-   * position is late.
+   * @param graceMs how long the check lets a difference last. With a short one the stream is read, because a
+   * published position is late.
    */
   consumer(graceMs: number): ConsumerPosition;
 }
@@ -27,16 +29,18 @@ export interface PositionOptions {
   /** @internal */
   now?: RuntimeOptions['now'];
   /**
-   * A look that had to read far saves the applied places of the shards, so that the next process begins there. Default
-   * false.
+   * Saves how far each shard is applied when finding that out took many reads, so that the next process begins there.
+   * Default false.
    */
   savesPlaces?: boolean | undefined;
 }
 
-/** Per shard; more GetRecords calls are far. The end of a shard takes two. */
+/**
+ * A look that took more GetRecords calls per shard than this saves the applied places. The end of a shard takes two.
+ */
 const FAR_PAGES = 5;
 
-/** Make one for a process: it remembers what it has read. */
+/** Use one per process: it remembers what it has read. */
 export function positionOfStream(
   graph: CompiledModel,
   store: Store,
@@ -57,7 +61,7 @@ export function positionOfStream(
     try {
       return appliedUpToMs(await look());
     } catch (error) {
-      // A shard that leaves the stream between listing and reading must not end a check.
+      // A shard may leave the stream between listing and reading. This must not end a check.
       if (isTemporaryError(error)) return undefined;
       throw error;
     }
@@ -74,7 +78,7 @@ export function positionOfStream(
 export async function lagOfStream(position: Pick<PositionOfStream, 'look'> | undefined): Promise<LagKnowledge> {
   if (position === undefined) return { isApplied: false, text: 'The table has no stream, so nothing is projected' };
   const { lookedAtMs, shards } = await position.look();
-  // A look a second later may say otherwise.
+  // Includes the time, because the position may be different a second later.
   const when = `At ${new Date(lookedAtMs).toISOString().slice(11, 19)}Z`;
   const behindSeconds = Math.round(Math.max(0, ...shards.map((shard) => shard.behindSeconds)));
   if (shards.some(({ isWhole }) => !isWhole) && behindSeconds === 0) {

@@ -14,7 +14,7 @@ import type {
 import { countText } from '../../foundation/figure.ts';
 
 export interface QueryPlan {
-  /** `gsi0 USER.name#161`, or of the table itself `table GOAL-G1`. */
+  /** Such as `gsi0 USER.name#161`; in the table itself: `table GOAL-G1`. */
   partitions: string[];
   calls: number;
   rcu: number;
@@ -23,7 +23,7 @@ export interface QueryPlan {
   why?: string[];
 }
 
-/** @param run runs the query with the store that it is given, and with no other. */
+/** @param run runs the query with the store that it receives, and with no other. */
 export async function explainQuery<T>(
   store: Store,
   run: (store: Store) => Promise<T>,
@@ -65,7 +65,7 @@ class NotedReads {
 
   private async get(key: ItemKey, options: ReadOptions): Promise<GetResult> {
     const result = await this.table.get(key, options);
-    // A reader looks at the registry once in a while, whatever it is asked.
+    // A reader reads the registry now and then, whatever the query.
     if (isServicePartition(key.source)) return result;
     this.noteReads(`GetItem of ${isDerivedKey(key.target) ? '' : `${key.source} `}${key.target}`, 1, result.rcu);
     return result;

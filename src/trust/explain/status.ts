@@ -25,7 +25,7 @@ export interface StatusOptions extends Abortable {
   now?: RuntimeOptions['now'];
   /** The table. */
   store: Pick<Store, 'get' | 'query'>;
-  /** How far the table's stream is applied; absent: it has none. */
+  /** Reads how far the table's stream is applied; absent: there is no stream. */
   position?: (() => Promise<StreamPosition>) | undefined;
   /** What the model needs and the table lacks, a sentence each. */
   missing?: readonly string[] | undefined;
@@ -49,50 +49,53 @@ export interface ShardStatus {
   id: string;
   /** True if everything in it is applied. */
   atEnd: boolean;
-  /** Age of the oldest record that isn't applied, in seconds; null: what was read is applied, and there is more. */
+  /**
+   * Age of the oldest record that isn't applied, in seconds; null: everything that was read is applied, but there is
+   * more.
+   */
   behindSeconds: number | null;
   /**
    * `gone`: records wait, and no consumer has applied any for a minute. `lost`: the stream lists the shard, but no
-   * longer has it. `not read to its end`: a later look of the process continues.
+   * longer has it. `not read to its end`: the process's next look continues reading.
    */
   state: 'at end' | 'behind' | 'gone' | 'lost' | 'not read to its end';
 }
 
-/** One consumer of the stream that was seen in the last two days. */
+/** A consumer of the stream that was seen in the last two days. */
 export interface ConsumerStatus {
   id: string;
   kind: string;
   /** The fingerprint of its model. */
   model: string;
-  /** When it was seen last, ISO 8601. */
+  /** When it was last seen, ISO 8601. */
   seen: string;
   recordsPerSecond: number;
   /**
-   * How it writes known derived items: by PartiQL statements, 25 in a call, or by an UpdateItem each, if the table or
-   * the consumer's rights have no statements. Null: unknown until it has written two at once.
+   * How it writes known derived items: by PartiQL statements, 25 in a call, or, if the table or the consumer's
+   * permissions don't allow statements, by one UpdateItem each. Null: unknown until it has written two items at once.
    */
   writes: WayOfWriting | null;
   isStopped: boolean;
 }
 
-/** An unfinished erasure of one subject. The table doesn't keep whose it is. */
+/** An unfinished erasure of one subject. The table doesn't store whose it is. */
 export interface ErasureStatus {
   /**
-   * `deleting`: its first run did not end; `waiting`: until its second run can be made; `due`: its second run can be
-   * made.
+   * `deleting`: the first run has not finished; `waiting`: the second run can't be made yet; `due`: the second run
+   * can be made.
    */
   state: 'deleting' | 'waiting' | 'due';
-  /** When it began, ISO 8601. */
+  /** When the erasure began, ISO 8601. */
   since: string;
-  /** When its second run can be made, ISO 8601; null: its first run did not end. */
+  /** When the second run can be made, ISO 8601; null: the first run has not finished. */
   next: string | null;
 }
 
 /** A derived item that is known to be wrong. */
 export interface ExceptionStatus {
-  /** Its partition and sort key. */
+  /** Its partition key and sort key. */
   item: string;
-  /** When it was found, ISO 8601. */
+  /** When the difference was found, ISO 8601. */
   found: string;
 }
 
@@ -100,45 +103,48 @@ export interface ExceptionStatus {
 export interface Status {
   shards: ShardStatus[];
   consumers: ConsumerStatus[];
-  /** Quarantine entries by reason. */
+  /** The number of quarantine entries for each reason. */
   quarantined: Record<string, number>;
-  /** False: the quarantine holds more entries than were counted. */
+  /** False: the quarantine has more entries than were counted. */
   quarantineIsWhole: boolean;
   projections: ProjectionStatus[];
   /** The result of the last check of the whole table; null: unknown. */
   lastCheck: (Omit<LastCheck, 'beganAtMs' | 'endedAtMs'> & { ended: string }) | null;
   /**
-   * Every derived item that nothing has touched since this time is right, but for `drift`, as the observer has saved
-   * it, ISO 8601; null: no observer ran, or it has no base yet.
+   * Every derived item that nothing has touched since this time is right, except those counted in `drift`. Saved by
+   * the observer, ISO 8601; null: no observer has run, or it has no base yet.
    */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds back the time; null: nothing does, or no observer ran. */
+  /** The item, shard or gap that holds back `verifiedThrough`; null: none, or no observer has run. */
   verifiedHeldBy: string | null;
-  /** Differences that the observer has found and that are not repaired. */
+  /** The number of differences that the observer has found and nobody has repaired. */
   drift: number;
   /** Unfinished erasures, the oldest first. */
   erasures: ErasureStatus[];
-  /** Differences that do not hold back the time, 25 at most. */
+  /** Differences that do not hold back `verifiedThrough`, 25 at most. */
   exceptions: ExceptionStatus[];
-  /** The content of the indexes as an observer has sampled it; null: not sampled. */
+  /** How well the indexes match the table, as sampled by an observer; null: not sampled. */
   indexSample: IndexSampleStatus | null;
   /** The parts of derived items that no observer judges. */
   notVerified: readonly string[];
-  /** The sources that the table knows, with their lag; `shards` has that of the stream. */
+  /** The sources that the table knows, with their lag. For the stream's lag see `shards`. */
   sources: SourceStatus[];
   /** Base items that several source items make, 1,000 at most. */
   conflicts: Conflict[];
   /** What needs attention, a sentence each. */
   problems: string[];
-  /** Needless costs of the model with the remedy, a sentence each: shards that ranges ask, budgets of large views. */
+  /**
+   * Avoidable costs of the model and their remedies, a sentence each: shards that range queries read, budgets of
+   * large views.
+   */
   advice: string[];
-  /** Read capacity units consumed, without the stream's position. */
+  /** Read capacity units consumed, without those for the stream's position. */
   rcu: number;
-  /** GetRecords calls for the stream's position: a shard serves five a second to all its readers. */
+  /** GetRecords calls for the stream's position. A shard serves five per second to all of its readers. */
   streamReads: number;
 }
 
-/** Records wait, and nothing was applied for so long. */
+/** If records wait and none was applied for this long, consumers count as gone. */
 const GONE_MS = 60_000;
 const LATE_SECONDS = 300;
 const ALIENS =
@@ -146,9 +152,9 @@ const ALIENS =
 const UNVERIFIED_MS = 15 * 60_000;
 const UNREADABLE = 'make the erasure again from its first run, then delete the item.';
 const MOST_CONFLICTS = 5;
-/** In one call of a bounded count: an entry usually has some KB. */
+/** Entries in one Query when the count is bounded; an entry usually has some KB. */
 const ENTRIES_AT_ONCE = 100;
-/** A check every night, and two hours for it to run. */
+/** Checks run every night and may take two hours. */
 const CHECK_DUE_HOURS = 26;
 
 /**
@@ -185,7 +191,7 @@ export interface StatusFacts {
   rcu: number;
 }
 
-/** @param options `quarantineRcu`: about how many read units the count of the quarantine may take. */
+/** @param options `quarantineRcu`: roughly how many read units the count of the quarantine may consume. */
 export async function readFacts({
   graph,
   store,
@@ -230,7 +236,7 @@ export function statusOf(
     erasures,
     exceptions: exceptionsOf(observed?.drift ?? []),
     indexSample,
-    // The observer only judges what is derived from base items.
+    // The observer doesn't compare sources, only what is derived from base items.
     notVerified: [
       ...NOT_VERIFIED,
       ...sources.map(({ source }) => `the source ${source}: edgeloom mirror sync --dry-run compares it`),
@@ -240,7 +246,7 @@ export function statusOf(
     problems: [
       ...missing,
       ...shards.flatMap((shard) => shardProblem(shard, seen)),
-      // With a registry every consumer maintains what it lists, whatever its own model is.
+      // With a registry, every consumer maintains the registry's projections, whatever model it was started with.
       ...(projections.length === 0 ? modelProblems(graph, consumers) : []),
       ...Object.entries(quarantined).map(
         ([reason, count]) =>
@@ -273,7 +279,7 @@ function sourceProblem({ source, refused }: SourceStatus): string[] {
   return [`${are} refused by the mapping: run edgeloom mirror sync ${source} --dry-run.`];
 }
 
-/** A wrong mapping may make a conflict of every item, so only the first are named. */
+/** Names only the first conflicts, since a wrong mapping may cause one for every item. */
 function conflictProblems(conflicts: readonly Conflict[], hasMore: boolean): string[] {
   const remedy = 'give each a key of its own in the mapping.';
   const named = conflicts
@@ -300,7 +306,7 @@ function erasureProblem({ state, since, next }: ErasureStatus): string[] {
   return [`The erasure of ${since} ${expected}: run edgeloom subject erase again with the same id.`];
 }
 
-/** Several parts of a view may be wrong. */
+/** Each item appears once, although several parts of a view may be wrong. */
 function exceptionsOf(drift: readonly ObservedDrift[]): ExceptionStatus[] {
   const exceptions = new Map<string, ExceptionStatus>();
   for (const { suspect, foundMs } of drift) {
@@ -321,7 +327,7 @@ function countingGet(store: Pick<Store, 'get'>, stats: ReadStats): Pick<Store, '
 }
 
 function observerProblems({ throughMs, heldBy, drift, isEnded }: SavedProgress, nowMs: number): string[] {
-  // Nobody expects an observer that was ended to continue.
+  // Nobody expects an observer that was ended on purpose to continue.
   const isLate = isEnded !== true && (throughMs === undefined || nowMs - throughMs > UNVERIFIED_MS);
   const since = throughMs === undefined ? 'yet' : `after ${new Date(throughMs).toISOString()}`;
   const holder = heldBy === undefined ? 'start the observer (edgeloom observe)' : heldBy.replace(/[.]$/, '');
@@ -384,7 +390,7 @@ function shardStatus(
   return { id, atEnd, behindSeconds, state: isGone ? 'gone' : 'behind' };
 }
 
-/** A consumer of many shards has several records. */
+/** A consumer of many shards has several records; the latest one counts. */
 function consumersOf(records: readonly ConsumerProgress[]): ConsumerStatus[] {
   const byId = new Map<string, ConsumerProgress>();
   for (const record of records) {
@@ -421,7 +427,7 @@ function shardProblem({ id, state, behindSeconds }: ShardStatus, { lastMs }: See
 }
 
 function modelProblems(graph: CompiledModel, consumers: readonly ConsumerProgress[]): string[] {
-  // Consumers of an earlier model are remembered for two days; only the one seen last tells what runs now.
+  // Consumers of an earlier model are listed for two days; only the one seen last shows what runs now.
   const [newest] = [...consumers].sort((left, right) => right.seenAtMs - left.seenAtMs);
   if (newest === undefined || newest.model === graph.fingerprint) return [];
   return [

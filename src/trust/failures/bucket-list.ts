@@ -3,7 +3,10 @@ import type { ClientOptions } from '../../store/client/options.ts';
 import { serviceConfig } from '../../store/client/service.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
-/** Throws `unreadable-object`, and `no-package` if the client of S3 isn't installed. */
+/**
+ * Yields the keys of a bucket's objects. Throws `unreadable-object`, and `no-package` if the S3 client isn't
+ * installed.
+ */
 export async function* listObjects(client: Omit<ClientOptions, 'endpoint'>, bucket: string): AsyncGenerator<string> {
   const { ListObjectsV2Command, S3Client } = await loadOptionalPackage(
     '@aws-sdk/client-s3',

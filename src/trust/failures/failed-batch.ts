@@ -7,12 +7,12 @@ import { EdgeloomError } from '../../foundation/errors.ts';
 import { decodeRecords, type RawRecord } from '../../stream/decode.ts';
 import type { StreamRange } from './failed-range.ts';
 
-/** Opens a client of the stream when needed. */
+/** Opens a client of the stream when one is needed. */
 export type OpenStreams = () => Promise<DynamoDBStreamsClient>;
 
-/** Sent by an event source mapping to its on-failure destination when it gives up on a batch. */
+/** The message that an event source mapping sends to its on-failure destination when it gives up on a batch. */
 export interface FailedBatch extends StreamRange {
-  /** The invocation's event; only in the whole records that S3 keeps. */
+  /** The event of the invocation. Only the messages that S3 keeps contain it. */
   payload?: { Records: RawRecord[] };
   object?: { bucket: string; key: string };
 }
@@ -54,8 +54,9 @@ export function parseFailedBatch(text: string): FailedBatch {
 }
 
 /**
- * From the message if it contains them, otherwise from the stream, which keeps records for 24 hours. Throws
- * `batch-trimmed` if they have left the stream, and `wrong-table` if the stream isn't the table's.
+ * Reads the records of a batch from the message if it contains them, otherwise from the stream, which keeps records
+ * for 24 hours. Throws `batch-trimmed` if they have left the stream, and `wrong-table` if the stream isn't the
+ * table's.
  */
 export async function readFailedBatch(
   graph: CompiledModel,

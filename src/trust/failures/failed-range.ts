@@ -16,7 +16,7 @@ export interface StreamRange {
   endSequenceNumber: string;
 }
 
-/** In a row: a page may be empty before the end of its shard. */
+/** Empty pages in a row: a page may be empty before the end of its shard. */
 const MOST_EMPTY_PAGES = 100;
 
 export async function readStreamRange(streams: DynamoDBStreamsClient, batch: StreamRange): Promise<RawRecord[]> {
@@ -55,7 +55,7 @@ export async function readStreamRange(streams: DynamoDBStreamsClient, batch: Str
       { cause: error },
     );
   }
-  // An error, since the message of a reconciled batch is deleted, and the last records would be lost.
+  // An incomplete read must not succeed: the message would be deleted, and the last records lost.
   throw new StoreError(
     'retryable',
     'incomplete-answer',

@@ -10,19 +10,17 @@ export type SendMessage = (queueArn: string, body: string) => Promise<void>;
 export type ReadObject = (bucket: string, key: string) => Promise<string>;
 /** Deletes an object of a bucket. */
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
-/** The objects of S3 buckets. */
+/** Access to the objects of S3 buckets. */
 export interface BucketAccess {
-  /** Reads an object as text. */
   readObject: ReadObject;
-  /** Deletes an object. */
   deleteObject: DeleteObject;
 }
 
 /** The buckets that keep failed batches. */
 export interface FailureBuckets {
-  /** Reads an object with a whole record. */
+  /** Reads an object with a failed batch and its records. */
   readObject: ReadObject;
-  /** The buckets that a message may refer to: those of the stack. Default: none. */
+  /** The buckets that a message may refer to, usually those of the stack. Default: none. */
   buckets?: readonly string[];
 }
 
@@ -37,9 +35,9 @@ const bucketSchema = z.object({
 const testSchema = z.object({ Event: z.literal('s3:TestEvent') });
 
 /**
- * A message is the mapping's own, a bucket's notification of an object with a whole record, or either in a topic's
- * envelope. A bucket's test message contains no batch. Throws `invalid-failure-message` for any other text, and
- * `wrong-bucket` for a bucket that isn't in `buckets`.
+ * Returns the failed batches of a message. The message comes from the mapping, from a bucket that stores whole
+ * batches, or from a topic that wraps either. A bucket's test message contains no batch. Throws
+ * `invalid-failure-message` for any other text, and `wrong-bucket` for a bucket that isn't in `buckets`.
  */
 export async function failedBatchesOf(text: string, from: FailureBuckets): Promise<FailedBatch[]> {
   const message = parsedMessage(text);
@@ -64,7 +62,7 @@ export async function failedBatchesOf(text: string, from: FailureBuckets): Promi
   return batches;
 }
 
-/** Object keys are encoded as in a form: `+` is a space. */
+/** Object keys are encoded like form data: `+` is a space. */
 function decodeObjectKey(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '));

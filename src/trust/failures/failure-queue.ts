@@ -22,11 +22,11 @@ import {
 } from './failure-message.ts';
 import { loadOptionalPackage } from './optional-package.ts';
 
-/** Where failed batches are read. */
+/** Where failed batches are read from. */
 export interface FailureSources extends FailureBuckets {
-  /** Reads records that a message only names. */
+  /** Reads records that a message doesn't contain. */
   streams: DynamoDBStreamsClient | OpenStreams;
-  /** Deletes an object whose batch is reconciled in full. Default: it stays until its bucket expires it. */
+  /** Deletes an object whose batch is reconciled in full. Default: the object stays until its bucket expires it. */
   deleteObject?: DeleteObject;
 }
 
@@ -51,9 +51,9 @@ export async function redriveMessage(
 }
 
 /**
- * So that the low watermark can move past the records.
+ * Lets the low watermark move past the records.
  *
- * @param ends for each batch, its end in `records`.
+ * @param ends the end of each batch in `records`.
  */
 async function claimReconciled(
   records: readonly ChangeRecord[],
@@ -90,7 +90,7 @@ function parseRest(text: string): Rest {
 
 const S3 = '@aws-sdk/client-s3';
 
-/** The maximum of SQS. */
+/** The most messages that SQS returns in one call. */
 const MESSAGES = 10;
 const WAIT_SECONDS = 1;
 const MOST_ATTEMPTS = 3;
@@ -101,10 +101,10 @@ const received = z.object({
 
 /**
  * Deletes each message that is reconciled in full. Others stay in the queue, are counted as left, and don't stop the
- * rest. Throws `untrusted-queue` for a URL that is neither of SQS nor of this machine, because the requests to it are
- * signed. With `anyHost` any HTTPS host is allowed.
+ * rest. Requests are signed, so a URL that isn't of SQS or this machine throws `untrusted-queue`; with `anyHost` any
+ * HTTPS host is allowed.
  *
- * @param options `openQueue` gives the calls of SQS at an endpoint.
+ * @param options `openQueue` returns a function that calls SQS at an endpoint.
  */
 export async function redriveQueue(
   queueUrl: string,
@@ -125,7 +125,7 @@ export async function redriveQueue(
     const { Messages = [] } = received.parse(
       await callQueue('ReceiveMessage', { MaxNumberOfMessages: MESSAGES, WaitTimeSeconds: WAIT_SECONDS }),
     );
-    // A message that was left becomes visible again. One attempt per run is enough.
+    // A message that was left becomes visible again, but one attempt per run is enough.
     const fresh = Messages.filter(({ MessageId }) => !seen.has(MessageId));
     if (fresh.length === 0) break;
     for (const { MessageId, Body, ReceiptHandle } of fresh) {
@@ -138,7 +138,7 @@ export async function redriveQueue(
   return total;
 }
 
-/** Of a region, of a VPC endpoint, and of the older form. */
+/** Hosts of a region, of a VPC endpoint, and of the older form. */
 const SQS_HOST =
   /^(?:(?:vpce-[a-z0-9-]{1,63}\.)?sqs(?:-fips)?\.[a-z0-9-]{1,63}(?:\.vpce)?\.(?:amazonaws\.com(?:\.cn)?|api\.aws)|[a-z0-9-]{1,63}\.queue\.amazonaws\.com)$/;
 
@@ -162,7 +162,7 @@ export async function tryRedriveMessage(
   try {
     return await redriveMessage(body, sources, options);
   } catch (error) {
-    // An error belongs to this message only.
+    // An error with one message doesn't stop the others.
     const reason = error instanceof EdgeloomError ? `${error.message} ${error.hint}` : String(error);
     return { ...emptyRedrive(), entries: 1, left: 1, reasons: [`message ${messageId}: ${reason}`] };
   }

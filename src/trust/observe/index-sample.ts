@@ -12,52 +12,56 @@ import { type PlaceInIndex, shownAt } from '../../store/index-entry.ts';
 import type { SampledIndexes } from './state.ts';
 
 /**
- * The sample of the indexes. Their content is DynamoDB's own work: the observer asks an index about a few of the items that it has seen
- * change, and counts the answers. It never holds the verified time, and a difference is no drift.
+ * Samples the indexes. DynamoDB maintains their content, so the observer only queries an index for a few of the items
+ * that it has seen change, and counts the differences. These never hold back the verified time, and they are not
+ * drift.
  */
 
-/** The share of the records of derived items about which an index is asked, if nothing else is said. */
+/** The default share of the records of derived items for which the indexes are queried. */
 export const INDEX_SHARE = 0.001;
 
-/** An item about which its indexes are to be asked. */
+/** An item for which the indexes will be queried. */
 export interface IndexQuestion {
   readonly key: ItemKey;
   /** The place of the record in the stream. */
   readonly record: RecordPlace;
-  /** The revision that the record has left: with another one something has touched the item since. */
+  /** The item's revision in the record. If it has another one now, something has written it since. */
   readonly revision: string | undefined;
   /** The places where the indexes have to show the item. */
   readonly holds: readonly PlaceInIndex[];
-  /** The places that it has left: there the indexes may not show it any more. */
+  /** The places that the item has left, where the indexes must no longer show it. */
   readonly left: readonly PlaceInIndex[];
   /** The earliest time of the next look. */
   dueMs: number;
-  /** Looks in a row that found a difference. */
+  /** Consecutive looks that found a difference. */
   wrongLooks: number;
 }
 
-/** The answers to a question: the item that the table has, and what the indexes show at each place of `holds` and of `left`. */
+/** The answer to a question: the stored item, and what the indexes show at each place of `holds` and `left`. */
 export interface IndexAnswer {
   stored: Item | undefined;
   holds: readonly (Item | undefined)[];
   left: readonly (Item | undefined)[];
 }
 
-/** An item that an index still shows otherwise than the table has it, long after its last change. */
+/** An item that an index shows differently from the table, long after the item's last change. */
 export interface IndexDifference extends ItemKey {
   index: IndexName;
-  /** `missing`: the index lacks it. `stale`: it shows other attributes. `left-over`: it shows it at a place that the item has left. */
+  /**
+   * `missing`: the index lacks the item. `stale`: it shows other attributes. `left-over`: it shows the item at a
+   * place that the item has left.
+   */
   kind: 'missing' | 'stale' | 'left-over';
 }
 
-/** How long after its record an item is asked about, and the waits after each look that finds a difference, in milliseconds. */
+/** The wait before the first look, and the waits after each look that finds a difference, in milliseconds. */
 const WAITS_MS = [60_000, 60_000, 300_000, 900_000] as const;
-/** Questions that are open at most, those of a turn, and names of wrong items that are kept. */
+/** The most questions that are open, questions in a turn, and names of wrong items. */
 const [MOST_OPEN, MOST_A_TURN, MOST_NAMES] = [1_000, 10, 10];
-/** The counts begin again at 0 after this time: old differences need no action. */
+/** The counts restart at 0 after this time: old differences need no action. */
 const COUNTED_MS = 7 * 24 * 3_600_000;
 
-/** The open questions, in memory only, and the counts of the answers. */
+/** The open questions, which are only in memory, and the counts of the answers. */
 export class IndexSample {
   private readonly open = new Map<string, IndexQuestion>();
   private counts: SampledIndexes | undefined;
@@ -73,16 +77,16 @@ export class IndexSample {
     return this.counts;
   }
 
-  /** Goes on with the counts that an earlier run has saved. */
+  /** Continues with the counts that an earlier run has saved. */
   resume(saved: SampledIndexes | undefined, nowMs: number): void {
     if (this.share === 0 || this.graph.indexes.length === 0) return;
     this.counts = isCurrent(saved, nowMs) ? saved : { asked: 0, wrong: 0, wrongItems: [], sinceMs: nowMs };
   }
 
-  /** Takes in a record: it ends the question about the same item, and may open one. */
+  /** Ends the open question about the record's item, and may open a new one. */
   receive(change: ChangeRecord, nowMs: number): void {
     const known = this.open.size === 0 ? undefined : this.open.get(textOfKey(change));
-    // A record that comes again has touched nothing since.
+    // Only a newer record ends the question, not one that is read again.
     if (known !== undefined && !isOlder(known.record, change)) return;
     if (known !== undefined) this.open.delete(textOfKey(change));
     if (!isDerivedKey(change.target) || this.open.size >= MOST_OPEN) return;
@@ -108,7 +112,6 @@ export class IndexSample {
     });
   }
 
-  /** The questions to ask now: those of one turn. */
   due(nowMs: number): IndexQuestion[] {
     const due: IndexQuestion[] = [];
     for (const question of this.open.values()) {
@@ -118,11 +121,11 @@ export class IndexSample {
     return due;
   }
 
-  /** Takes in an answer. Returns the difference that has outlasted all waits; undefined: there is none, or it may still go. */
+  /** Evaluates an answer. Returns the difference once it has outlasted all waits, otherwise undefined. */
   take(question: IndexQuestion, answer: IndexAnswer, nowMs: number): IndexDifference | undefined {
     const { key, revision } = question;
     const difference = differenceOf(question, answer);
-    // Another record is on its way, or another process has read it.
+    // The item was written again. That record is on its way, or another process has read it.
     const isTouched = revisionOf(answer.stored) !== revision;
     const nextMs = WAITS_MS[question.wrongLooks + 1];
     if (!isTouched && difference !== undefined && nextMs !== undefined) {
@@ -136,7 +139,7 @@ export class IndexSample {
     return difference;
   }
 
-  /** Puts a question off whose answer did not come. Whoever reads the counts finds the reason there until an answer comes. */
+  /** Postpones a question that got no answer. The counts show the reason until there is an answer. */
   putOff(question: IndexQuestion, reason: string, nowMs: number): void {
     question.dueMs = nowMs + WAITS_MS[0];
     if (this.counts !== undefined) this.counts = { ...this.counts, failure: reason };
@@ -156,7 +159,6 @@ export class IndexSample {
   }
 }
 
-/** The values that questions need. */
 export interface AskContext extends Pick<Runtime, 'now'> {
   graph: Pick<CompiledModel, 'table'>;
   store: Pick<Store, 'get' | 'query'>;
@@ -165,20 +167,18 @@ export interface AskContext extends Pick<Runtime, 'now'> {
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
 }
 
-/** Asks the questions that are due in this turn. */
 export async function askIndexes(context: AskContext): Promise<void> {
   const { sample, now } = context;
   await Promise.all(sample.due(now()).map((question) => askAndReport(context, question)));
 }
 
-/** Asks the indexes one question and reports a difference. Puts the question off if the store fails. */
 async function askAndReport(context: AskContext, question: IndexQuestion): Promise<void> {
   const { sample, now, onIndexDifference } = context;
   let answer: IndexAnswer;
   try {
     answer = await answerTo(context, question);
   } catch (error) {
-    // The observer goes on: an index that is throttled, or is being made, has nothing to do with what it verifies.
+    // The observer continues: a throttled or unfinished index doesn't affect what it verifies.
     if (!(error instanceof StoreError)) throw error;
     sample.putOff(question, error.message, now());
     return;
@@ -187,7 +187,7 @@ async function askAndReport(context: AskContext, question: IndexQuestion): Promi
   if (difference !== undefined) onIndexDifference?.(difference);
 }
 
-/** The item is read last: with the revision of its record it was the same while the indexes were asked. */
+/** Reads the item last: if it still has its record's revision, it didn't change while the indexes were queried. */
 async function answerTo({ graph, store }: AskContext, { key, holds, left }: IndexQuestion): Promise<IndexAnswer> {
   const shown = async (places: readonly PlaceInIndex[]) =>
     await Promise.all(places.map((place) => shownAt({ graph, store }, place, key)));
@@ -196,11 +196,12 @@ async function answerTo({ graph, store }: AskContext, { key, holds, left }: Inde
   return { stored: item, holds: held, left: still };
 }
 
-/** Spreads texts that differ in their last character only. Source: Knuth, The Art of Computer Programming 3, 6.4. */
+/** Spreads texts that differ only in the last character. Source: Knuth, The Art of Computer Programming 3, 6.4. */
 const GOLDEN_RATIO = 0x9e3779b1;
 
 /**
- * Tells whether a text is one of a share of all texts. A text always has the same answer, so that a replay judges the same records again.
+ * Tells whether a text belongs to a share of all texts. The answer for a text is always the same, so a replay judges
+ * the same records again.
  *
  * @param share from 0 to 1.
  */
@@ -221,7 +222,7 @@ function differenceOf({ key, holds, left }: IndexQuestion, answer: IndexAnswer):
   for (const [i, { index }] of holds.entries()) {
     const shown = answer.holds[i];
     if (shown === undefined) return { ...key, index, kind: 'missing' };
-    // An index holds what readers need, an older one all attributes.
+    // An index may project only what readers need, or all attributes if it is older.
     if (!sameItem(shownInIndex(index, shown), answer.stored && shownInIndex(index, answer.stored)))
       return { ...key, index, kind: 'stale' };
   }

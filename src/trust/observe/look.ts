@@ -16,14 +16,17 @@ import { nominate } from '../check/nominate.ts';
 import type { Found } from './open-items.ts';
 import { type Range, shareOf } from './touched-items.ts';
 
-/** `graph` is the model of what readers use. */
+/** `graph` is the model that readers use. */
 export interface LookContext extends JudgeContext {
   store: Pick<Store, 'getMany' | 'query'>;
   now: () => number;
   lowWatermark: () => Promise<number | undefined>;
 }
 
-/** Undefined: an item is right. The record of a write between two of the reads touches the item again. */
+/**
+ * Returns undefined for an item that is right. A write between two of the reads has a record, which touches the item
+ * again.
+ */
 export async function lookAt(context: LookContext, suspects: readonly Suspect[]): Promise<(Found | undefined)[]> {
   const { now } = context;
   // rule: low-watermark-is-asked-for-before-the-look
@@ -80,7 +83,7 @@ function eachShareOf(suspect: Suspect): Suspect[] {
   return [own];
 }
 
-/** A check may read an old copy, since it looks again; a range is queried once. */
+/** A check may read old data, since it looks again. A range is read only once. */
 function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany' | 'query'> {
   return {
     getMany: (keys) => store.getMany(keys, { consistent: true }),
@@ -88,7 +91,7 @@ function withConsistentReads(store: LookContext['store']): Pick<Store, 'getMany'
   };
 }
 
-/** Nothing for an item that its own partition determines. */
+/** Returns the suspects for a derived item that other partitions or fan-outs determine; none for other items. */
 export function itemsDecidedElsewhere(graph: CompiledModel, key: ItemKey, item: Item | undefined): Suspect[] {
   const { decidedBy } = itemKindOf(graph, key.target);
   if (decidedBy !== 'edge-elsewhere' && decidedBy !== 'time') return [];

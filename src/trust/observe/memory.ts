@@ -9,25 +9,23 @@ import type { ObservedDrift } from './drift.ts';
 import type { ObserverMemory, ObserverState } from './state.ts';
 
 /**
- * The item `observer` in the service's own partition: the state of the observer, the lease of the process that runs, and the places in the
- * shards. A table of many terabytes has thousands of shards: their places are compressed, to some 27 bytes each, so that an item has room for
- * those of 14,000.
+ * Keeps the observer's state, the lease of the running process, and the places in the shards in the item `observer`
+ * of the service's own partition. A table of many terabytes has thousands of shards. Their places are compressed to
+ * about 27 bytes each, so the item has room for 14,000.
  */
 
-/** The key of the state of the observer. */
 export const OBSERVER_KEY = { source: SERVICE_PARTITION, target: 'observer' } as const;
 const [STATE, PLACES] = ['state', 'places'];
-/** How long a process keeps the lease without a sign of life, in milliseconds. */
+/** How long a process keeps the lease without renewing it, in milliseconds. */
 export const OBSERVER_LEASE_MS = 60_000;
-/** How much of each text of a difference is saved, in characters. A few large views wouldn't fit in full. */
+/** The most characters of each text of a difference that are saved. A few large views wouldn't fit in full. */
 const MOST_SHOWN = 2_000;
 /** The beginning of a text that was replaced by its hash. */
 const HASHED = 'sha256 ';
 
-/** Another version of the service may keep other states: they count as none. */
+/** A state with another version is ignored. */
 const VERSION = 1;
 
-/** The saved item of an observer. */
 interface Saved {
   version: number;
   /** The process that runs, and the end of its lease in milliseconds since 1970. */
@@ -36,13 +34,10 @@ interface Saved {
   state?: SavedProgress | undefined;
 }
 
-/** How far an observer is in each shard, and its feed. */
 type Places = Pick<ObserverState, 'shards' | 'feed'>;
 
-/** The state of an observer without its places in the shards. */
 export type SavedProgress = Omit<ObserverState, 'shards' | 'feed'>;
 
-/** Keeps the state of an observer in the table. */
 export class TableMemory implements ObserverMemory {
   private readonly holder = randomUUID();
 
@@ -67,14 +62,20 @@ export class TableMemory implements ObserverMemory {
     return await this.write(item, { ...state, drift }, { places: { shards, feed } });
   }
 
-  /** Gives the lease back, so that the next process need not wait for its end, and notes that this one has ended in order. */
+  /**
+   * Returns the lease, so that the next process need not wait for it to expire, and saves that this run was ended on
+   * purpose.
+   */
   async close(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder !== this.holder) return;
     await this.write(item, saved.state && { ...saved.state, isEnded: true }, { leaseMs: 0 });
   }
 
-  /** Gives the lease back and leaves the state as it is: another reader of the stream than an observer has had it. */
+  /**
+   * Returns the lease without changing the state: the lease was held by another reader of the stream than an
+   * observer.
+   */
   async release(): Promise<void> {
     const { item, saved } = await readSaved(this.store);
     if (saved?.holder === this.holder) await this.write(item, saved.state, { leaseMs: 0 });
@@ -101,10 +102,10 @@ export class TableMemory implements ObserverMemory {
 }
 
 /**
- * Takes known differences, and wrong items of the sample, out of the saved state, and leaves hashes of the contents of all others. A process
- * that runs saves its own again. Returns the item after that; undefined: there is none.
+ * Removes known differences and wrong items of the sample from the saved state, and replaces the texts of the others
+ * by hashes. A running process saves its own state again. Returns the item afterwards; undefined: there is none.
  *
- * @param isGone whether one goes.
+ * @param isGone whether to remove an entry.
  */
 export async function withoutObserved(
   store: Pick<Store, 'get' | 'update'>,
@@ -125,13 +126,12 @@ export async function withoutObserved(
   return (await readSaved(store)).item;
 }
 
-/** A difference with other texts: people read them, and a restart looks at the part again. */
+/** Replaces the texts of a difference. They are only for people: after a restart the part is looked at again. */
 function withTexts(drift: ObservedDrift, textOf: (text: string) => string): ObservedDrift {
   const textOrNull = (text: string | null): string | null => (text === null ? null : textOf(text));
   return { ...drift, expected: textOrNull(drift.expected), stored: textOrNull(drift.stored) };
 }
 
-/** The beginning of a text. */
 function shownText(text: string): string {
   return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN)}…`;
 }
@@ -140,7 +140,7 @@ function hashedText(text: string): string {
   return text.startsWith(HASHED) ? text : HASHED + hashOfText(text);
 }
 
-/** Reads how far the observer is, as it was saved last; undefined if none ever ran. */
+/** Reads the observer's saved progress; undefined if no observer has run. */
 export async function readObserverProgress(store: Pick<Store, 'get'>): Promise<SavedProgress | undefined> {
   return (await readSaved(store)).saved?.state;
 }
@@ -150,6 +150,6 @@ async function readSaved(store: Pick<Store, 'get'>): Promise<{ item: Item | unde
   const saved = jsonOf(item?.[STATE]) as Partial<Saved> | undefined;
   const { version, holder, leaseUntilMs, state } = saved ?? {};
   if (holder === undefined || leaseUntilMs === undefined) return { item, saved: undefined };
-  // The lease of another version holds.
+  // A lease is valid whatever version wrote it.
   return { item, saved: { version: VERSION, holder, leaseUntilMs, ...(version === VERSION && { state }) } };
 }

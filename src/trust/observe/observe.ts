@@ -29,29 +29,36 @@ export interface ObserveOptions extends RuntimeOptions {
   /** The table's stream. */
   source: StreamSource;
   /**
-   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low watermark, which the run advances
-   * as it reads records.
+   * The time before which the projector has applied every record, in milliseconds since 1970. Default: the low
+   * watermark, which the run advances as it reads records.
    */
   lowWatermark?: (() => Promise<number | undefined>) | undefined;
   /** How long a low watermark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
   /**
-   * The share of the changed items, from 0 to 1, about which the indexes of the table are asked a minute later or more: their content is sampled,
-   * and never verified. Default 0.001.
+   * The share of the changed items, from 0 to 1, for which the table's indexes are queried a minute later or more.
+   * The indexes' content is sampled, never verified. Default 0.001.
    */
   indexShare?: number | undefined;
-  /** The sample of an earlier run in this process, which goes on. Default: a new one, of `indexShare`. */
+  /** The sample of an earlier run in this process, to be continued. Default: a new one, of `indexShare`. */
   indexSample?: IndexSample | undefined;
-  /** Called for each sampled item that an index still shows otherwise than the table has it, 20 minutes after its last change or later. */
+  /**
+   * Called for each sampled item that an index shows differently from the table, 20 minutes after the item's last
+   * change or later.
+   */
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
   /** Repairs the drift that it finds. Default false: drift is only reported. */
   repairs?: boolean | undefined;
   /**
-   * Checks the whole table when the proof lacks its base: at the first run, and after a gap. Default true. Without it a process that
-   * may do so has to come first, or a check of the whole table that finds nothing: `edgeloom check`, or the nightly one.
+   * Checks the whole table when the proof lacks its base: at the first run, and after a gap. Default true. If false,
+   * the base has to come from a process that may check, or from a check of the whole table that finds nothing:
+   * `edgeloom check`, or the nightly one.
    */
   checks?: boolean | undefined;
-  /** Ends the run once nothing is left to be read, and the time has passed the begin of the run. Default false. */
+  /**
+   * Ends the run once nothing is left to be read, and everything is verified through the beginning of the run.
+   * Default false.
+   */
   untilVerified?: boolean | undefined;
   /** Ends the run once nothing is left to be read, and nothing that was read waits to be judged. Default false. */
   untilAtRest?: boolean | undefined;
@@ -62,8 +69,9 @@ export interface ObserveOptions extends RuntimeOptions {
   /** Called after each turn, with the number of its records. */
   onProgress?: ((progress: ObserverProgress, records: number) => void) | undefined;
   /**
-   * Takes the changes that the records tell, in terms of the model: see `changesOf`. They count as told once it returns. Where it throws, the
-   * run ends with its error, and the next one begins at the records before. Default: no feed.
+   * Receives the changes that the records contain, in terms of the model: see `changesOf`. They count as delivered
+   * once it returns. If it throws, the run ends with its error, and the next run begins at the records before.
+   * Default: no feed.
    */
   feed?: TakeEvents | undefined;
   /** Where the state is kept. Default: in the table. */
@@ -71,13 +79,13 @@ export interface ObserveOptions extends RuntimeOptions {
   limits?: Partial<ObserverLimits> | undefined;
 }
 
-/** How far an observer is. */
+/** How far an observer has come. */
 export interface ObserverProgress {
-  /** When it began to read where it reads on now, in milliseconds since 1970: at its first run, or after a gap. */
+  /** When it took the positions from which it reads, in milliseconds since 1970: at its first run, or after a gap. */
   sinceMs?: number | undefined;
-  /** Every derived item that nothing has touched since this time is right, but for `drift`; absent: not known. */
+  /** Every derived item that nothing has touched since this time is right, except for `drift`; absent: not known. */
   verifiedThroughMs?: number | undefined;
-  /** The item, shard or gap that holds the time; absent: nothing does. */
+  /** The item, shard or gap that holds back the time; absent: none. */
   heldBy?: string | undefined;
   /** The differences that are known and not repaired. */
   drift: ObservedDrift[];
@@ -87,24 +95,32 @@ export interface ObserverProgress {
 export interface ObserveResult extends ObserverProgress {
   records: number;
   /**
-   * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left. `rest`: with
-   * `untilAtRest`, nothing was left to be judged. `verified`: with `untilVerified`, everything is verified through the beginning of the run.
+   * `busy`: another process observes the table. `lost`: another process has taken over. `time`: no time was left.
+   * `rest`: with `untilAtRest`, nothing was left to be judged. `verified`: with `untilVerified`, everything is
+   * verified through the beginning of the run.
    */
   endedBy: 'busy' | 'lost' | 'rest' | 'time' | 'verified';
 }
 
-/** Times between two saves, between two turns that find nothing, and between two questions for the last check, in milliseconds. */
+/**
+ * Times in milliseconds: between two saves, between two turns that find nothing, and between two looks for a clean
+ * last check.
+ */
 const [SAVE_MS, PAUSE_MS, ASK_MS] = [5_000, 1_000, 30_000];
 /** The shortest pause, at the end of a run. */
 const LEAST_PAUSE_MS = 20;
-/** Shards whose places are cheap to save, and the longest time between two saves: well within the lease. */
+/**
+ * Up to this many shards, places are saved every `SAVE_MS`; the longest time between two saves stays well within the
+ * lease.
+ */
 const [FEW_SHARDS, MOST_SAVE_MS] = [500, 30_000];
 /** How long a low watermark is used by default, in milliseconds. */
 export const MARK_MS = 5_000;
 
 /**
- * Observes a table: reads its stream, base and derived items, judges each change, and saves through when everything is verified. One
- * process at a time observes a table. A `signal` ends it, and `remainingMs` does when no time is left.
+ * Observes a table: reads its stream, judges each change of base and derived items, and saves the time through which
+ * everything is verified. Only one process at a time observes a table. A `signal` ends it, as does `remainingMs` when
+ * no time is left.
  *
  * @example
  * const { verifiedThroughMs, drift } = await observe({ graph, store, source, untilVerified: true });
@@ -152,7 +168,7 @@ async function observeUntilEnd(
   let askedMs = Number.NEGATIVE_INFINITY;
   let endedBy: ObserveResult['endedBy'] = 'time';
   const save = async (): Promise<boolean> => {
-    // The positions must not pass what the feed has told.
+    // Taken first: the saved positions must not pass what the feed has delivered.
     const state = observer.stateToSave();
     const feed = await feeder?.tellGaps(observer.shardIdsAfter(state));
     return await memory.save({ ...state, ...(feed && { feed }), sampled: sample.sampled });
@@ -160,7 +176,7 @@ async function observeUntilEnd(
   const saveIfDue = async (): Promise<void> => {
     if (now() - savedMs < saveEveryMs(observer)) return;
     savedMs = now();
-    // Another process that has taken over is noticed by the save after the check.
+    // Ignores the result: if another process has taken over, the save after the check finds out.
     await save();
   };
   while (remainingMs() > 0) {
@@ -189,7 +205,7 @@ async function observeUntilEnd(
       endedBy = 'rest';
       break;
     }
-    // Not all of the time that is left: a short run has another turn.
+    // Leaves time for another turn in a short run.
     if (turn.isIdle) await wait(Math.min(PAUSE_MS, Math.max(LEAST_PAUSE_MS, remainingMs() / 4)));
   }
   if (endedBy === 'time' || endedBy === 'rest') await save();
@@ -197,7 +213,7 @@ async function observeUntilEnd(
   return { ...progressOf(observer), records, endedBy };
 }
 
-/** The places in thousands of shards take many write units: they are saved less often. */
+/** The places in thousands of shards take many write units, so they are saved less often. */
 function saveEveryMs({ shardCount }: Observer): number {
   return Math.min(MOST_SAVE_MS, SAVE_MS * Math.max(1, shardCount / FEW_SHARDS));
 }
@@ -219,7 +235,7 @@ function progressOf({ verifiedThroughMs, heldBy, drift, sinceMs }: Observer): Ob
   };
 }
 
-/** Takes the last check of the whole table as the base of the proof, if it has found nothing, and began late enough. */
+/** Uses the last check of the whole table as the base of the proof, if it found nothing and began late enough. */
 async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Promise<void> {
   const { item } = await store.get(LAST_CHECK, { consistent: true });
   const last = readLastCheck(item);
@@ -228,8 +244,8 @@ async function takeLastCheck(store: Pick<Store, 'get'>, observer: Observer): Pro
 }
 
 /**
- * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `saveIfDue` is called after
- * each page: the check takes longer than the lease.
+ * Checks the whole table, as the base of the proof. The observer judges the differences that the check leaves. `keep`
+ * is called after each page, because the check takes longer than the lease.
  */
 async function checkWholeTable(
   { graph, store, now, wait, remainingMs }: ObserveOptions,
@@ -243,18 +259,15 @@ async function checkWholeTable(
     graceMs: 1_000,
     onProgress: keep,
     onFinding: ({ source: partition, target, verdict }) => {
-      // What base items of unknown types ask for, and nodes that are gone, makes no derived item wrong.
+      // Base items of unknown types, and edges to missing nodes, make no derived item wrong.
       if (isWrongVerdict(verdict) || VERDICTS[verdict].names === 'derived item')
         left.push({ source: partition, target });
     },
   });
-  // A check that the end of the run has cut off is no base.
+  // A check that was cut off by the end of the run is no base.
   if (cursor === undefined) await observer.endWholeCheck(beganMs, left);
 }
 
-/**
- * Makes derived items equal to what their base items ask for.
- */
 async function repairDrift(options: ObserveOptions, drift: readonly ObservedDrift[]): Promise<void> {
   if (drift.length === 0) return;
   const { graph, store, onRepair } = options;

@@ -30,39 +30,38 @@ import type { Gap, ObserverState } from './state.ts';
 import { type Range, touchedBy } from './touched-items.ts';
 
 export interface ObserverContext extends Pick<Runtime, 'now'> {
-  /** The model of what readers use: nobody judges here what is built or taken away. */
+  /** The model that readers use: projections that are being built or removed are not judged. */
   model: WriterModel;
   store: Pick<Store, 'get' | 'getMany' | 'query'>;
   source: StreamSource;
   table: CompiledModel['table'];
   /** The time before which the projector has applied every record, in milliseconds since 1970; undefined: not known. */
   lowWatermark: () => Promise<number | undefined>;
-  /** Told of all that is read of the stream: the low watermark needs no other reader. */
+  /** Receives all that is read from the stream, so that the low watermark needs no other reader. */
   listener?: TailListener | undefined;
-  /** Tells others of the changes; asked before the records count as read. */
+  /** Delivers the changes to others. A record counts as read only after that. */
   feeder?: Pick<Feeder, 'noteGap' | 'tell'> | undefined;
   onDrift?: ((drift: ObservedDrift) => void | Promise<void>) | undefined;
   limits?: Partial<ObserverLimits> | undefined;
   indexSample?: Pick<IndexSample, 'receive'> | undefined;
 }
 
-/** The waits and bounds of an observer, times in milliseconds. */
+/** The waits and bounds of an observer. Times are in milliseconds. */
 export interface ObserverLimits extends TailLimits {
   skewMs: number;
-  /** How long the projector has for a record before the table is read. */
+  /** How long the projector may take for a record before the table is read. */
   graceMs: number;
-  /** With more, no records are read until some are closed. */
+  /** With more open items and ranges, no records are read until some are closed. */
   mostOpen: number;
-  /** Known drift that is saved, and doesn't hold the time. */
+  /** The most known drift that is saved and doesn't hold back the verified time. */
   mostExceptions: number;
 }
 
-/** In milliseconds. */
 export const GRACE_MS = 3_000;
 
 const LIMITS: ObserverLimits = {
   ...TAIL_LIMITS,
-  // The low watermark that others read is not later than the last listing.
+  // The low watermark never passes the last listing of the shards, so listings are frequent.
   listMs: 5_000,
   skewMs: 5_000,
   graceMs: GRACE_MS,
@@ -75,11 +74,11 @@ const [LOOK, LOOKS_AT_ONCE, RANGES_AT_ONCE] = [100, 8, 4];
 
 export interface Turn {
   records: number;
-  /** True if nothing is left to be read or looked at now. */
+  /** True if nothing can be read or looked at now. */
   isIdle: boolean;
 }
 
-/** Says at any time through when the derived items are right. It keeps nothing in the table. */
+/** Tells at any moment through which time the derived items are right. Stores nothing in the table. */
 export class Observer {
   private readonly limits: ObserverLimits;
   private readonly items: OpenItems;
@@ -89,7 +88,7 @@ export class Observer {
   private baseMs: number | undefined;
   private positionsMs: number | undefined;
   private gap: Gap | undefined;
-  /** The generations and shapes that readers used when they were asked for last, by name; undefined: never. */
+  /** The names of the generations and shapes that readers used at the last turn; undefined: there was none. */
   private ready: ReadonlySet<string> | undefined;
 
   /** @param from the state that an earlier process has saved; undefined: there is none. */
@@ -133,19 +132,21 @@ export class Observer {
       this.noteGap('The observer was away for longer than the stream keeps its records.');
   }
 
-  /** The proof lacks its base: a check of the whole table that begins now, or later, would be one. */
+  /** True if the proof lacks its base. A check of the whole table that begins now or later can be the base. */
   get needsWholeCheck(): boolean {
     const { now } = this.context;
     const isMissing = this.baseMs === undefined || this.gap !== undefined;
     return isMissing && this.positionsMs !== undefined && now() > this.positionsMs + this.limits.lateMs;
   }
 
-  /** When the positions were taken from which a check can be the base, in milliseconds since 1970; undefined: not yet. */
+  /**
+   * When the positions were taken from which a check can be the base, in milliseconds since 1970; undefined: not yet.
+   */
   get sinceMs(): number | undefined {
     return this.positionsMs;
   }
 
-  /** True if every shard was read to where it ends now, and nothing that was read waits to be judged. */
+  /** True if every shard was read to its current end, and nothing that was read waits to be judged. */
   get isAtRest(): boolean {
     return this.tail.isAtEnd && this.items.touches().next().done === true;
   }
@@ -154,14 +155,14 @@ export class Observer {
     return this.items.drift;
   }
 
-  /** Items that aren't known to be right, and ranges whose items aren't all known. */
+  /** The number of items that aren't known to be right, and of ranges whose items aren't all known. */
   get open(): number {
     return this.items.size;
   }
 
-  /** Reads the next page of each shard, judges what is due, and moves the time. */
+  /** Reads the next page of each shard, judges what is due, and advances the verified time. */
   async runTurn(): Promise<Turn> {
-    // Without a state it begins at the ends of the shards: a check has to judge everything before.
+    // Without a saved state it begins at the ends of the shards, and a check has to judge everything before.
     if (await this.tail.list(this.positionsMs === undefined)) this.positionsMs = this.context.now();
     const records = await this.receiveRecords();
     const looked = await this.lookAndJudge();
@@ -171,20 +172,20 @@ export class Observer {
   }
 
   /**
-   * A check of the whole table that began after `needsWholeCheck` was true is the base of the proof.
+   * Uses a check of the whole table as the base of the proof, if the check began after `needsWholeCheck` was true.
    *
    * @param beganMs when it began, by the observer's clock.
-   * @param left the derived items that it has found to differ, and not repaired.
+   * @param left the derived items that differ and were not repaired.
    */
   async endWholeCheck(beganMs: number, left: readonly ItemKey[]): Promise<void> {
-    // A gap noticed during the check may hide changes of what it had read.
+    // If there was a gap during the check, items that the check had already read may have changed.
     if (this.positionsMs === undefined || beganMs < this.positionsMs) return;
     const graph = await this.context.model.current();
     const items = left.flatMap((key) => itemsDecidedElsewhere(graph, key, undefined));
     const ranges = [...new Set(left.map(({ source }) => source))].map(
       (source): Range => ({ kind: 'partition', source, edgeType: '' }),
     );
-    // Nobody knows since when they differ: until each is judged, nothing is claimed.
+    // It is unknown since when they differ. Until each is judged, nothing is verified.
     const touch: Touch = { shardId: NO_SHARD, after: undefined, stampMs: UNKNOWN_MS, receipt: 0 };
     const nowMs = this.context.now();
     // rule: what-the-check-has-left-is-open
@@ -194,7 +195,7 @@ export class Observer {
   }
 
   /**
-   * A clean check by another process is the base if its reads showed everything from before the positions.
+   * Uses a clean check by another process as the base, if its reads showed everything from before the positions.
    *
    * @param beganMs when it began, by the clock of that process.
    */
@@ -208,7 +209,7 @@ export class Observer {
     return this.tail.shardIds.length;
   }
 
-  /** The shards whose records are still to come, or may come again after a restart from a state. */
+  /** The shards with records that are still to come, or that may come again after a restart from `state`. */
   shardIdsAfter({ shards }: Pick<ObserverState, 'shards'>): ReadonlySet<string> {
     const finished = new Set(shards.filter(({ isFinished }) => isFinished).map(({ shardId }) => shardId));
     return new Set(this.tail.shardIds.filter((shardId) => !finished.has(shardId)));
@@ -220,7 +221,7 @@ export class Observer {
     for (const { touch } of this.items.touches()) held.add(Touches.of(touch));
     const { oldest } = held;
     const isBaseOpen = oldest.has(NO_SHARD);
-    // A shard that has left the stream with something open is saved too: a restart does not find it, which is a gap.
+    // A shard with open items is saved even if it has left the stream. A restart doesn't find it, and notes a gap.
     // rule: open-shard-is-saved-after-it-has-left
     const ids = new Set([...this.tail.shardIds, ...oldest.keys()]);
     ids.delete(NO_SHARD);
@@ -230,9 +231,9 @@ export class Observer {
       const readMs = this.tail.sinceMsOf(shardId);
       const since = readMs === undefined ? {} : { sinceMs: Math.min(readMs, open?.stampMs ?? readMs) };
       if (read?.isFinished === true && open === undefined) return [{ shardId, isFinished: true, ...since }];
-      // A shard that waits for its parent begins at its first record.
+      // A shard that waits for its parent is read from its first record.
       if (read === undefined && open === undefined) return [];
-      // The open items are in no saved state: their records open them again.
+      // Open items are not saved. A restart reads their records again, which opens them again.
       // rule: position-is-that-of-the-oldest-open-record
       const after = open === undefined ? read?.after : open.after;
       return [{ shardId, isFinished: false, ...(after !== undefined && { after }), ...since }];
@@ -242,7 +243,8 @@ export class Observer {
       savedMs: now(),
       shards,
       throughMs: this.throughMs,
-      // No record reopens differences that came from the check, so a restart before they are judged needs another check.
+      // No record reopens differences that came from the check, so a restart before they are judged needs another
+      // check.
       // rule: base-is-kept-once-it-is-judged
       baseMs: isBaseOpen ? undefined : this.baseMs,
       positionsMs: this.positionsMs ?? now(),
@@ -254,10 +256,10 @@ export class Observer {
     };
   }
 
-  /** The item, shard or gap that holds the time now, in words; undefined: only the delay of the stream does. */
+  /** The item, shard or gap that holds back the verified time; undefined: only the delay of the stream does. */
   heldBy: string | undefined;
 
-  /** Through when the derived items are right, in milliseconds since 1970; undefined: not known. */
+  /** The time through which the derived items are right, in milliseconds since 1970; undefined: not known. */
   get verifiedThroughMs(): number | undefined {
     return this.throughMs;
   }
@@ -271,7 +273,7 @@ export class Observer {
   private needWholeCheck(reason: string): void {
     // Only a check of the whole table ends a gap.
     this.gap ??= { reason, sinceMs: this.context.now() };
-    // A check is the base of what follows only if it begins after this.
+    // A check can be the base only if it begins after the gap was noticed.
     // rule: check-begins-after-the-gap
     this.positionsMs = this.context.now();
   }
@@ -279,10 +281,11 @@ export class Observer {
   private async receiveRecords(): Promise<number> {
     if (this.items.size > this.limits.mostOpen) return 0;
     const { records, failure } = await this.tail.readPages();
-    // Nothing is saved where this throws: the records are read again.
+    // If this throws, nothing is saved, and the records are read again.
     await this.context.feeder?.tell(records);
     if (records.length > 0) {
-      // Read after the records: what readers used when they were made is in it, or `noteWhatIsReady` finds it.
+      // Read after the records, so the model has what readers used when they were made. If not, `noteWhatIsReady`
+      // finds it.
       const graph = await this.context.model.current();
       for (const record of records) this.receiveRecord(graph, record);
     }
@@ -306,14 +309,14 @@ export class Observer {
     indexSample?.receive(change, now());
   }
 
-  /** Looks at what is due, and judges what was seen; returns the number of looks and Queries. */
+  /** Looks at what is due, and judges what the looks have found. Returns the number of looks and Queries. */
   private async lookAndJudge(): Promise<number> {
     const { items } = this;
     const { now, store, model, lowWatermark } = this.context;
     const due = items.due(now(), await lowWatermark(), LOOK * LOOKS_AT_ONCE);
     const ranges = items.unqueriedRanges(RANGES_AT_ONCE);
     if (due.length + ranges.length > 0) {
-      // Ids of generations are never used again, so that the model that is ready now is right for older records too.
+      // Ids of generations are never reused, so the current model is right for older records too.
       const context: LookContext = { graph: await model.current(), store, now, lowWatermark };
       await Promise.all(ranges.map((range) => this.nameItems(context, range)));
       await this.lookAtItems(context, due);
@@ -346,16 +349,16 @@ export class Observer {
     if (failed !== undefined) throw failed.reason;
   }
 
-  /** Every record made before this time was received; undefined: a shard was not read yet. */
+  /** The time before which every record was received; undefined: a shard was not read yet. */
   private get receivedThroughMs(): number | undefined {
     const { skewMs } = this.limits;
     const through = this.tail.horizon.leastThrough();
-    // Stamps are whole seconds, of clocks that may differ.
+    // Stamps are whole seconds, and clocks may differ.
     // rule: received-time-allows-for-clocks
     return through === undefined ? undefined : through.atMs - 2 * skewMs - 1_000;
   }
 
-  /** When readers use more than before, nobody has judged an item of what was built. Comes last in a turn. */
+  /** Nobody has judged the items of a projection that readers begin to use. Has to come last in a turn. */
   private async noteWhatIsReady(): Promise<void> {
     const { standings } = await this.context.model.current();
     const { ready: before } = this;
@@ -364,7 +367,7 @@ export class Observer {
     if (used === undefined) return;
     // rule: base-ends-when-more-is-ready
     this.needWholeCheck(`No check of the whole table has judged ${used}, which readers use now.`);
-    // The time that was verified is one of the other projections.
+    // The verified time was that of the other projections only.
     // rule: time-is-withdrawn-with-the-base
     this.throughMs = undefined;
   }
@@ -393,10 +396,10 @@ export class Observer {
     if (leastMs === UNKNOWN_MS) return;
     // rule: time-allows-for-clocks
     const verifiedMs = leastMs - 2 * skewMs - 1_000;
-    // A restart that reads older records again doesn't lower the time.
+    // A restart reads older records again, but doesn't lower the time.
     if (this.throughMs === undefined || verifiedMs > this.throughMs) this.throughMs = verifiedMs;
   }
 }
 
-/** The stamp of what no record has opened. */
+/** The stamp of differences that no record explains. */
 const UNKNOWN_MS = 0;

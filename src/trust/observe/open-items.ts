@@ -8,17 +8,17 @@ import type { ObservedDrift } from './drift.ts';
 import { type Range, shareOf, type Touched } from './touched-items.ts';
 
 /**
- * What records have touched and nobody has seen right since: derived items, and shares in views, each with the records
- * that touched it (decision 099). No record is received during a look, so an item that a look finds right leaves the map
- * whatever has touched it.
+ * The derived items, and shares of views, that records have touched and no look has found right since. Each has the
+ * records that touched it (decision 099). No record is received during a look, so a look that finds an item right can
+ * remove it with all its touches.
  */
 
 export interface Touch {
-  /** `NO_SHARD` for what a check has left. */
+  /** `NO_SHARD` for differences that a check has left. */
   shardId: string;
-  /** Sequence number of the record before it in the shard, to read on from; undefined: none was read. */
+  /** Sequence number of the previous record in the shard, from which a restart reads on; undefined: none was read. */
   after: string | undefined;
-  /** In milliseconds since 1970. Streams say whole seconds. */
+  /** In milliseconds since 1970; streams give whole seconds. */
   stampMs: number;
   /** The observer's own number of the record. */
   receipt: number;
@@ -26,10 +26,10 @@ export interface Touch {
 
 export const NO_SHARD = '';
 
-/** The oldest record of each shard, and when the newest of all was made. */
+/** The oldest touch from each shard, and the time of the newest touch. */
 export class Touches {
   readonly oldest = new Map<string, Touch>();
-  /** In milliseconds since 1970; 0: nothing has touched it. */
+  /** In milliseconds since 1970; 0: no touch. */
   newestMs = 0;
 
   static of(touch: Touch, newestMs = touch.stampMs): Touches {
@@ -56,12 +56,12 @@ export interface OpenItem {
   readonly touches: Touches;
   readonly openedMs: number;
   dueMs: number;
-  /** Looks in a row that found it wrong. */
+  /** Consecutive looks that found the item wrong. */
   wrongLooks: number;
   /** What the last look has found, until it is judged. */
   found?: Found | undefined;
   drift?: ObservedDrift | undefined;
-  /** True if it is listed as drift, so that the time goes on, until it is right. */
+  /** True if the item is listed as drift. It then no longer holds back the verified time. */
   isListed: boolean;
 }
 
@@ -82,18 +82,21 @@ export interface Found {
 
 /** The waits of an observer, in milliseconds. */
 export interface ObserverPace {
-  /** How long the projector has for a record, before the table is read. */
+  /** How long the projector may take for a record before the table is read. */
   graceMs: number;
-  /** The longest wait between two looks at what is wrong. */
+  /** The longest wait between two looks at an item that is wrong. */
   mostWaitMs: number;
-  /** Between two looks at known drift that no record touches. */
+  /** The wait between two looks at known drift that no record touches. */
   driftMs: number;
-  /** Between two looks at a count: each reads all of its items. */
+  /** The wait between two looks at a count: each look reads all of its items. */
   countMs: number;
-  /** How much earlier than the low watermark a touch has to be: skewed clocks, late visibility, whole seconds. */
+  /**
+   * How much earlier than the low watermark a touch has to be: clocks differ, records become visible late, stamps are
+   * whole seconds.
+   */
   marginMs: number;
   unknownMs: number;
-  /** The most drift that doesn't hold the time. */
+  /** The most drift that doesn't hold back the verified time. */
   mostExceptions: number;
 }
 
@@ -107,7 +110,7 @@ export class OpenItems {
     return this.items.size + this.ranges.size;
   }
 
-  /** The listed ones first: the others are found again by their records. */
+  /** Listed items come first. After a restart, the others are found again by their records. */
   get drift(): ObservedDrift[] {
     const wrong = [...this.items.values()].filter(({ drift }) => drift !== undefined);
     wrong.sort((left, right) => Number(right.isListed) - Number(left.isListed));
@@ -121,7 +124,11 @@ export class OpenItems {
       for (const touch of touches.oldest.values()) yield { touch, of: range };
   }
 
-  /** Records of a shard come in their order. @param dueMs when to look at new items. */
+  /**
+   * Records of a shard have to come in order.
+   *
+   * @param dueMs when to look at new items.
+   */
   touch({ items, ranges }: Touched, touches: Touches, nowMs: number, dueMs = nowMs + this.pace.graceMs): void {
     for (const range of ranges) this.touchRange(range, touches);
     for (const suspect of items) this.touchItem(suspect, touches, nowMs, dueMs);
@@ -139,7 +146,7 @@ export class OpenItems {
       item = { name, suspect, touches: new Touches(), openedMs: nowMs, dueMs, wrongLooks: 0, isListed: false };
       this.items.set(name, item);
     } else if (item.suspect.bases === undefined) item.suspect = suspect;
-    // The record may be that of a repair.
+    // The record may come from a repair, so the item is looked at soon.
     if (item.drift !== undefined) item.dueMs = Math.min(item.dueMs, dueMs);
     item.touches.add(touches);
     const reaching = this.rangeReaching(suspect);
@@ -167,7 +174,7 @@ export class OpenItems {
     this.touch({ items, ranges: [] }, touches, nowMs);
   }
 
-  /** Shares along edges whose reverse items are open or drift: the fan-out's Query may miss these edges. */
+  /** Returns the copies along edges whose reverse items are open. The fan-out's Query may miss these edges. */
   sharesBehind({ kind, source, edgeType }: Range): Suspect[] {
     if (kind !== 'copies') return [];
     return [...this.items.values()].flatMap(({ suspect: { source: of, sortKey, bases: [edge] = [] } }) =>
@@ -177,16 +184,16 @@ export class OpenItems {
     );
   }
 
-  /** Those for which everything made before the end of their Query was received. */
+  /** Closes the ranges for which every record made before the end of their Query was received. */
   closeRanges(receivedThroughMs: number): void {
     for (const [name, { queriedMs }] of this.ranges) {
-      // A child that came during the Query is known by its record.
+      // The Query may miss a child that was added meanwhile, but the child's record names it.
       // rule: range-is-held-until-its-query-is-consumed
       if (queriedMs !== undefined && queriedMs < receivedThroughMs) this.ranges.delete(name);
     }
   }
 
-  /** Those first that have waited longest. */
+  /** Returns the items to look at, longest waiting first. */
   due(nowMs: number, lowWatermarkMs: number | undefined, most: number): OpenItem[] {
     const due = [...this.items.values()].filter(
       (item) => item.found === undefined && item.dueMs <= nowMs && !this.isTooEarly(item, nowMs, lowWatermarkMs),
@@ -194,13 +201,13 @@ export class OpenItems {
     return due.sort((left, right) => left.dueMs - right.dueMs).slice(0, most);
   }
 
-  /** The projector hasn't applied the newest record, or a Query names the item again. */
+  /** True while the projector hasn't applied the newest record, or a Query has yet to name the item. */
   private isTooEarly(item: OpenItem, nowMs: number, lowWatermarkMs: number | undefined): boolean {
     const { suspect, touches, openedMs } = item;
     const reaching = this.rangeReaching(suspect);
     if (reaching !== undefined && reaching.queriedMs === undefined) return true;
     if (lowWatermarkMs === undefined || touches.newestMs < lowWatermarkMs) return false;
-    // An item that is touched all the time may be right between two touches.
+    // Otherwise an item that is touched all the time would never be looked at.
     const isApplied = [...touches.oldest.values()].some(({ stampMs }) => stampMs < lowWatermarkMs);
     return !isApplied || nowMs < openedMs + this.longestWaitMs(suspect);
   }
@@ -212,14 +219,15 @@ export class OpenItems {
   }
 
   /**
+   * Returns the drift that is new.
+   *
    * @param receivedThroughMs every record made before this time was received.
-   * @returns the drift that is news.
    */
   judge(receivedThroughMs: number, nowMs: number): ObservedDrift[] {
     const news: ObservedDrift[] = [];
     for (const item of this.items.values()) {
       const { found, drift: known } = item;
-      // A record that explains the difference may have been made before the look, and may not be received yet.
+      // A record that explains the difference may have been made before the look and not be received yet.
       // rule: difference-waits-for-its-records
       if (found === undefined || receivedThroughMs <= found.toMs) continue;
       item.found = undefined;
@@ -240,7 +248,7 @@ export class OpenItems {
     { kind, fanOut }: Difference,
   ): boolean {
     const { marginMs, unknownMs } = this.pace;
-    // A continuation awaits itself: it is drift if the record that drives it is applied, and it hasn't moved.
+    // A continuation is a fan-out itself: it is drift if its record was applied and it hasn't moved.
     const isVisited = fanOut !== undefined && kind !== 'continuation';
     const isOnItsWay = isVisited && fanOut.place !== undefined;
     // rule: nothing-visits-parts-behind-a-stuck-fan-out
@@ -255,10 +263,10 @@ export class OpenItems {
     return !isApplied;
   }
 
-  /** So that the time goes on for everything else. */
+  /** Listed drift no longer holds back the verified time. */
   private list(item: OpenItem, drift: ObservedDrift): void {
     item.drift = drift;
-    // The time has passed what is listed: a later record doesn't take its place from it.
+    // The verified time has passed what is listed, so a later record must not unlist it.
     // rule: listed-drift-stays-listed
     const listed = [...this.items.values()].filter(({ isListed }) => isListed).length;
     // rule: exceptions-are-few
@@ -267,7 +275,7 @@ export class OpenItems {
     item.touches.oldest.clear();
   }
 
-  /** The continuation of the fan-out that has still to visit the item is drift. */
+  /** Tells whether the item waits for a fan-out whose continuation is drift. */
   private isBehindStuckFanOut(suspect: Suspect): boolean {
     const range = rangeTo(suspect);
     if (range === undefined || range.kind === 'partition') return false;
@@ -283,7 +291,7 @@ export class OpenItems {
 
   private msUntilNextLook({ suspect, touches, wrongLooks, drift }: OpenItem): number {
     const { graceMs, driftMs, countMs } = this.pace;
-    // A repair is a write, and its record brings the next look.
+    // Waits long: a repair would be a write, whose record brings the next look.
     if (drift !== undefined && touches.oldest.size === 0) return driftMs;
     const waitMs = Math.min(this.longestWaitMs(suspect), graceMs * 2 ** Math.min(wrongLooks, 10));
     return isCount(suspect) ? Math.max(countMs, waitMs) : waitMs;
@@ -294,7 +302,7 @@ export class OpenItems {
   }
 }
 
-/** A record that touched known drift may have been its repair, and another one new damage. */
+/** Known drift is news again if a record has touched it since: it may have been repaired and damaged anew. */
 function isNews(known: ObservedDrift | undefined, { expected }: ObservedDrift, newestMs: number): boolean {
   if (known === undefined) return true;
   return known.expected === expected && newestMs > (known.touchedMs ?? known.foundMs);
@@ -333,7 +341,7 @@ function nameOfRange({ kind, source, edgeType }: Range): string {
   return JSON.stringify([kind, source, edgeType]);
 }
 
-/** The base item names only a share of a view. */
+/** Shares of a view have the same key; the base item distinguishes them. */
 function nameOf(suspect: Suspect): string {
   const key = textOfKey(keyOfSuspect(suspect));
   const [base] = suspect.sortKey === VIEW_KEY ? (suspect.bases ?? []) : [];

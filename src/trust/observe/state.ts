@@ -6,64 +6,70 @@ export interface ShardState {
   shardId: string;
   /** The record before the oldest one that is still open; undefined: from the shard's beginning. */
   after?: string | undefined;
-  /** True if the shard was read to its end, and nothing of it is open. */
+  /** True if the shard was read to its end and nothing of it is open. */
   isFinished: boolean;
   /** No record that is still to be read was made before this time, in milliseconds since 1970; absent: not known. */
   sinceMs?: number | undefined;
 }
 
-/** A stretch of the stream, or a projection, that the observer knows nothing about. Only a check of the whole table ends it. */
+/**
+ * A stretch of the stream, or a projection, about which the observer knows nothing. Only a check of the whole table
+ * ends it.
+ */
 export interface Gap {
   reason: string;
   /** When it was noticed, in milliseconds since 1970. */
   sinceMs: number;
 }
 
-/** The answers of the indexes about sampled items. Their counts begin again at 0 each week. */
+/** What the indexes showed for sampled items. The counts restart at 0 each week. */
 export interface SampledIndexes {
   /** Changed items that were compared with what the indexes show. */
   asked: number;
-  /** How many of them the indexes showed otherwise, or showed still, after all waits. */
+  /** How many of them the indexes showed wrongly after all waits. */
   wrong: number;
-  /** Names of wrong ones, the newest first, 10 at most. */
+  /** Names of these items, the newest first, 10 at most. */
   wrongItems: string[];
   /** When the counts began, in milliseconds since 1970. */
   sinceMs: number;
-  /** Why the latest question had no answer; absent: it had one. */
+  /** Why the latest question got no answer; absent: it got one. */
   failure?: string | undefined;
 }
 
-/** The state of an observer: enough for a restart by any process. */
+/** The state of an observer, from which any process can continue. */
 export interface ObserverState {
   streamArn: string;
   /** When it was saved, in milliseconds since 1970. */
   savedMs: number;
   shards: ShardState[];
-  /** Every derived item that nothing has touched since this time is right, in milliseconds since 1970; undefined: not known. */
+  /**
+   * Every derived item that nothing has touched since this time is right, except for `drift`. In milliseconds since
+   * 1970; undefined: not known.
+   */
   throughMs?: number | undefined;
   /** When the check began that is the base of the proof; undefined: there was none. */
   baseMs?: number | undefined;
-  /** The generations and shapes that readers used: another one that they use needs a check of the whole table. */
+  /** The generations and shapes that readers used. If they use another one, a check of the whole table is needed. */
   ready: string[];
   /** When the positions were taken from which a check can be the base. */
   positionsMs: number;
-  /** Absent: nothing is missing. */
+  /** Absent: there is no gap. */
   gap?: Gap | undefined;
-  /** The known differences. Long texts are cut as they are saved. */
+  /** The known differences. Long texts are cut when they are saved. */
   drift: ObservedDrift[];
-  /** The item, shard or gap that holds the time; absent: nothing does. */
+  /** The item, shard or gap that holds back the verified time; absent: none. */
   heldBy?: string | undefined;
-  /** Up to where the feed has told the changes; absent: no feed runs. */
+  /** How far the feed has delivered the changes; absent: no feed runs. */
   feed?: FeederState | undefined;
   /** The sample of the indexes; absent: none is taken. */
   sampled?: SampledIndexes | undefined;
-  /** True if the run that saved it has ended in order: nobody waits for the time to go on. */
+  /** True if the run that saved it was ended on purpose, so nobody expects the time to advance. */
   isEnded?: boolean | undefined;
 }
 
-/** The place where the state of an observer is kept. */
+/** Where the state of an observer is kept. */
 export interface ObserverMemory {
-  /** The saved state, once this process may run; `busy`: another process runs. */
+  /** Takes the lease and returns the saved state; `busy`: another process has the lease. */
   open(): Promise<ObserverState | 'busy' | undefined>;
   /** Saves the state; false: another process has taken over, and this one has to end. */
   save(state: ObserverState): Promise<boolean>;

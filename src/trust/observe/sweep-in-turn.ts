@@ -4,14 +4,14 @@ import { type SweepOptions, sweep } from '../repair/sweep.ts';
 import { OBSERVER_LEASE_MS, readObserverProgress, TableMemory } from './memory.ts';
 
 /**
- * Sweeps as the second reader of the stream, next to the consumer. The observer is that reader where it runs: the two take turns by its
- * lease. While an observer works it serves `status`, and sees what is not applied; so nothing is lost by a sweep that is left out.
- * Undefined: an observer works.
+ * Sweeps as the second reader of the stream, next to the consumer. An observer is such a reader too, so the two take
+ * turns by the observer's lease. Returns undefined if an observer runs. Nothing is lost then: the observer sees what
+ * is not applied, and `status` shows it.
  */
 export async function sweepInTurn(options: SweepOptions): Promise<RedriveResult | undefined> {
   const { store } = options;
   const { now, remainingMs } = runtimeOf(options);
-  // Without an observer there is nobody to take turns with, and no trace of one is left.
+  // If no observer has ever run, no lease is needed, and none should be left behind.
   if ((await readObserverProgress(store)) === undefined) return await sweep(options);
   const lease = new TableMemory(store, now);
   const endMs = now() + OBSERVER_LEASE_MS / 2;

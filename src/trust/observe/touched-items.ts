@@ -25,18 +25,19 @@ import type { ItemKey } from '../../core/store-port.ts';
 import { standingOf } from '../../registry/standing.ts';
 
 /**
- * The derived items that may be wrong since a record. That of a base item touches what the projector reconciles; that of a
- * derived item touches the item, a view share by share, if its content differs between the two images.
+ * Finds the derived items that may be wrong after a record. A base item's record touches what the projector
+ * reconciles. A derived item's record touches the item, or shares of a view, if the content differs between the two
+ * images.
  */
 
 /** Items that only a Query can name. */
 export interface Range {
   /**
-   * `copies`: views of other nodes show a node that changed. `joined`: index items of its edges do. `partition`: anything
-   * in a partition may be wrong.
+   * `copies`: views of other nodes that show a changed node. `joined`: index items of its edges. `partition`:
+   * anything in the partition.
    */
   kind: FanOutOf | 'partition';
-  /** The node whose change it is, or the partition. */
+  /** The changed node, or the partition. */
   source: string;
   /** The type of the edges; empty for a partition. */
   edgeType: string;
@@ -53,7 +54,7 @@ const NOTHING: Touched = { items: [], ranges: [] };
 export function touchedBy(graph: CompiledModel, record: ChangeRecord): Touched {
   // rule: base-records-touch-what-they-change
   if (isBaseSortKey(record.target)) return touchedByBase(graph, record);
-  // An item that no type or template fits is somebody else's.
+  // Another program's item, which fits no type and no template.
   if (!isDerivedKey(record.target)) return NOTHING;
   // rule: derived-records-are-judged
   return touchedByDerived(graph, record);
@@ -82,7 +83,7 @@ export function shareOf(base: ItemKey): Suspect {
 function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
   const { source, target, oldImage, newImage } = record;
   const kind = itemKindOf(graph, target);
-  // No base item asks for an entry, and none is wrong by itself.
+  // No base item asks for a quarantine entry, so it can't be wrong.
   if (kind.name === 'quarantine-entry') return NOTHING;
   const images = [oldImage, newImage].filter((image) => image !== undefined);
   const isFaulty = images.some((image) => hasFaults(graph, record, image));
@@ -111,7 +112,7 @@ function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
   }
   const edge = edgeNamedInTarget(graph, record, newImage) ?? edgeNamedInTarget(graph, record, oldImage);
   const item = edge === undefined ? own : { ...own, bases: [edge] };
-  // While the item is absent, no fan-out finds the edge, so that its copy may be old.
+  // While the reverse item is absent, no fan-out finds the edge, so its copy may be old.
   // rule: reverse-item-touches-the-copy-behind-it
   if (edge !== undefined && reverseItemOf(graph, edge)?.key.target === target) others.push(shareOf(edge));
   return { items: [item, ...others], ranges: [] };
@@ -120,13 +121,16 @@ function touchedByDerived(graph: CompiledModel, record: ChangeRecord): Touched {
 function hasFaults(graph: CompiledModel, { source, target }: ChangeRecord, image: Item): boolean {
   const standing = standingOf(graph, source, target, image);
   if (isOutsideRegistry(standing)) return true;
-  // An item of a projection that is being built or removed differs by nature.
+  // Items of a projection that is being built or removed are expected to differ.
   if (standing.kind !== 'compared') return false;
   const kind = itemKindOf(graph, target);
   return (kind.name === 'view' ? faultsOfView(graph, image) : kind.faults(graph, image)).length > 0;
 }
 
-/** Edges of which the record says nothing: of a type that comes back from its eviction, or of a view of another shape. */
+/**
+ * Tells whether the view lists edges again that the record doesn't show: an evicted type came back, or the view had
+ * another shape.
+ */
 function isListedAnew(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): boolean {
   const isUsed = (view: Item | undefined): boolean =>
     view === undefined ||
@@ -145,7 +149,7 @@ function changedShares(graph: CompiledModel, { source, oldImage: before, newImag
     const target = edgeOfElements(edge, [...was, ...is]);
     if (target !== undefined) changed.add(target);
   }
-  // A copy without a listed edge is a fault of the view.
+  // Skips copies without a parent: those make the view faulty.
   const copiesOf = (view: Item | undefined): Map<string, string> =>
     new Map(copySlots(graph, view).flatMap(({ edge, parent, stored = '' }) => (parent ? [[edge, stored]] : [])));
   const [copies, copiesNow] = [copiesOf(before), copiesOf(after)];
@@ -154,7 +158,7 @@ function changedShares(graph: CompiledModel, { source, oldImage: before, newImag
   return [...changed];
 }
 
-/** Counts move with their items. */
+/** Counts change together with their items. */
 function countsOf(graph: CompiledModel, { source, oldImage, newImage }: ChangeRecord): Suspect[] {
   const names = new Set([oldImage, newImage].flatMap((image) => stringOf(image?.[COUNTED]) ?? []));
   return [...names]

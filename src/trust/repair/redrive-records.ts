@@ -6,13 +6,13 @@ import { countText, figureText } from '../../foundation/figure.ts';
 import { createProjector } from '../../projecting/apply/projector.ts';
 import { emptyRedrive, type RedriveOptions, type RedriveResult } from './redrive.ts';
 
-/** Progress is saved after each slice. */
+/** Progress is reported after each slice. */
 const SLICE = 1_000;
 
 /**
- * In order, a slice at a time, so that each derived item is written once for a slice. A record that cannot be derived
- * or written goes into quarantine, and counts as reconciled. When time is over or the table fails, the first `repaired`
- * records are reconciled, and need no other redrive.
+ * Reconciles records in order and in slices, so that each derived item is written once per slice. A record that
+ * cannot be derived or written goes into quarantine and counts as reconciled. If the time ends or the table fails,
+ * the first `repaired` records are reconciled and need no further redrive.
  */
 export async function redriveRecords(
   records: readonly ChangeRecord[],

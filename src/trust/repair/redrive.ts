@@ -45,7 +45,8 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
   /** The quarantine entries to reconcile. Default: all in the index. */
   entries?: readonly Item[] | undefined;
   /**
-   * Reconciles the entries of these nodes, also those that no index has: a check names them. Default: all in the index.
+   * Reconciles the entries of these nodes, including entries that no index lists: a check names the nodes. Default:
+   * all in the index.
    */
   ids?: readonly string[] | undefined;
   /** Calls in flight at once. Default 32. */
@@ -58,14 +59,14 @@ export interface RedriveOptions extends RuntimeOptions, TelemetryOption {
 
 /** The result of a redrive. */
 export interface RedriveResult extends Pick<ApplyStats, 'writes' | 'wcu' | 'rcu'> {
-  /** Entries looked at; for a failed batch: its records. */
+  /** The number of entries tried; for a failed batch: its records. */
   entries: number;
   /**
-   * Entries that were reconciled with their base item, and are over. For a failed batch: the number of reconciled
-   * records, from the first on.
+   * Entries that were reconciled with their base item and are cleared. For a failed batch: the number of reconciled
+   * records, counted from the first.
    */
   repaired: number;
-  /** Entries whose cause remains, or for which there was no time; `reasons` says which. */
+  /** Entries whose cause remains, or for which there was no time; `reasons` tells which. */
   left: number;
   /** Quarantine entries for records of a failed batch. These records count as reconciled. */
   quarantined: number;
@@ -84,9 +85,9 @@ const OPTIONS: OptionNames<RedriveOptions> = {
 };
 
 /**
- * Reconciles every quarantined record with its base item as it is now, and ends its entry. An entry stays if the base
- * item still cannot be derived, or its derived item still cannot be written. Entries that a `signal` leaves unprocessed
- * stay for the next redrive.
+ * Reconciles every quarantined record with its base item's current content, and clears its entry. An entry stays if
+ * the base item still cannot be derived, or its derived item still cannot be written. Entries that a `signal` leaves
+ * unprocessed stay for the next redrive.
  */
 export async function redrive(graph: CompiledModel, options: RedriveOptions): Promise<RedriveResult> {
   checkStoreOptions('redrive', options, OPTIONS);
@@ -132,15 +133,15 @@ export function addRedrive(total: RedriveResult, { reasons, ...counts }: Redrive
 }
 
 /**
- * An entry that was written again represents another failure. Deleting the entry would begin its revisions again: a
- * worker that holds the present entry could bury the next one.
+ * Keeps an entry that was written again, since that is another failure. A deletion would restart its revisions, so a
+ * worker with the old entry could overwrite the next one.
  */
 async function clearEntry(context: ApplyContext, item: Item, result: RedriveResult): Promise<void> {
   const key = ownKeyOfEntry(context, item);
   // rule: redriven-entry-leaves-a-tombstone
   const { applied } = await updateItem(context, itemUpdate(context.graph, key, item, undefined, epochSeconds(context)));
   const present = applied ? undefined : await readItem(context, key);
-  // The entry of a base item may have gone with the fault.
+  // The entry may have been cleared when its base item was corrected.
   if (present === undefined || !quarantineEntry.isLive(present)) result.repaired += 1;
   else {
     result.left += 1;
@@ -149,7 +150,6 @@ async function clearEntry(context: ApplyContext, item: Item, result: RedriveResu
   }
 }
 
-/** Reads the model after the records, as the projector does. */
 async function makeContext(options: OfGraph<RedriveOptions>, wait: ApplyContext['wait']): Promise<ApplyContext> {
   const { store } = options;
   const { model = registeredModel(options.graph, store) } = options;
@@ -172,8 +172,8 @@ function isListed(item: Item): boolean {
 }
 
 /**
- * Ordered by the time when they were made or last tried; may include entries that are written meanwhile. When time is
- * over, counts the rest of the page as left.
+ * Yields the entries, longest untried first. May yield entries that are written during the run. When the time ends,
+ * counts the rest of the page as left.
  */
 async function* quarantineEntries(
   context: ApplyContext,
@@ -200,7 +200,7 @@ async function* quarantineEntries(
   }
 }
 
-/** An index names entries without the revision, and may name one that is gone. */
+/** An index lacks the entries' revisions and may list deleted entries, so they are read from the table. */
 async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]): AsyncGenerator<Item[], void> {
   for (const request of requests) {
     for await (const { items } of queryPages(context.store, request, context.stats)) {
@@ -214,7 +214,7 @@ async function* pagesOf(context: ApplyContext, requests: readonly QueryRequest[]
   }
 }
 
-/** Behind all others, so that a run after one that ended early begins with entries not yet tried. */
+/** Moves an entry behind all others, so that the next run begins with entries that this one didn't try. */
 async function moveEntryBack(context: ApplyContext, item: Item): Promise<void> {
   const place = `${new Date(context.now()).toISOString()}/${ownKeyOfEntry(context, item).source}`;
   await updateItem(context, {
@@ -230,7 +230,7 @@ function ownKeyOfEntry({ graph }: ApplyContext, item: Item): ItemKey {
   return { source: stringOf(item[partitionKey]) ?? '', target: stringOf(item[sortKey]) ?? '' };
 }
 
-/** Returns for each why it has to stay; undefined: it is over. */
+/** Returns for each entry why it has to stay; undefined: it is reconciled. */
 async function reconcileEntries(context: ApplyContext, items: readonly Item[]): Promise<(string | undefined)[]> {
   const entries = items.map((item) => readEntry(context.graph, item));
   try {
@@ -238,7 +238,7 @@ async function reconcileEntries(context: ApplyContext, items: readonly Item[]): 
   } catch (error) {
     if (!isOfEntry(error)) throw error;
     if (!isTerminal(error) || items.length === 1) return entries.map((entry) => reasonOf(entry, error));
-    // DynamoDB refuses a call for one of its keys, so the entries are tried in halves.
+    // DynamoDB refuses a whole call for one bad key, so the entries are tried in halves.
     const reasons: (string | undefined)[] = [];
     for (const half of halves(items)) reasons.push(...(await reconcileEntries(context, half)));
     return reasons;
@@ -262,7 +262,7 @@ async function reconcileTogether(
   entries: readonly QuarantineEntry[],
 ): Promise<(string | undefined)[]> {
   const { graph } = context;
-  // An entry that names no item could be tried forever. So the view is reconciled, and a check finds the rest.
+  // An entry without a target would be tried forever. So its view is reconciled, and a check finds the rest.
   const isOfView = ({ target }: QuarantineEntry): boolean => target === VIEW_KEY || target === '';
   const reasons = new Map<QuarantineEntry, string>();
   const reconcileOr = async (entry: QuarantineEntry, run: () => Promise<void>): Promise<void> => {
@@ -289,7 +289,7 @@ async function reconcileTogether(
     for (const record of records) reasons.set(byRecord.get(record)!, reasonOf(byRecord.get(record)!, error));
   };
   for (const { touch, error } of await reconcile(context, touches.filter(isReconcilable))) fail(touch, error);
-  // The lost records may have changed what each child copies.
+  // The lost records may have changed what the children copy.
   for (const touch of touches) {
     if (touch.kind !== 'fan-out') continue;
     for (const record of touch.records) await reconcileOr(byRecord.get(record)!, () => beginFanOut(context, touch));
@@ -306,7 +306,7 @@ function keyOfBase({ source, target }: QuarantineEntry): ItemKey {
   return { source, target };
 }
 
-/** Stands for the lost records of a base item. */
+/** Creates a record that stands for the lost records of a base item. */
 function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
   const base = keyOfBase(entry);
   const image = bases.imageOf(base);
@@ -314,7 +314,7 @@ function recordOf(entry: QuarantineEntry, bases: BaseItems): ChangeRecord {
 }
 
 function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, QuarantineEntry>): Touch[] {
-  // An entry is ended under the revision that was read, not reconciled.
+  // Entries aren't reconciled: `clearEntry` ends them under the revision that was read.
   const touches = touched(graph, [...byRecord.keys()]).filter(({ kind }) => kind !== 'entry');
   const known = new Set(touches.map((touch) => textOfKey(keyOfTouch(touch))));
   for (const [record, entry] of byRecord) {
@@ -331,7 +331,7 @@ function touchesOf(graph: CompiledModel, byRecord: ReadonlyMap<ChangeRecord, Qua
   return touches;
 }
 
-/** The write was refused that moves a fan-out, and the record of such a write is all that drives it. */
+/** Restarts fan-outs whose next step was refused. Only the record of that write would have driven them. */
 async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: QuarantineEntry): Promise<void> {
   for (const target of derivedKeys) {
     if (fanOutOfKey(target) === undefined) continue;
@@ -341,15 +341,15 @@ async function driveOpenFanOuts(context: ApplyContext, { source, derivedKeys }: 
 }
 
 /**
- * Only keys that a base item decides: whoever may write the table may forge an entry. A retired generation's item is
- * left alone: the model doesn't keep its count, which would go on counting a tombstone, and a new registry may assign
- * the same id again.
+ * Accepts only keys that the base item determines, because anyone who may write to the table can forge an entry.
+ * Leaves items of retired generations alone: the model doesn't maintain their count, which would still include a
+ * deleted item, and a new registry may assign the same id again.
  */
 function reconcilableTest(graph: CompiledModel, base: ItemKey): (sortKey: string) => boolean {
   const itemKeys = indexItemKeysOf(graph, base);
   return (sortKey) => {
     if (kindOfDerivedKey(sortKey)?.kind.hasBase !== true) return false;
-    // Plain keys existed without a registry too.
+    // Tables without a registry have plain keys too.
     if (isPlainKey(sortKey)) return true;
     // rule: redrive-leaves-unknown-generations-alone
     return itemKeys.some(({ key, isPrefix }) => (isPrefix ? sortKey.startsWith(key) : key === sortKey));

@@ -23,19 +23,19 @@ export interface RepairerOptions extends RuntimeOptions {
   graph: CompiledModel;
   store: Store;
   model?: WriterModel | undefined;
-  /** For all repairs. A repair that has begun gets at least three seconds. */
+  /** The time for all repairs. A repair that has begun gets at least three seconds. */
   remainingMs?: RuntimeOptions['remainingMs'];
   isPlan?: boolean;
   onRepair?: (action: string) => void;
 }
 
-/** A repair never succeeds while other writers change the item faster than its base items can be read. */
+/** Limits one repair: it can't succeed while others write the item faster than its base items can be read. */
 const MOST_MS = 60_000;
 const LEAST_MS = 3_000;
 
 /**
- * A check only nominates: the repair reads the derived item, then its base items, and writes what these ask for under
- * the revision that it read. So it never overwrites a newer projection.
+ * Repairs suspects. Reads the derived item, then its base items, and writes what these ask for under the revision
+ * that was read, so it never overwrites a newer projection.
  */
 export class Repairer {
   private readonly context: ApplyContext;
@@ -47,10 +47,7 @@ export class Repairer {
     this.context = { graph, store, model, ...this.runtime, stats: noStats() };
   }
 
-  /**
-   * Reads and writes what base items decide together, in a few calls. Returns the names (`textOfKey`) of the items that
-   * count as repaired.
-   */
+  /** Repairs items together, in a few calls. Returns the names (`textOfKey`) of the items that count as repaired. */
   async repair(suspects: readonly Suspect[]): Promise<ReadonlySet<string>> {
     const { graph, isPlan = false } = this.options;
     const items = itemsToRepair(graph, suspects);
@@ -93,7 +90,7 @@ export class Repairer {
     return true;
   }
 
-  /** A failed repair is reported and doesn't stop the others. */
+  /** Reports a failed repair, so that it doesn't stop the others. */
   private async tryRepair(key: ItemKey, run: (context: ApplyContext) => Promise<boolean>): Promise<boolean> {
     try {
       return await run(this.limitedContext());
@@ -107,7 +104,7 @@ export class Repairer {
     this.options.onRepair?.(`${what} ${source} ${target}${why}`);
   }
 
-  /** Throws an error that isn't about the item. */
+  /** Throws the error if it isn't about the item. */
   private reportFailure(key: ItemKey, error: unknown): void {
     const reason = reasonOf(error);
     if (reason === undefined) throw error;
@@ -159,7 +156,6 @@ class RepairsTogether {
   private readonly items = new Map<string, ItemKey[]>();
   private readonly read = new Map<string, Item | undefined>();
 
-  /** @param readAtMs when the items were read. */
   constructor(private readonly readAtMs: number) {}
 
   /** @param read the item, if it was read and is unchanged since. */

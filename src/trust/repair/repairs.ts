@@ -17,9 +17,9 @@ export interface ItemToRepair extends Suspect {
 }
 
 interface ItemRepair {
-  /** A malformed count blocks the writes of the items that it counts. */
+  /** Comes first: a malformed count blocks the writes of the items that it counts. */
   isFirst?: true;
-  /** Touches that make the item right, reconciled together with others; undefined: `repair` is needed. */
+  /** Touches that correct the item, reconciled together with others; undefined: `repair` is needed. */
   touches?(graph: CompiledModel, item: Suspect): readonly Reconcilable[] | undefined;
   repair?(context: ApplyContext, key: ItemKey): Promise<unknown>;
 }
@@ -28,7 +28,7 @@ const COUNT: ItemRepair = {
   isFirst: true,
   async repair(context, key) {
     await reconcileOrThrow(context, [countTask(key)], { isScan: true });
-    // Also if an item says wrongly that there was no room for its value.
+    // Also for items that wrongly say that the count had no room for their values.
     await placeValuesWithoutRoom(context, key);
   },
 };
@@ -46,7 +46,7 @@ const REPAIRS: { readonly [Kind in DerivedKind]: ItemRepair } = {
   'total-entry': BY_BASE,
   continuation: CONTINUATION,
   'source-continuation': CONTINUATION,
-  // A redrive reconciles what an entry names, and deletes the entry.
+  // Only a redrive may clear an entry, after reconciling the items that it names.
   'quarantine-entry': { repair: async () => false },
   'unknown-item': { repair: deleteItem },
 };
@@ -55,7 +55,7 @@ export function isRepairedFirst({ kind }: ItemToRepair): boolean {
   return REPAIRS[kind.name].isFirst === true;
 }
 
-/** Undefined: `repairItem` repairs it. */
+/** Returns undefined if `repairItem` has to do the repair. */
 export function repairingTouches(graph: CompiledModel, item: ItemToRepair): readonly Reconcilable[] | undefined {
   return REPAIRS[item.kind.name].touches?.(graph, item);
 }

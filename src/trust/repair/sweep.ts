@@ -13,7 +13,7 @@ import { redriveRecords } from './redrive-records.ts';
 
 export interface SweepOptions extends OfGraph<RedriveOptions> {
   source: StreamSource;
-  /** In milliseconds. Default 60,000. */
+  /** The least age of swept records, in milliseconds. Default 60,000. */
   ageMs?: number | undefined;
 }
 
@@ -21,24 +21,24 @@ export interface SweepOptions extends OfGraph<RedriveOptions> {
 const AGE_MS = 60_000;
 
 /**
- * Reconciles and claims records that no consumer has claimed within a minute: of a batch that a consumer gave up
- * without a report, or of a function that was frozen before it wrote its claims. Otherwise the low watermark would not
- * move for a day. Runs with new records are left to the consumer, which may be behind. Shards with several batches at a
- * time are skipped: their claims do not show what is unclaimed.
+ * Reconciles and claims records that no consumer has claimed within a minute. A consumer may have given up a batch
+ * without a report, or a function was frozen before it wrote its claims. Without a sweep the low watermark would
+ * stand still for a day. Runs with new records are left to the consumer, which may be behind. Shards with several
+ * batches at a time are skipped, because their claims do not show what is unclaimed.
  */
 export async function sweep(options: SweepOptions): Promise<RedriveResult> {
   const { graph, store, source, ageMs = AGE_MS } = options;
   const { now, remainingMs } = runtimeOf(options);
   const total = emptyRedrive();
   const { shards, lookedAtMs } = await new StreamWalk({ graph, store, source, now }).look();
-  // A function is not told its shard, so this look saves the applied places.
+  // A function doesn't know its shard and saves no applied places, so the sweep does.
   await saveAppliedPlaces({ graph, store, source, now }, shards);
   let isFirst = true;
   for (const shard of shards) {
     if (shard.hasLanes) continue;
     for (const run of oldRunsOf(shard, lookedAtMs - ageMs)) {
       for await (const records of recordsOfRun(options, shard, run)) {
-        // A call with hardly any time sweeps one page.
+        // Even a call with hardly any time sweeps one page.
         if (!isFirst && remainingMs() <= 0) return total;
         isFirst = false;
         const result = await redriveRecords(records, options);
@@ -65,7 +65,7 @@ function oldRunsOf({ open, free, appliedUpTo }: WalkedShard, madeBeforeMs: numbe
   });
 }
 
-/** Their images show which items they are about. */
+/** Reads the records again for their images, which the walk doesn't keep. */
 async function* recordsOfRun(
   { graph, source }: Pick<SweepOptions, 'graph' | 'source'>,
   { shardId }: WalkedShard,
@@ -82,7 +82,7 @@ async function* recordsOfRun(
     );
     if (found.length > 0) yield found;
     empty = page.records.length === 0 ? empty + 1 : 0;
-    // The records may have left the stream since the walk; a page may be empty although they have not.
+    // Stops if the records may have left the stream since the walk. A few empty pages don't mean that yet.
     if (page.isEnd || empty >= EMPTY_PAGES) return;
   }
 }

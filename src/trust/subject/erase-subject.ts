@@ -41,18 +41,18 @@ export interface SubjectEraseOptions extends RuntimeOptions, RateOptions {
   /** The id of a node. */
   id: string;
   /**
-   * Also erases what producers have written since the first run; the two runs begin again. Default false: it is
+   * Also erases what producers have written since the first run; both runs start over. Default false: such items are
    * reported.
    */
   again?: boolean | undefined;
   /** Only reports what there is. Default false. */
   dryRun?: boolean | undefined;
   /**
-   * Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: none are
-   * looked for.
+   * Reconciles and deletes failed batches that name the subject, once its base items are deleted. Default: failed
+   * batches are not searched.
    */
   eraseFailedBatches?: ((names: SubjectNames) => Promise<ErasedBatches>) | undefined;
-  /** Segments that the table is read in at once. Default 8. */
+  /** Segments in which the table is read at once. Default 8. */
   segments?: number | undefined;
   /** DynamoDB's own time in milliseconds since 1970: `serverTime(graph, { client })`. Default: the clock's. */
   serverTime?: (() => Promise<number | undefined>) | undefined;
@@ -73,19 +73,19 @@ const OPTIONS: OptionNames<SubjectEraseOptions> = {
   ...RUNTIME_OPTIONS,
 };
 
-/** Failed batches that were deleted, and those that stay. */
+/** Failed batches that were deleted, and those that remain. */
 export interface ErasedBatches {
   deleted: number;
   remains: readonly Remainder[];
 }
 
-/** The items that one run has deleted. */
+/** The number of items that one run has deleted. */
 export interface ErasedItems {
   nodes: number;
   parts: number;
   /** Edges that leave or enter the node. */
   edges: number;
-  /** Base items of types outside the model, in its partition or with the sort key of an edge to it. */
+  /** Base items of types outside the model, in the node's partition or with the sort key of an edge to it. */
   unknown: number;
   /** Tombstones, empty counts and empty views. */
   derived: number;
@@ -97,40 +97,40 @@ export interface ErasedItems {
 /** The result of one run of an erasure. */
 export interface SubjectErasure {
   deleted: ErasedItems;
-  /** Everything that still names the subject; last the places that no run looks at. */
+  /** Everything that still names the subject. Last come the places that no run searches. */
   remains: Remainder[];
   /**
-   * True if a read of the whole table after the last deletion has found the id in no key, and in no name or value of an
-   * attribute. A longer text around it that may be another id does not count; `remains` lists it.
+   * True if, after the last deletion, a read of the whole table has found the id in no key, and in no attribute's
+   * name or value. A longer text around it that may be another id does not count; `remains` lists it.
    */
   isDone: boolean;
   /** When the next run can delete the rest, ISO 8601; absent: waiting does not help. */
   next?: string;
   /** True if producers have written the subject again since the first run. */
   isWrittenAgain: boolean;
-  /** True if time was over before the end; another run continues. */
+  /** True if the time ended before the run did; another run continues. */
   isStopped: boolean;
   rcu: number;
   wcu: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** Consumers see the last deletions a while after the first run. */
+/** Consumers may process the last deletions a while after the first run has ended. */
 const MARGIN_MS = HOUR_MS;
 const STREAM_MS = 24 * HOUR_MS;
-/** Of a second run: producers that never rest must not keep it going. */
+/** Bounds a second run, which busy producers could keep going. */
 const MOST_WALKS = 5;
 const WALKS_INSTEAD: ReadonlySet<string> = new Set(['projection-not-ready', 'mirrored-type', 'condition-failed']);
 const DELETES_AT_ONCE = 8;
 const MOST_UNSET = 50;
-/** A count may have many groups, and consumers may change it meanwhile. */
+/** A count may have many groups, and consumers may change it between attempts. */
 const MOST_ATTEMPTS = 100;
 
 /**
- * Erases a node: itself, its parts, its edges both ways, and everything derived. It takes two runs. The first one
- * deletes the base items; consumers then leave tombstones, which still name the node and hold off late writes until
- * they expire, 48 hours later. The second run deletes them, and reads the table once more to prove that nothing is
- * left. A run can be interrupted anywhere and made again.
+ * Erases a node: the node itself, its parts, its edges both ways, and everything derived. It takes two runs. The
+ * first one deletes the base items. Consumers then leave tombstones, which still name the node and hold off late
+ * writes until they expire, 48 hours later. The second run deletes the tombstones, and reads the table once more to
+ * prove that nothing is left. A run can be interrupted anywhere and repeated.
  *
  * Items that producers have written since the first run are only reported, unless `again` is set. So are items of
  * mirrored types, which follow their source items: until these are gone, each run is a first one.
@@ -151,7 +151,7 @@ export async function eraseSubject(graph: CompiledModel, options: SubjectEraseOp
 type WalkMode =
   | 'look'
   | 'delete'
-  /** Deletes expired tombstones; base items were written again. */
+  /** Deletes expired tombstones. Any base items were written again. */
   | 'clear';
 
 interface Found {
@@ -160,7 +160,7 @@ interface Found {
   deleted: number;
   entries: Item[];
   wrong: Set<string>;
-  /** When the last tombstone expires, in milliseconds since 1970; 0: none. */
+  /** When the last tombstone expires, in milliseconds since 1970; 0: there is none. */
   tombstonesUntilMs: number;
   remainders: Remainders;
 }
@@ -204,7 +204,7 @@ class SubjectEraser {
     return this.runtime.now() + this.offsetMs;
   }
 
-  /** Those that lists name at once, and all others by a walk. */
+  /** Deletes the base items: those that lists name first, all others by a walk. */
   private async first(): Promise<SubjectErasure> {
     const { id } = this.options;
     await changeErasure(this.store, id, (now) =>
@@ -223,7 +223,7 @@ class SubjectEraser {
     return this.result(found, after);
   }
 
-  /** Until a walk deletes nothing, or finds a tombstone that has not expired. */
+  /** Walks until a walk deletes nothing or finds a tombstone that has not expired. */
   private async second(before: Erasure): Promise<SubjectErasure> {
     const { id } = this.options;
     const rebuilt = new Set<string>();
@@ -280,7 +280,7 @@ class SubjectEraser {
   }
 
   /**
-   * Groups of counts that no edge has any more, since a value may be a name or an address, and entries in the
+   * Removes a count's groups without edges, since their values may be a name or an address, and entries in the
    * observer's state.
    */
   private async withoutTraces(walked: WalkedItem): Promise<WalkedItem> {
@@ -290,7 +290,7 @@ class SubjectEraser {
       const item = await withoutObserved(this.store, (entry) => this.names.isNamedIn(entry));
       return item === undefined ? walked : { source, target, item };
     }
-    // Counts in its own partition are deleted as a whole.
+    // Counts in the subject's own partition are deleted as a whole.
     if ((kind !== 'count' && kind !== 'total') || source === this.options.id) return walked;
     let { item } = walked;
     for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
@@ -340,8 +340,8 @@ class SubjectEraser {
   }
 
   /**
-   * In a second run: an expired tombstone, an item that lacks content and expiry, or an empty item in the subject's
-   * partition.
+   * What a second run may delete: an expired tombstone, an item without content and expiry, or an empty item in the
+   * subject's partition.
    */
   private canGo({ role, source, target, item }: SubjectItem): boolean {
     if (role.kind !== 'derived') return false;
@@ -399,7 +399,7 @@ class SubjectEraser {
     this.batchesLeft = remains;
   }
 
-  /** A consumer that lost records, or damage, may leave derived items. */
+  /** Lost records or damage may have left derived items that a rebuild corrects. */
   private async rebuild(sources: ReadonlySet<string>, rebuilt: Set<string>): Promise<void> {
     const { graph } = this.options;
     await check(graph, { store: this.store, mode: 'rebuild', sources: [...sources], ...this.runtime });

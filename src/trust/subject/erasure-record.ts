@@ -6,13 +6,13 @@ import { queriedItems, type ReadStats } from '../../core/store-pages.ts';
 import type { ItemKey, Store } from '../../core/store-port.ts';
 import { EdgeloomError } from '../../foundation/errors.ts';
 
-/** Named by a hash, so that the item does not keep the id that is erased. */
+/** A hash names the record, so that it doesn't contain the erased id. */
 
 export interface Erasure {
-  /** `erased`: the first run has ended, so base items that are there now were written since. */
+  /** `erased`: the first run has finished, so base items that exist now were written since. */
   stage: 'deleting' | 'erased';
   sinceMs: number;
-  /** Tombstones may go from this time on; 0 until the base items are deleted. */
+  /** From this time on the tombstones can be deleted; 0 until the base items are deleted. */
   tombstonesUntilMs: number;
 }
 
@@ -51,10 +51,10 @@ export async function readErasures(
 }
 
 /**
- * Under the revision that was read, since two erasures may run at once. Throws `damaged-erasure` for a record that
- * cannot be read.
+ * Changes the record under the revision that was read, since two erasures may run at once. Throws `damaged-erasure`
+ * for a record that cannot be read.
  *
- * @param next undefined: the record stays.
+ * @param next returns undefined if the record stays.
  */
 export async function changeErasure(
   store: Pick<Store, 'get' | 'update'>,

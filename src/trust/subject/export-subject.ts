@@ -17,9 +17,9 @@ export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 
   store: Store & ScanSource;
   /** The id of a node. */
   id: string;
-  /** Called with each item; those of its own partition come first, in order of keys. */
+  /** Called with each item. Those of the node's own partition come first, in the order of their keys. */
   onItem: (item: ExportedSubjectItem) => void | Promise<void>;
-  /** Segments that the table is read in at once. Default 8. */
+  /** Segments in which the table is read at once. Default 8. */
   segments?: number | undefined;
   /** Called after each page with the number of items read. */
   onProgress?: ((items: number) => void) | undefined;
@@ -29,26 +29,24 @@ export interface SubjectExportOptions extends RuntimeOptions, Pick<RateOptions, 
 export interface ExportedSubjectItem {
   source: string;
   target: string;
-  /**
-   * `base`, `derived`, `entry` of the quarantine, or `mention`: an item of something else with the id in an attribute.
-   */
+  /** `base`, `derived`, `entry` of the quarantine, or `mention`: an unrelated item with the id in an attribute. */
   kind: SubjectRole['kind'];
-  /** Its attributes, including keys; of other items only what names the subject. */
+  /** Its attributes, including keys; of an unrelated item only what names the subject. */
   item: Item;
 }
 
 /** The result of an export of one subject. */
 export interface SubjectExport {
-  /** Items by kind. */
+  /** Number of items by kind. */
   items: Record<SubjectRole['kind'], number>;
   rcu: number;
-  /** True if the end of the table was reached; false if time was over. */
+  /** True if the end of the table was reached; false if the time ended before. */
   isWhole: boolean;
 }
 
 /**
  * Finds every item that names a node: its base items and what is derived from them, edges that enter it from any
- * partition, and items that have its id in an attribute. Reads the whole table once, since an edge may be in no list.
+ * partition, and items with its id in an attribute. Reads the whole table once, since an edge may be in no list.
  *
  * @example
  * await exportSubject(graph, { store, id: 'USER-U1', onItem: ({ source, target }) => console.log(source, target) });
@@ -82,7 +80,7 @@ export async function exportSubject(graph: CompiledModel, options: SubjectExport
     const walk = { graph, source: metered, names, segments, remainingMs, onProgress };
     const isWhole = await walkForSubject(walk, async (found) => {
       for (const { role, ...walked } of found) {
-        // Attributes of others that only look like the id are not the subject's to see.
+        // A text that may not be the subject's id may be someone else's data.
         const isMaybe = role.kind === 'mention' && !role.isSure;
         if (walked.source !== id && !isMaybe) await give(walked, role);
       }

@@ -6,7 +6,7 @@ import type { RedriveOptions } from '../repair/redrive.ts';
 import type { ErasedBatches } from './erase-subject.ts';
 import type { SubjectNames } from './subject-names.ts';
 
-/** Options of `failedBatchEraser`: the buckets that failed batches are looked for in. */
+/** Options of `failedBatchEraser`: the buckets in which failed batches are searched. */
 export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAccess, Pick<RedriveOptions, 'store'> {
   /** The names of the buckets. */
   buckets: readonly string[];
@@ -15,8 +15,8 @@ export interface BatchPlaces extends Pick<FailureSources, 'streams'>, BucketAcce
 }
 
 /**
- * Makes a function that finds the failed batches which name a subject. A batch has records of other items too, so all
- * of it is reconciled before its object is deleted.
+ * Returns a function that erases the failed batches that name a subject. A batch has records of other items too, so
+ * all of it is reconciled before its object is deleted.
  */
 export function failedBatchEraser(
   graph: CompiledModel,
@@ -56,7 +56,7 @@ export function failedBatchEraser(
   };
 }
 
-/** Also in a text that is JSON itself, as the event of a failed batch is. */
+/** Yields all texts, also those in nested JSON texts such as a failed batch's event. */
 function* jsonTexts(text: string): Generator<string> {
   let value: unknown;
   try {

@@ -33,7 +33,7 @@ export class Remainders {
     else this.more += 1;
   }
 
-  /** May name another id, which begins or ends like the subject's. */
+  /** Adds an item that may name another id: one that begins or ends like the subject's. */
   addDoubtful({ source, target }: ItemKey, what: string): void {
     if (this.doubtful.length < MOST_LISTED) this.doubtful.push({ where: `${source} ${target}`, what });
   }

@@ -18,42 +18,42 @@ import type { CompiledModel } from '../../core/model/compiled.ts';
 import type { WalkedItem } from '../../store/table-walk.ts';
 
 /**
- * Keys and elements are taken apart, so `USER-1` is not found in those of `USER-12` or `USER-1.5`. Attributes of
- * producers, their names, and keys of types outside the model may hold the id in any text.
+ * How an id is found: keys and elements are parsed, so `USER-1` is not found in `USER-12` or `USER-1.5`. Producers'
+ * attributes, their names, and keys of types outside the model may contain the id in any text.
  */
 
 const VALUES: ReadonlySet<string> = new Set(INDEX_NAMES.map(valueIn));
 
 /** The relation of an item to the subject. */
 export type SubjectRole =
-  /** A base item in its partition, or an edge that ends at it. */
+  /** A base item in the subject's partition, or an edge that ends at the subject. */
   | { kind: 'base' }
-  /** A quarantine entry of a base item of the subject, or of a derived item that names it. */
+  /** A quarantine entry for a base item of the subject, or for a derived item that names the subject. */
   | { kind: 'entry' }
-  /** A derived item in its partition, or one that names it as the other end of an edge. */
+  /** A derived item in the subject's partition, or one that names the subject as the other end of an edge. */
   | { kind: 'derived' }
-  /** An item of something else with its id in an attribute. `isSure`: the id stands by itself in the text. */
+  /** An unrelated item with the id in an attribute. `isSure`: the id stands by itself in the text. */
   | { kind: 'mention'; attributes: readonly string[]; isSure: boolean };
 
 /** How a text names the subject: by itself, or perhaps only as a part of a longer id. */
 export type Naming = 'sure' | 'perhaps';
 
-/** Next to one of these the id is a part of another word. */
+/** Next to one of these characters, the id is a part of another word. */
 const WORD = /[\p{L}\p{N}_\ud800-\udfff]/u;
-/** May continue an id: `USER-1.5`, `USER-1-2`. */
+/** Characters that may continue an id: `USER-1.5`, `USER-1-2`. */
 const MAY_GO_ON = new Set(['-', '.', '@', '+', '~', ':', '%']);
-/** End a sentence if no more of a word follows. */
+/** Characters that end a sentence if no word follows. */
 const OF_SENTENCES = new Set(['.', ':']);
 
 /** Finds the id of one node in items. */
 export class SubjectNames {
-  /** The id as it is, and as JSON escapes it. */
+  /** The id unchanged, and as JSON escapes it. */
   private readonly forms: readonly string[];
   private readonly hash: string;
-  /** Derived keys hold these hashes if there is no room for the edge's key. */
+  /** Derived keys contain these hashes where the edge's key would be too long. */
   private readonly edgeHashes: ReadonlySet<string>;
 
-  /** Attributes that are taken apart as keys. */
+  /** Attributes that are parsed as keys. */
   private readonly keys: ReadonlySet<string>;
 
   constructor(
@@ -67,16 +67,16 @@ export class SubjectNames {
     this.edgeHashes = new Set([...edges.keys()].map((type) => hash128(edgeSortKey(type, id))));
   }
 
-  /** Undefined: the item does not name the subject. */
+  /** Returns undefined if the item does not name the subject. */
   roleOf({ source, target, item }: WalkedItem): SubjectRole | undefined {
-    // The tombstone of an entry is treated like that of any derived item.
+    // An entry's tombstone is treated like any other derived item.
     const isEntry = parseDerivedKey(target)?.kind === 'quarantine-entry' && quarantineEntry.isLive(item);
     if (source === this.id) return { kind: isEntry ? 'entry' : isDerivedKey(target) ? 'derived' : 'base' };
     if (isServicePartition(source)) return this.mentionOf(item, this.namingInReport);
     if (!isDerivedKey(target)) {
       if (this.isEdgeKey(target)) return { kind: 'base' };
       const { [TARGET_ID]: targetId, ...others } = item;
-      // The target of a hashed key is a whole id, like one in a key.
+      // The target of a hashed key is a whole id, so only an exact match counts.
       const isOfKey = isHashedName(target.slice(target.indexOf('-') + 1)) && stringOf(targetId) !== this.id;
       if (classifyKey(this.graph, source, target).kind !== 'unknown')
         return this.mentionOf(isOfKey ? others : item, this.namingInText);
@@ -88,14 +88,17 @@ export class SubjectNames {
       return isOfSubject ? { kind: 'entry' } : this.mentionOf(item, this.namingInText);
     }
     if (this.isNamedByKey(target) || this.showsSubject(item)) return { kind: 'derived' };
-    // Keys and elements name whole ids. Groups, and values of base items, may hold the id in a text.
+    // Keys and elements name whole ids. Groups, and values of base items, may contain the id within a text.
     return this.mentionOf(item, (text, name) => {
       const isOfBase = name === ATTRIBUTES || VALUES.has(name);
       return text === this.id || (isOfBase && this.namingIn(text) === 'sure') ? 'sure' : undefined;
     });
   }
 
-  /** The subject's own items whole; of other items the attributes, entries and elements that name it. */
+  /**
+   * Returns the subject's own items whole; of other items only the attributes, entries and elements that name the
+   * subject.
+   */
   excerptOf(walked: WalkedItem): Item {
     const { source, target, item } = walked;
     const isWhole = source === this.id || this.isEdgeKey(target) || (isDerivedKey(target) && this.isNamedByKey(target));
@@ -110,7 +113,7 @@ export class SubjectNames {
     return excerpt;
   }
 
-  /** Whether a JSON value has a text, or a key of an item, that names the subject. */
+  /** Tells whether a JSON value has a text, or the key of an item, that names the subject. */
   isNamedIn(value: unknown): boolean {
     if (typeof value === 'string')
       return this.namingInReport(value) === 'sure' || this.isEdgeKey(value) || this.isNamedByKey(value);
@@ -118,7 +121,7 @@ export class SubjectNames {
     return Object.entries(value).some(([name, entry]) => this.namingIn(name) === 'sure' || this.isNamedIn(entry));
   }
 
-  /** How a text names the subject. */
+  /** Tells how a text names the subject. */
   namingIn(text: string): Naming | undefined {
     let found: Naming | undefined;
     for (const form of this.forms) {
@@ -131,7 +134,7 @@ export class SubjectNames {
     return found;
   }
 
-  /** Of a base item, or of an edge in a view. */
+  /** Works for the sort key of a base item, and for an edge in a view. */
   private isEdgeKey(sortKey: string): boolean {
     const type = typePrefix(sortKey);
     if (type === undefined) return false;
@@ -167,7 +170,7 @@ export class SubjectNames {
     return hash === undefined ? text === this.id : hash === this.hash;
   }
 
-  /** As an element, or as the node of a copy. */
+  /** Tells whether an element or a copy in the item names the subject. */
   private showsSubject(item: Item): boolean {
     const set = item[EDGE_SET];
     const copies = item[COPIES];
@@ -179,18 +182,18 @@ export class SubjectNames {
     return decodeElement(element)?.target === this.id;
   }
 
-  /** A value of a group has the tag of its type before it. */
+  /** In a report, the tag of its type (`/S`) precedes a group's value. */
   private readonly namingInReport = (text: string): Naming | undefined =>
     this.namingIn(text) ?? this.namingIn(text.replaceAll('/S', '/'));
 
   private readonly namingInText = (text: string): Naming | undefined => this.namingIn(text);
 
-  /** As a value of a group of a count. */
+  /** Tells whether a group of a count has a value that names the subject. */
   private namesGroup(name: string, value: AttributeValue): boolean {
     return valuesNamedBy(name, value).some((text) => this.namingIn(text) === 'sure');
   }
 
-  /** @param withKeys also search the keys: those of types outside the model are ordinary text. */
+  /** @param withKeys also searches the keys: those of types outside the model are ordinary text. */
   private mentionOf(
     item: Item,
     namingIn: (text: string, attribute: string) => Naming | undefined,
@@ -217,7 +220,7 @@ export class SubjectNames {
     return elements.length === 0 ? undefined : { SS: elements };
   }
 
-  /** Undefined: nothing of the value names the subject. */
+  /** Returns undefined if nothing in the value names the subject. */
   private excerptOfValue(value: AttributeValue): AttributeValue | undefined {
     if ('SS' in value) {
       const texts = value.SS.filter((text) => this.namingIn(text) === 'sure');
@@ -260,7 +263,10 @@ function certaintyOfNameAt(text: string, from: number, to: number): Naming | und
   return beginsId && endsId ? 'sure' : 'perhaps';
 }
 
-/** Whether the characters before a dash are a whole type name: `USER` is in `x USER-1`, but not in `mUSER-1`. */
+/**
+ * Tells whether the characters before a dash are a whole type name: `USER` is one in `x USER-1`, but not in
+ * `mUSER-1`.
+ */
 function endsWithType(text: string, dash: number): boolean {
   let at = dash;
   while (at > 0 && /[A-Z0-9_]/.test(text[at - 1]!)) at -= 1;

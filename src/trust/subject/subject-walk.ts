@@ -13,7 +13,7 @@ export interface SubjectWalkOptions {
   names: SubjectNames;
   segments: number;
   remainingMs: () => number;
-  /** Changes an item before it is looked at. Default: none is changed. */
+  /** Changes an item before it is examined. Default: items aren't changed. */
   cleaned?: ((item: WalkedItem) => Promise<WalkedItem>) | undefined;
   onProgress?: ((items: number) => void) | undefined;
 }
@@ -21,13 +21,13 @@ export interface SubjectWalkOptions {
 export const SUBJECT_SEGMENTS = 8;
 const UNIT_BYTES = 4096;
 
-/** Consistently: an item that was just written may be the subject's. */
+/** For a consistent read: an item that was just written may be the subject's. */
 export function walkRcu(sizeBytes: number): number {
   return Math.max(1, Math.ceil(sizeBytes / UNIT_BYTES));
 }
 
 /**
- * Returns whether it has read all of the table.
+ * Walks the table. Returns whether it has read all of it.
  *
  * @param visit returns those of the items that it has deleted.
  */

@@ -25,7 +25,7 @@ interface CommandOptions {
   out?: string;
 }
 
-/** Share of a provisioned table's read capacity, by default. */
+/** Default share of a provisioned table's read capacity that the scan uses. */
 const SHARE = 0.25;
 
 const HELP = `

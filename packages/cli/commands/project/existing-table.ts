@@ -14,7 +14,7 @@ export function withExistingTable(command: Command): Command {
     .option('--stream <arn>', "ARN of the existing table's stream, with both images");
 }
 
-/** Undefined where the options name no table. Throws `usage` where one of the two is missing, or isn't an ARN. */
+/** Returns undefined if neither option is given. Throws `usage` if only one is given, or if one isn't an ARN. */
 export function existingTable({ existingTable: tableArn, stream: streamArn }: ExistingTableOptions) {
   if (tableArn === undefined && streamArn === undefined) return undefined;
   if (tableArn === undefined || streamArn === undefined) {
@@ -32,7 +32,7 @@ export function existingTable({ existingTable: tableArn, stream: streamArn }: Ex
   throw notAnArn('--stream', streamArn, `${tableArn}/stream/LABEL`);
 }
 
-/** Parses `--index gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`; returns it with the indexes of earlier values. */
+/** Parses `gsi0=byTarget` or `gsi0=GSI1:GSI1PK:GSI1SK`, and adds it to the indexes of earlier `--index` options. */
 export function parseIndex(
   text: string,
   before: ReadonlyMap<string, ExistingIndex> = new Map(),
@@ -50,7 +50,7 @@ export function parseIndex(
   return new Map([...before, [index, named]]);
 }
 
-/** A pattern or variable would name more than one table in the templates and policies that get the ARN as it is. */
+/** Templates and policies use the ARN verbatim, so a wildcard or a variable in it would match other tables, too. */
 function notAnArn(option: string, given: string, form: string): EdgeloomError {
   return new EdgeloomError(
     'usage',

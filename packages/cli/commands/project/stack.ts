@@ -86,12 +86,14 @@ export function stackCommand(command: Command): void {
     );
 }
 
-/** CloudFormation refuses a policy that names a resource which the stack lacks, as an existing table. */
+/** Leaves out `Deny` statements for an existing table: CloudFormation refuses a policy that names a resource outside the stack. */
 function policyOf({ existingTableArn }: Parameters): (typeof STACK_POLICY)[number][] {
   return STACK_POLICY.filter(({ Effect }) => existingTableArn === '' || Effect === 'Allow');
 }
 
-/** CloudFormation deploys code only when the template names another place: a key that stays the same throws `unversioned-code`. */
+/**
+ * CloudFormation deploys code only when its location in the template changes, so a key without a version or hash throws `unversioned-code`.
+ */
 async function codePlace(text: string, zip: string | undefined): Promise<Value> {
   const [, bucket, key, version] = /^s3:\/\/([^/]+)\/([^?]+)(?:\?versionId=(.+))?$/.exec(text) ?? [];
   if (bucket === undefined) return text;
@@ -111,7 +113,7 @@ async function codePlace(text: string, zip: string | undefined): Promise<Value> 
   );
 }
 
-/** A hash of a folder's content; none for a place in S3. Throws `unversioned-code` where there is no folder. */
+/** Returns a hash of the folder's files, or '' for code in S3. Throws `unversioned-code` if the folder doesn't exist. */
 async function hashOfCode(code: string): Promise<string> {
   if (code.startsWith('s3://')) return '';
   const hash = createHash('sha256');
@@ -124,9 +126,9 @@ async function hashOfCode(code: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** 64 bits are enough for the versions of a zip. */
+/** 64 bits are enough to tell the versions of a zip apart. */
 const HASH_DIGITS = 16;
-/** A file name with the hash of a zip or a commit; digits alone are a date or an account's number. */
+/** A hash or a commit in a file name. It needs a letter and a digit: digits alone may be a date or an account number. */
 const SOME_HASH = /(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7}/i;
 
 function collectParameter(text: string, before: Map<string, string> = new Map()): Map<string, string> {

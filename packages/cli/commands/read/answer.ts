@@ -6,22 +6,22 @@ import { type Output, textTable } from '../../shared/output.ts';
 import { type LeastRead, PricedStore } from '../../shared/price.ts';
 import { inTable } from '../../shared/table-session.ts';
 
-/** Not everything that was asked for is there. */
+/** Exit code if something that was asked for doesn't exist. */
 const ABSENT = 1;
 
 export interface Answer extends Output {
-  /** The ids of the answer, for `explain --query`. */
+  /** The ids in the answer, for `explain --query`. */
   found?: readonly string[];
-  /** Why a page took its steps. */
+  /** The reasons for the steps of a page. */
   why?: string[];
-  /** A sentence for each thing that is absent. */
+  /** A sentence for each thing that doesn't exist. */
   absent?: readonly string[];
 }
 
 export interface ReadSession {
   graph: CompiledModel;
   store: Store;
-  /** Says on stderr what an expensive read is about to cost. */
+  /** Warns on stderr how much an expensive read will cost at least. */
   announce: (least: LeastRead) => void;
 }
 
@@ -29,7 +29,7 @@ export type Ask<Args extends unknown[]> = (session: ReadSession, ...args: Args) 
 
 export type Bind = <Args extends unknown[]>(ask: Ask<Args>) => (...args: [...Args, Command]) => Promise<void>;
 
-/** Prints the answer; names absent things on stderr, with exit code 1. */
+/** Prints the answer. Names missing things on stderr and sets exit code 1 for them. */
 export const printing: Bind = <Args extends unknown[]>(ask: Ask<Args>) =>
   inTable(async (session, ...args: Args) => {
     const store = new PricedStore(session.store);
@@ -51,7 +51,7 @@ export function edgeTable(page: {
   return pageTable('edges', ['source', 'type', 'target', 'attributes'], rows, page.cursor);
 }
 
-/** A page without rows says so: a bare heading reads as output that was cut off. */
+/** Says so if a page has no rows: a heading alone looks like output that was cut off. */
 export function pageTable(
   what: string,
   headings: readonly string[],
@@ -61,7 +61,7 @@ export function pageTable(
   return (rows.length === 0 ? noneText(what, cursor) : textTable(headings, rows)) + cursorLine(cursor);
 }
 
-/** A filtered page may end before the list does. */
+/** With a cursor, only this page is empty: a filter may have left out all of its rows. */
 export function noneText(what: string, cursor: string | undefined): string {
   return `No ${what}${cursor === undefined ? '' : ' on this page'}.`;
 }

@@ -16,7 +16,7 @@ interface GetFlags {
 
 type StoredRead = Required<Pick<GetFlags, 'consistent' | 'includeExpired'>>;
 
-/** One word is a node, several ids are nodes; `SOURCE TYPE TARGET` is an edge. */
+/** One or more ids name nodes; `SOURCE TYPE TARGET` names an edge. */
 export function getCommand(command: Command, bind: Bind = printing): void {
   withExpired(command)
     .argument('<words...>', 'node ids, such as USER-U1, or SOURCE TYPE TARGET of an edge')
@@ -49,10 +49,10 @@ function isEdge(words: readonly string[]): boolean {
 }
 
 async function views(session: ReadSession, ids: readonly string[], includeExpired: boolean) {
-  // The library takes any text; here a mistyped id is an error.
+  // The library accepts any text as an id. On the command line, an unknown type is probably a typo.
   for (const id of ids) checkSource(session.graph, id);
   const withViews = ids.filter((id) => !isViewless(session.graph, id));
-  // Where no type has views, the library's error says what to do.
+  // If no id can have a view, ask for all of them: the library's error says what to do.
   const read = withViews.length === 0 ? ids : withViews;
   session.announce({ nodes: read.length });
   const views = await sessionReader(session).getViews([...read], { includeExpired });

@@ -46,7 +46,7 @@ export function demoCommand(command: Command): void {
         });
         const text = `check: ${result.check}, ${result.seconds.toFixed(1)} s in all`;
         const hint = studio ? '' : '\nsee the data: npx edgeloom demo --studio';
-        // With --json there is one document: the address of the studio.
+        // With `--studio --json`, the only document is the studio's address.
         if (!(studio && json)) print({ json: result, text: text + hint }, json);
       } finally {
         progress.stop();
@@ -54,7 +54,6 @@ export function demoCommand(command: Command): void {
     });
 }
 
-/** What each step counts. */
 const COUNTED = { import: 'items imported', project: 'records projected' } as const;
 
 class StepProgress {

@@ -64,7 +64,7 @@ export function devCommand(command: Command): void {
         const onDrift = (drift: ObservedDrift): void => void process.stderr.write(`${driftLine(drift)}\n`);
         const sources = await loadSources(settings.config);
         const options = { engine, port, dataDir: data, observe, onDrift, sources, sourceEndpoint };
-        // Only a studio reads the tap.
+        // Only the studio reads the tap.
         const tap = hasStudio === true ? new ProjectorTap() : undefined;
         const projecting = await devWorker(graph, options, settings, tap);
         const studio = tap && (await devStudio(graph, projecting.local, tap, settings));
@@ -74,7 +74,7 @@ export function devCommand(command: Command): void {
         };
         const ended = new Promise<void>((resolve, reject) => {
           stopOnSignal(() => stop().then(resolve, reject));
-          // A projector that gives up ends the command.
+          // If the worker or a mirror fails, stop everything and end the command.
           Promise.all([projecting.local.worker.ended, projecting.local.mirrors?.ended]).catch((error: unknown) =>
             stop().finally(() => reject(error)),
           );
@@ -107,7 +107,6 @@ function engineText(engine: EngineName): string {
   return engine === 'memory' ? 'memory; the data end with this process' : engine;
 }
 
-/** `tap`: the projector's, where it runs in this process. */
 async function devStudio(
   graph: CompiledModel,
   { endpoint, store }: Local,
@@ -128,7 +127,7 @@ async function devStudio(
   };
 }
 
-/** Waits for its store: the worker starts before it is known. */
+/** Returns a projector whose `project` waits for `open`: the worker starts before its store exists. */
 function tappedProjector(
   graph: CompiledModel,
   tap: ProjectorTap,

@@ -27,7 +27,7 @@ export function shellCommand(command: Command): void {
       const session = await openSession(readSettings(settingsOf(args)));
       const { graph, store, client } = session;
       try {
-        // Numbers are JS numbers here, not the exact texts that commands print.
+        // The shell shows numbers as JS numbers, not as the exact texts that commands print.
         await runShell({ graph, reader: createReader(graph, { store }), writer: createWriter(graph, { store }) });
       } finally {
         client.destroy();
@@ -55,7 +55,7 @@ async function runShell(names: Names): Promise<void> {
     ignoreUndefined: true,
     preview: false,
     writer: (value: unknown) => {
-      // Rejections arrive here, not at the callback of the evaluation.
+      // A rejected promise ends here, not in the callback of `eval`.
       settle();
       const text = isEdgeloomError(value) ? failureText(value, false).trimEnd() : inspected(shell, value);
       for (const [id] of text.matchAll(/\b[A-Z][A-Z0-9_]*-[\w-]+/g)) words.add(id);
@@ -73,7 +73,7 @@ async function runShell(names: Names): Promise<void> {
       settle();
     });
   };
-  // Completes types and ids inside quotes; outside, Node completes names.
+  // Complete types and ids inside quotes. Outside, Node's completer completes names.
   Object.assign(shell, {
     eval: noted,
     completer: (line: string, done: (error: Error | null, found?: [string[], string]) => void) => {
@@ -89,7 +89,7 @@ async function runShell(names: Names): Promise<void> {
   process.stdin.destroy();
 }
 
-/** Feeds the lines of a pipe one by one: Node's prompt would start them all at once. */
+/** Feeds piped lines to the shell one by one. On its own, it would start evaluating them all at once. */
 async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Promise<unknown>): Promise<void> {
   let isClosed = false;
   shell.once('close', () => {
@@ -100,7 +100,7 @@ async function feed(shell: REPLServer, input: PassThrough, evaluated: () => Prom
     input.write(`${line}\n`);
     await taken;
     await evaluated();
-    // `.exit` closes the prompt a moment later.
+    // `.exit` closes the shell a moment later.
     await setImmediate();
     if (isClosed) return;
   }
@@ -115,7 +115,7 @@ function inspected(shell: REPLServer, value: unknown): string {
   return shell.useColors ? inspect(value, { colors: true, depth: 5 }) : inspect(value, { depth: 5 });
 }
 
-/** Keeps lines for the arrow keys; a folder that can't be written keeps none. */
+/** Keeps a history for the arrow keys, unless its file can't be written. */
 function keepHistory(shell: REPLServer, file: string): Promise<void> {
   return new Promise((resolve) => shell.setupHistory(file, () => resolve()));
 }

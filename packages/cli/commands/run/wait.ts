@@ -59,7 +59,7 @@ async function openWhenReady(session: CommandSession): Promise<OpenPosition> {
   return positionOf(session, requireStream(session, table));
 }
 
-/** True for errors of an engine that is still starting. */
+/** True for errors that may go away, because the engine or the table is still being created. */
 function mayStillAppear(error: unknown): boolean {
   if (isRetryableStoreError(error)) return true;
   return error instanceof EdgeloomError && ['no-table', 'no-stream', 'ResourceNotFoundException'].includes(error.code);

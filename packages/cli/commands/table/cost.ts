@@ -58,7 +58,7 @@ export function costCommand(command: Command): void {
       checkValues(graph, values);
       const units = modelCost(graph, values);
       const shards = modelShards(graph, rate === undefined ? undefined : { putsPerSecond: rate, shares: type });
-      // AWS_REGION doesn't choose prices.
+      // Use `--region` only: AWS_REGION doesn't choose prices.
       const money = await costOfLoad(graph, options, command.optsWithGlobals<{ region?: string }>().region);
       return {
         json: { ...units, shards, ...money },
@@ -91,7 +91,7 @@ async function costOfLoad(
     ...(viewKb !== undefined && { viewKilobytes: viewKb }),
     ...(streamShards !== undefined && { streamShards }),
   };
-  // Units alone need no stack.
+  // Import the stack here, because a cost in units doesn't need it.
   const { stackFixtures } = await import('../../../../src/deployment/stack/stack.ts');
   const fixtures = { ...stackFixtures(graph), withObserver: stackFixtures(graph, { observe: true }) };
   return monthlyCost(graph, load, fixtures, readPrices(prices, region));

@@ -36,7 +36,7 @@ interface CommandOptions extends RateFlags {
   strict?: boolean;
 }
 
-/** Steps are left. */
+/** Exit code if steps are left. */
 const LEFT = 1;
 const SILENT = { write: () => undefined };
 
@@ -77,7 +77,7 @@ export function migrateCommand(command: Command): void {
         const rates = { maxRcu: options.maxRcu, maxWcu: options.maxWcu };
         const action = actionOf(options);
         const status = await describeTable(graph, { client });
-        // An action may remove what is in the way.
+        // An action may remove the very thing that doesn't fit, so only migrations without one are checked.
         if (action === undefined) requireFit(status);
         const identity = await tableIdentity(graph, { client });
         const { itemCount, sizeBytes } = status;
@@ -156,10 +156,10 @@ export function migrateCommand(command: Command): void {
 }
 
 const NONE: UnplacedCount = { items: 0, forms: [], others: 0 };
-/** Segments read at once where no step has read the table. */
+/** Parallel segments of the walk if no step has read the table. */
 const SEGMENTS = 4;
 
-/** Counts the items of unknown types and the gaps of native lists in the last walk, since each walk sees all items. */
+/** Counts items of unknown types and gaps of native lists. Every walk sees all items, so only the last one counts. */
 class WalkedItems {
   private walk: string | undefined;
   private unplaced: UnplacedItems;
@@ -182,7 +182,7 @@ class WalkedItems {
     }
   }
 
-  /** Walks `store` itself where no step has read the table; undefined without one. */
+  /** Walks `store` if no step has read the table. Without a store, returns undefined. */
   async count(store: MeteredStore | undefined): Promise<{ unplaced: UnplacedCount; gaps: NativeGap[] } | undefined> {
     if (this.walk === undefined && store !== undefined) {
       const { graph } = this.session;
@@ -195,7 +195,7 @@ class WalkedItems {
   }
 }
 
-/** Shows what is left over again after migrating: another model may have added more. */
+/** Migrates, then removes the leftovers in `going`. The result has what is left over then: another model may have added more. */
 async function migrateAll(
   graph: CompiledModel,
   run: MigrateOptions,
@@ -246,7 +246,7 @@ function leftoverText(leftovers: readonly MigrateAction[]): string[] {
   ];
 }
 
-/** No registry tells who reads. */
+/** The registry doesn't record who reads a projection. */
 function readersWarning(action: MigrateAction | undefined): string[] {
   if (action === undefined || action.kind === 'withdraw') return [];
   return [
@@ -272,7 +272,7 @@ function stepText({ step, projection, state, rcu, wcu, seconds }: MigrateStep): 
   return `${`${step} ${projection}`.trim()}: ${state}; ${units}, ${figureText(seconds)} s`;
 }
 
-/** What the next migration would bring back. */
+/** Warns if the next migration would build the removed projection again. */
 function comesBackText({ comesBack }: MigrationPlan): string[] {
   if (comesBack === undefined) return [];
   return [

@@ -6,16 +6,16 @@ import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { KeptFindings } from '../../../../src/trust/check/kept-findings.ts';
 import { shownDifference } from '../../shared/difference.ts';
 
-/** Findings of each verdict in the text; `--json` and `--report` have all. */
+/** Most findings per verdict in the text; `--json` and `--report` have all that were kept. */
 const SHOWN = 20;
 
 interface TextState {
   seconds: number;
-  /** Whether the nodes that edges enter were looked up. */
+  /** Whether the check looked up the nodes that edges enter. */
   looksForNodes: boolean;
 }
 
-/** The counts, then the findings, worst first. */
+/** Returns the counts, then the findings, worst first. */
 export function reportText(
   totals: CheckCounts,
   { list, leftOut }: Pick<KeptFindings, 'list' | 'leftOut'>,
@@ -74,7 +74,7 @@ function keyText({ source, target }: Finding): string {
   return `${printable(source)} ${printable(target)}`;
 }
 
-/** Rare counts appear only where they aren't 0. */
+/** Leaves out rare counts that are 0. */
 function countsText(totals: CheckCounts, looksForNodes: boolean): string {
   const { pending, superseded, quarantined, dangling, unknown, unregistered } = totals;
   return [
@@ -86,14 +86,14 @@ function countsText(totals: CheckCounts, looksForNodes: boolean): string {
 }
 
 export interface RunState extends ExitRules {
-  /** Stopped before its end, so findings may be missing. */
+  /** The check was stopped early, so findings may be missing. */
   isStopped: boolean;
 }
 
-/** JUnit XML: findings that make the exit code 1 are failures; a stopped check is an error. */
+/** Returns JUnit XML. Findings that make the exit code 1 are failures; a stopped check is an error. */
 export function reportJunit(findings: readonly Finding[], state: RunState): string {
   const { isStopped } = state;
-  // Findings that a change of the model explains fail no check.
+  // Findings that a change of the model explains don't fail the check.
   const failures = findings.filter(({ verdict, cause }) => cause === undefined && failsCheck(verdict, state));
   const cases = failures.map(
     ({ source, target, verdict, expected, actual }) =>
@@ -106,7 +106,7 @@ export function reportJunit(findings: readonly Finding[], state: RunState): stri
     const error = '<error type="stopped" message="the check was stopped before its end"/>';
     cases.push(`  <testcase classname="edgeloom" name="check">\n    ${error}\n  </testcase>\n`);
   }
-  // Some readers reject an empty suite.
+  // Some tools reject an empty suite.
   const body = cases.length > 0 ? cases.join('') : '  <testcase classname="edgeloom" name="check"/>\n';
   const tests = Math.max(1, cases.length);
   const counts = `tests="${tests}" failures="${failures.length}"${errors > 0 ? ` errors="${errors}"` : ''}`;
@@ -121,7 +121,7 @@ function escapeXml(text: string): string {
   return (
     text
       .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
-      // Characters that XML can't hold, escaped or not.
+      // Replace characters that XML doesn't allow, even escaped.
       .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
   );
 }

@@ -21,9 +21,9 @@ import { installedTelemetry } from '../../shared/telemetry.ts';
 const KEEP_MS = 5_000;
 
 export interface CheckRun {
-  /** File of the resume position. */
+  /** File that keeps the resume position. */
   resume?: string;
-  /** Rebuild even while a consumer of another model works. */
+  /** Rebuild even while a consumer with another model is running. */
   force?: boolean;
   onFinding?: (finding: Finding) => void;
   onRepair?: (action: string) => void;
@@ -31,7 +31,7 @@ export interface CheckRun {
 
 export type Noticed = Awaited<ReturnType<typeof printModelNotice>>;
 
-/** Ctrl-C ends the check and keeps its position. */
+/** Runs a check. Ctrl-C stops it and keeps its position. */
 export async function runCheck(
   session: CommandSession,
   options: Partial<CheckOptions>,
@@ -58,7 +58,7 @@ export async function runCheck(
         consumer: positionUntilStopped(position.consumer(options.graceMs ?? GRACE_MS), signal),
       }),
       resume: await place?.load(),
-      // The signal ends a wait for the stream; its suspects stay open.
+      // Ctrl-C also ends a wait for the stream. Suspects that were waiting stay open.
       wait,
       remainingMs: () => (signal.aborted ? 0 : Number.POSITIVE_INFINITY),
       onProgress: async ({ baseItems, derivedItems }, cursor) => {
@@ -76,18 +76,17 @@ export async function runCheck(
   }
 }
 
-/** Undefined where unknown. */
 async function lagSecondsNow(position: PositionOfStream | undefined): Promise<number | undefined> {
   try {
     return position && lagSecondsOf(await position.look());
   } catch (error) {
-    // A temporary failure of the stream must not lose the findings.
+    // If the stream fails temporarily, don't lose the findings.
     if (isTemporaryError(error)) return undefined;
     throw error;
   }
 }
 
-/** Unknown (`undefined`) as soon as the signal is aborted, since a look may take long. */
+/** Returns undefined as soon as the signal is aborted, since reading the position may take long. */
 function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: AbortSignal): ConsumerPosition {
   return {
     async appliedUpToMs(sinceMs) {
@@ -101,7 +100,7 @@ function positionUntilStopped({ appliedUpToMs }: ConsumerPosition, signal: Abort
   };
 }
 
-/** Deleted once nothing is left to resume. */
+/** The resume file. It is deleted once nothing is left to resume. */
 class KeptPlace {
   private keptAtMs = Date.now();
 
@@ -131,7 +130,7 @@ class KeptPlace {
 
   async keep(cursor: CheckCursor | undefined): Promise<void> {
     if (cursor === undefined) return await rm(this.file, { force: true });
-    // Renamed over the old file, so that an interruption leaves one of the two.
+    // Rename a new file over the old one, so that an interruption leaves one of them whole.
     await writeFile(`${this.file}.new`, JSON.stringify(cursor));
     await rename(`${this.file}.new`, this.file);
   }

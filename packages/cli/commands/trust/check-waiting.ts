@@ -1,10 +1,10 @@
 import { figureText } from '../../../../src/foundation/figure.ts';
 
-/** Differences not judged because their records may not be projected yet. */
+/** Differences that weren't judged, because their records may not be projected yet. */
 export interface Waiting {
-  /** Without those that a change of the model explains. */
+  /** Excludes differences that a change of the model explains. */
   pending: number;
-  /** Lag of the consumers at the end; undefined where unknown. */
+  /** Lag of the consumers at the end; undefined if unknown. */
   lagSeconds: number | undefined;
   graceSeconds: number;
 }

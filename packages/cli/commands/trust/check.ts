@@ -28,14 +28,13 @@ import { isExplainedByLag, type Waiting, waitingText } from './check-waiting.ts'
 import { reportTargets, writeReport } from './report-file.ts';
 import { sweepStream } from './sweep-stream.ts';
 
-/** Drift, quarantine or an unknown registry. */
+/** Exit code for drift, quarantined items or an unknown registry. */
 const FOUND = 1;
-/** Stopped before its end. */
+/** Exit code if stopped early. */
 const STOPPED = 2;
-/** Shown for a check of an export. */
 const COPIES_LEFT_OUT =
   'copies, reverse items and entries of totals are left out of a check of an export; a check of the table, or --confirm, looks at them';
-/** Findings kept for each verdict, and planned repairs; more are only counted. */
+/** Most findings kept for each verdict, and most planned repairs. More are only counted. */
 const MOST_KEPT = 10_000;
 
 interface CommandOptions extends RateFlags {
@@ -120,7 +119,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     if (options.confirm === true) sources = exported.suspects;
     else result = exported;
   }
-  // Records that a consumer gave up silently would hold back the position, and with it every finding.
+  // Reconcile records that a consumer gave up silently. They would hold back the position, and with it every finding.
   const { swept } = options.repair === true && options.dryRun !== true ? await sweepStream(session) : { swept: 0 };
   result ??= await runCheck(session, checkOptions({ ...options, source: sources }), {
     resume: options.resume,
@@ -139,7 +138,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
   if (cursor !== undefined) process.exitCode = STOPPED;
   const json = {
     ...totals,
-    // A check of an export waits for nothing.
+    // A check of an export doesn't wait for consumers, so it has no lag.
     ...(options.export === undefined || options.confirm === true ? { lagSeconds: lagSeconds ?? null } : {}),
     ...(swept > 0 && { swept }),
     seconds,
@@ -150,7 +149,7 @@ async function checkAndReport(session: CommandSession, options: CommandOptions) 
     ...(options.dryRun === true && { plan: actions }),
   };
   if (isWholeTable(options) && cursor === undefined) {
-    // A resumed check began in another process.
+    // A resumed check began in another process, at an unknown time.
     const beganAtMs = options.resume === undefined ? startedAtMs : undefined;
     await saveLastCheck(session.graph.table, session.store, { ...totals, beganAtMs }, Date.now());
   }
@@ -176,7 +175,7 @@ function isWholeTable({ source, segment, sample, dryRun, ...options }: CommandOp
   return [source, segment, sample, options.export].every((one) => one === undefined) && dryRun !== true;
 }
 
-/** A part of the table, or a resumed check, doesn't look up the nodes that edges enter. */
+/** A check of a part of the table, or a resumed one, doesn't look up the nodes that edges enter. */
 function looksForNodes({ source, segment, sample, resume, ...options }: CommandOptions): boolean {
   if (options.export !== undefined) return options.confirm !== true;
   return options.dangling === true && [source, segment, sample, resume].every((one) => one === undefined);
@@ -221,14 +220,14 @@ function checkOptions(options: CommandOptions): Partial<CheckOptions> {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000 };
 
-/** Parses `30s` into milliseconds. */
+/** Parses a time such as `30s` into milliseconds. */
 function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(text);
   if (match === null) throw new InvalidArgumentError('It should be a time such as 500ms, 30s or 5m.');
   return Number(match[1]) * UNITS[match[2]!]!;
 }
 
-/** Parses `k/n` with k from 1; the segment counts from 0. */
+/** Parses `k/n`. `k` counts from 1, `segment` from 0. */
 function parseSegment(text: string): { segment: number; segments: number } {
   const match = /^(\d+)\/(\d+)$/.exec(text);
   const [segment, segments] = [Number(match?.[1]), Number(match?.[2])];

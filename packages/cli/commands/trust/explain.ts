@@ -59,13 +59,13 @@ const EXITS = exitCodes({ 0: 'it is explained, whatever is found', 2: 'wrong use
 const NAME_AN_ITEM =
   "Name a node by its id, an edge by SOURCE TYPE TARGET, any item by both of its keys as check shows them, or give --query 'list inbound ID TYPE'.";
 
-/** Undefined for no words. An edge that its type forbids is explained, too. */
+/** Returns undefined for no words. Accepts edges that their type forbids, so that they can be explained. */
 function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | undefined {
   const [source, second, target, ...more] = words;
   if (source === undefined) return undefined;
   if (target === undefined) {
     if (second === undefined) return { source, target: source };
-    // `GOAL-G1 USER-U1` and `GOAL-G1 GOALMEMBERSHIP` are edges that lack a word.
+    // `GOAL-G1 USER-U1` and `GOAL-G1 GOALMEMBERSHIP` are edges with a word missing.
     const isHalf = graph.edges.has(second) || (second !== source && graph.nodes.has(typePrefix(second) ?? ''));
     if (!isHalf) return { source, target: second };
   } else if (second !== undefined && more.length === 0) {
@@ -77,10 +77,10 @@ function keyOfWords(graph: CompiledModel, words: readonly string[]): ItemKey | u
   throw new EdgeloomError('usage', `${words.join(' ')} names no item.`, NAME_AN_ITEM);
 }
 
-/** A plan alone, an asked query, or an item with the query that should find it. */
+/** The `--json` document: a plan, a query that ran, or an item with the query that should find it. */
 type ExplainDocument = Pick<QueryPlan, 'why'> | Asked | (Explanation & { query?: Asked });
 
-/** A query's plan, and whether its answer has the item. */
+/** A query's plan, and whether its answer contains the item. */
 type Asked = QueryPlan & { found?: boolean | undefined };
 
 interface ExplainFlags {
@@ -136,7 +136,7 @@ function planText(
   const shownPartitions = partitions.slice(0, 10).map(printable).join(', ');
   const more = partitions.length > 10 ? ` and ${partitions.length - 10} more` : '';
   return [
-    // A GetItem asks no partition.
+    // A plan that is a GetItem has no partitions.
     ...(partitions.length === 0 ? [] : [`${countText(partitions.length, 'partition')}: ${shownPartitions}${more}`]),
     ...steps.map((step, i) => `${i + 1}. ${printable(step)}`),
     `${countText(calls, 'call')}, ${figureText(rcu)} RCU`,
@@ -145,7 +145,7 @@ function planText(
   ].join('\n');
 }
 
-/** The steps of a page and the price of its Queries, before any is made. */
+/** Explains the steps of a page and the price of its Queries without running them. */
 async function planWithoutRunning(graph: CompiledModel, query = '') {
   const [group, kind, ...rest] = splitIntoWords(query);
   if (group !== 'list' || kind !== 'page') {

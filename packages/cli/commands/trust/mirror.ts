@@ -13,9 +13,9 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** The exit code if something differs or needs a manual decision. */
+/** Exit code if something differs or needs a manual decision. */
 const FOUND = 1;
-/** Lines of each kind in the text; `--json` has all. */
+/** Most lines of each kind in the text; `--json` has all. */
 const MOST_PRINTED = 20;
 
 interface SyncFlags {
@@ -97,7 +97,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
   const itsClient =
     sourceEndpoint === undefined ? client : createClient({ ...settings.client, endpoint: sourceEndpoint });
-  // DynamoDB takes an ARN for a table's name.
+  // DynamoDB accepts an ARN in place of a table name.
   const openTable = (table: string): DynamoDBSourceStore => new DynamoDBSourceStore(itsClient, sourceArn ?? table);
   const opened = createSources(graph, { sources, store, openTable });
   const progress = startProgress('source items', 0);
@@ -121,7 +121,7 @@ async function runSync(session: CommandSession, name: string | undefined, flags:
   }
 }
 
-/** Mentions a wait once. */
+/** Updates the progress, and reports a wait once on stderr. */
 function telling(update: (items: number) => void): (progress: SyncProgress) => void {
   let isTold = false;
   return ({ phase, items, untilMs }) => {

@@ -8,9 +8,9 @@ import { inSession } from '../../shared/session.ts';
 import { unplacedText } from '../../shared/unplaced.ts';
 import { runCheck } from './check-run.ts';
 
-/** Items of unknown types, or projections that aren't ready. */
+/** Exit code for items of unknown types (with `--strict`), or projections that aren't ready. */
 const FOUND = 1;
-/** Stopped before its end. */
+/** Exit code if stopped early, or if something was refused. */
 const STOPPED = 2;
 
 interface CommandOptions extends RateFlags {
@@ -50,7 +50,7 @@ export function rebuildCommand(command: Command): void {
           },
         });
         const { partitions, repaired, rcu, wcu, cursor, managed, differs, unready, unknown } = result;
-        // A resumed run doesn't know the forms of items before its position.
+        // `unplaced` lacks items before the position of a resumed run. `unknown` counts them, so add them to `others`.
         const { count } = unplaced;
         const counted = { ...count, items: unknown, others: count.others + unknown - count.items };
         if ((strict === true && unknown > 0) || unready !== undefined) process.exitCode = FOUND;

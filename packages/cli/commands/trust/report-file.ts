@@ -10,7 +10,7 @@ export interface ReportTarget {
   file: string;
 }
 
-/** Checks the kinds and files of `--report` before any work. */
+/** Parses the values of `--report`, so that wrong ones fail before any work. */
 export function reportTargets(given: readonly string[]): ReportTarget[] {
   const targets: ReportTarget[] = [];
   for (let i = 0; i < given.length; i += 2) {
@@ -27,10 +27,10 @@ export function reportTargets(given: readonly string[]): ReportTarget[] {
   return targets;
 }
 
-/** Don't follow links, write to devices or wait for pipes. */
+/** Don't follow links or wait for pipes. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Writes a new file or over a regular one; throws `report-not-written` for anything else. */
+/** Writes a new file or overwrites a regular one. Throws `report-not-written` for anything else. */
 export async function writeReport(
   { kind, file }: ReportTarget,
   json: unknown,

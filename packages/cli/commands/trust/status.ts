@@ -12,7 +12,7 @@ import { positionOf } from '../../shared/position.ts';
 import { PricedStore } from '../../shared/price.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 
-/** Something needs a person. */
+/** Exit code if something needs attention. */
 const PROBLEMS = 1;
 const FINE = 'no problems found';
 
@@ -28,7 +28,7 @@ export function statusCommand(command: Command): void {
 
 async function statusOf(session: CommandSession): Promise<Status> {
   const { graph, client } = session;
-  // Priced, since the quarantine is counted by reading it.
+  // Counting the quarantine reads all of it: report the price if it is high.
   const store = new PricedStore(session.store);
   const table = await describeTable(graph, { client });
   const ttl = await hasTtl(client, graph);
@@ -125,7 +125,7 @@ function erasureText({ state, since, next }: ErasureStatus): string {
   return `erasure of ${since}: its second run ${state === 'due' ? `is due since ${next}` : `can be made from ${next} on`}`;
 }
 
-/** Differences in the text; `--json` has all. */
+/** Most differences in the text; `--json` has all. */
 const MOST_EXCEPTIONS = 5;
 
 function verifiedLines(result: Status): string {

@@ -20,9 +20,9 @@ import { startProgress } from '../../shared/progress.ts';
 import { type CommandSession, inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** A second run or a person is needed. */
+/** Exit code if a second run or a manual step is needed. */
 const LEFT = 1;
-/** Stopped before its end. */
+/** Exit code if stopped early. */
 const STOPPED = 2;
 
 interface WalkFlags extends Pick<RateFlags, 'maxRcu'> {
@@ -170,7 +170,7 @@ function walkText({ graph }: CommandSession, sizeBytes: number, walks: number): 
   return `The table ${graph.table.name} is read as a whole: ${units}${later}.`;
 }
 
-/** Places that no run looks at. */
+/** Places outside the table, which no run reads. */
 const OUTSIDE = new Set(outsideTheTable(0, false).map(({ where }) => where));
 
 function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
@@ -201,7 +201,6 @@ function eraseOutput(id: string, result: SubjectErasure, isDryRun: boolean) {
   };
 }
 
-/** Singular and plural of what an erasure deletes. */
 const ERASED: { readonly [Kind in keyof ErasedItems]: readonly [string, string] } = {
   nodes: ['node', 'nodes'],
   parts: ['part', 'parts'],

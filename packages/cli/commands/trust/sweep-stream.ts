@@ -6,12 +6,12 @@ import { emptyRedrive, type RedriveResult } from '../../../../src/trust/repair/r
 import type { CommandSession } from '../../shared/session.ts';
 
 export interface SweptStream {
-  /** Capacity, and the records that are left. */
+  /** The capacity used, and the records that are left. */
   result: RedriveResult;
   swept: number;
 }
 
-/** Reconciles the stream's unclaimed records; none without a stream, or while an observer reads it. */
+/** Reconciles records that no consumer claimed. Does nothing without a stream, or while an observer reads it. */
 export async function sweepStream({ graph, store, client, settings }: CommandSession): Promise<SweptStream> {
   const { streamArn } = await describeTable(graph, { client });
   if (streamArn === undefined) return { result: emptyRedrive(), swept: 0 };

@@ -12,7 +12,7 @@ import { startProgress } from '../../shared/progress.ts';
 import { inSession } from '../../shared/session.ts';
 import { createStopSignal } from '../../shared/signals.ts';
 
-/** Stopped before its end. */
+/** Exit code if stopped early. */
 const STOPPED = 2;
 
 export function importCommand(command: Command): void {
@@ -73,7 +73,7 @@ interface ImportCommandOptions {
   fromLine?: number;
 }
 
-/** Spools standard input to a temporary file, since import reads twice. */
+/** Copies standard input to a temporary file, because an import reads its file twice. */
 async function withFile<T>(file: string, signal: AbortSignal, run: (path: string) => Promise<T>): Promise<T> {
   if (file !== '-') {
     if (!(await isFile(file)))

@@ -81,10 +81,10 @@ export function updateCommand(command: Command): void {
     );
 }
 
-/** Parts of the library's updates; the command takes JSON and options instead. */
+/** Names in a library update. The command takes JSON and options instead. */
 const PARTS_OF_LIBRARY = ['set', 'remove', 'add', 'addTo', 'deleteFrom'];
 
-/** Hints at the command's form where refused attributes are parts of a library update. */
+/** Adds a hint at the command's form if the refused attributes are those of a library update. */
 async function withFormHint<T>(attributes: object, run: () => Promise<T>): Promise<T> {
   try {
     return await run();
@@ -129,7 +129,7 @@ export function deleteCommand(command: Command): void {
         const isAsked = Object.values(asked).some((condition) => condition !== undefined);
         const conditions = { ...asked, ...version };
         try {
-          // A condition tells whether the item was there.
+          // Without `ifPresent`, deleting a missing item would succeed silently.
           const ifPresent = isAsked ? conditions.ifPresent : true;
           const { capacity } = await itemCalls(writer, subject).delete({ ...conditions, ifPresent, capacity: true });
           return { json: { item: null, capacity }, text: `deleted (${figureText(capacity!.wcu)} WCU)` };
@@ -169,7 +169,7 @@ async function deleteWithEdges(
   return { json: { item: null, ...result }, text: lines.join('\n') };
 }
 
-/** Says on stderr that there was nothing to delete, and sets the exit code. */
+/** Reports on stderr that there is no such item, and sets the exit code. */
 function outputOfAbsent(json: object, subject: ItemWords): Output {
   const name = 'id' in subject ? [subject.id, subject.part ?? ''] : [subject.source, subject.type, subject.target];
   sayAbsent([`There is no item ${name.join(' ').trimEnd()}.`]);
@@ -191,7 +191,8 @@ function withConditions(command: Command): Command {
 }
 
 /**
- * A node, a part or an edge, then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type has one of that name.
+ * Parses a node, a part or an edge, and then attributes: one JSON document or ATTRIBUTE=VALUE words. A second word is a part if the type
+ * has one of that name.
  */
 function parseWords(
   graph: CompiledModel,
@@ -220,7 +221,7 @@ function parseWords(
   throw new EdgeloomError('usage', `${count === 1 ? '1 word names' : `${count} words name`} no item.`, hint);
 }
 
-/** Tells `status=DONE` from JSON and from an id with a `=`. */
+/** Distinguishes `status=DONE` from JSON and from an id that contains `=`. */
 function isPair(word: string): boolean {
   const end = word.indexOf('=');
   return end > 0 && !/^\s*[{["]/.test(word) && typePrefix(word.slice(0, end)) === undefined;
@@ -230,7 +231,7 @@ function conditionsOf({ ifAbsent, ifPresent, if: pairs = [] }: ConditionOptions)
   return { ifAbsent, ifPresent, ...(pairs.length > 0 && { if: attributeValues('--if', pairs) }) };
 }
 
-/** The stored version as a condition; none for types without versions. */
+/** Returns the stored version as a condition, or none for types without versions. */
 async function storedVersion({ graph, store }: TableSession, subject: ItemWords): Promise<WriteConditions> {
   if (!('id' in subject) || subject.part !== undefined) return {};
   const version = graph.nodes.get(typePrefix(subject.id) ?? '')?.versionAttribute;
@@ -244,7 +245,7 @@ function openWriter({ graph, store }: TableSession): Writer<CompiledModel> {
   return createWriter(graph, { store });
 }
 
-/** A write may end an item. */
+/** The write may have made the item expire; show it anyway. */
 const STORED = { consistent: true, includeExpired: true } as const;
 
 async function outputOfWrite(session: TableSession, subject: ItemWords, capacity: Capacity) {
@@ -258,7 +259,7 @@ async function readWrittenItem(session: TableSession, subject: ItemWords) {
   const { id, part } = subject;
   if (part === undefined) return await reader.getNode(id, STORED);
   const { store, graph } = session;
-  // Readers show a part only beside its node.
+  // A reader returns a part only together with its node.
   const { item } = await store.get({ source: id, target: part }, { consistent: true });
   const { [graph.table.partitionKey]: _source, [graph.table.sortKey]: _target, ...attributes } = item ?? {};
   return item === undefined

@@ -8,7 +8,7 @@ export interface Read<Result> {
 
 const MOST_IDS = 100;
 
-/** Reads ids in as many calls as the units allow: a few first, which show how large their items are. */
+/** Reads ids in as many calls as the units allow. The first calls take few ids, to learn how large their items are. */
 export async function* affordable<Result>(
   spending: Spending | undefined,
   ids: readonly string[],

@@ -3,14 +3,14 @@ import type { WithLevel } from './level.ts';
 
 const SLASH = /(?<!\\)\//;
 
-/** Levels of the command line and the studio, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`; `\/` is a slash in a label. */
+/** Parses levels of the command line and the studio, such as `KEYRESULT/GOALMEMBERSHIP:LEAD`. `\/` is a slash in a label. */
 export function levelOfPath(path: string): WithLevel {
   const levels = path.split(SLASH).map((text) => text.replaceAll('\\/', '/'));
   const [level] = levels.reduceRight<WithLevel[]>((below, text) => [levelOf(path, text, below)], []);
   return level!;
 }
 
-/** `TYPE`, `TYPE:LABEL` or `inbound:TYPE`; a label may contain colons. */
+/** Parses `TYPE`, `TYPE:LABEL` or `inbound:TYPE`. A label may contain colons. */
 function levelOf(path: string, text: string, below: readonly WithLevel[]): WithLevel {
   const colon = text.indexOf(':');
   const [name, rest] = colon < 0 ? [text, undefined] : [text.slice(0, colon), text.slice(colon + 1)];

@@ -16,7 +16,7 @@ import { type AnyPageNode, type FoundNodes, pageTree } from './page-tree.ts';
 
 /** What a page left out. */
 export interface Truncated {
-  /** The bound that was reached first; `edges`: a view has no room for a type, of which 100 edges were read. */
+  /** The bound that was reached first. `edges`: a view has no room for the edges of a type, so only 100 of them were read. */
   reason: 'maxNodes' | 'maxRcu' | 'depth' | 'edges';
   ids: string[];
   /** Nodes whose edges were not all read or shown. */
@@ -40,10 +40,10 @@ interface Neighbour {
 
 /** Query's `Limit` is a 32-bit integer. */
 const MOST_QUERIED = 1e9;
-/** A Query asks for this many more than may be shown, to name those left out. */
+/** A Query reads this many more than may be shown, to name those that are left out. */
 const NAMED_BEYOND = 100;
 
-/** Each node is read once, on whichever levels it appears. */
+/** Reads the levels below a page's nodes. Each node is read once, on whichever levels it appears. */
 export async function readLevels(
   context: ReadContext,
   own: OwnWrites,
@@ -109,7 +109,7 @@ class LevelWalk {
   private async readLevel(steps: readonly Step[], isTooDeep: boolean): Promise<Step[]> {
     const below = new Map<string, Set<Level>>();
     const { spending } = this.context;
-    // One call at a time if each may use up the units.
+    // If there's a limit, make one call at a time, because each may use up the units.
     const concurrency = spending === undefined ? this.context.concurrency : 1;
     for (let at = 0; at < steps.length; at += concurrency) {
       const some = steps.slice(at, at + concurrency);
@@ -158,7 +158,7 @@ class LevelWalk {
     this.reason ??= reason;
   }
 
-  /** Nodes that the units don't suffice for aren't shown. */
+  /** Reads nodes, and hides those that the units don't suffice for. */
   private async read(ids: readonly string[], needsEdges: (id: string) => boolean): Promise<void> {
     for await (const { ids: some, read } of affordable(this.context.spending, ids, (some) =>
       readViews(this.context, some, false, this.own, needsEdges),

@@ -11,7 +11,7 @@ import type { EdgeSetElement } from '../request/result.ts';
 /** Edges whose targets a page shows: all edges of a type, or those with a label of this value. */
 export type WithEdges<EdgeType = string> = EdgeType | { type: EdgeType; label?: LabelValue };
 
-/** A level of a page: `'T'` and `'T:LABEL'` in edge sets, other types and `inbound` by a Query for each node above. */
+/** A level of a page. `'T'` and `'T:LABEL'` read edge sets. Types without edge sets and `inbound` take a Query for each node above. */
 export type WithLevel = string | LeavingLevel | EnteringLevel;
 
 /** A level of edges that leave the nodes above it. */
@@ -40,7 +40,7 @@ export interface Level {
   with: readonly Level[];
 }
 
-/** By default, all edge types in the edge sets of the nodes above. */
+/** Without `entries`, returns a level for each edge type in the edge sets of the nodes above. */
 export function levelsOf(
   graph: CompiledModel,
   entries: readonly (WithEdges | WithLevel)[] | undefined,
@@ -55,7 +55,7 @@ export function levelsOf(
     const message = `with should be a list, but is ${describe(entries)}.`;
     throw new EdgeloomError('invalid-argument', message, "Put the edges into a list, such as with: ['TYPE'].");
   }
-  // The level beyond the last tells which nodes are left out.
+  // One level beyond the last is read, to name the nodes that are left out.
   if (depth > MAX_DEPTH + 1) return [];
   return entries.map((entry) => levelOf(graph, entry, above, depth));
 }
@@ -160,7 +160,7 @@ export function showsEdge(
   return label === undefined || Object.values(labels).some((value) => labelText(value) === label);
 }
 
-/** Independent of `readNumber`. */
+/** Doesn't depend on `readNumber`. */
 function labelText(value: unknown): string | undefined {
   if (value === null || value === undefined || value instanceof Uint8Array) return undefined;
   return String(value);

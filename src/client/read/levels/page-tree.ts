@@ -5,13 +5,13 @@ import { type Level, MAX_DEPTH, showsEdge } from './level.ts';
 /** A node of a page. */
 export interface PageNode<Id = string, Attributes = Record<string, unknown>> {
   id: Id;
-  /** As its view shows, or only copied ones; null if the node doesn't exist. */
+  /** Attributes in the node's view, or only the copied ones. Null if the node doesn't exist. */
   attributes: Attributes | null;
 }
 
-/** A node next to another one. */
+/** A neighbour of a node, with the edge between them. */
 export interface Neighbour<Edge = Record<string, unknown>, Node = AnyPageNode> {
-  /** Of the edge: its labels or, for a type in no edge set, what is known of it. */
+  /** The edge's labels or, for a type in no edge set, all that is known of the edge. */
   edge: Edge;
   node: Node;
 }
@@ -36,8 +36,8 @@ export interface FoundNodes {
 }
 
 /**
- * A node that appears again with the same levels is the same object: nodes that link to each other would make a tree of
- * any size.
+ * Builds the nodes with their neighbours. A node that appears again with the same levels is the same object: otherwise, nodes that link to
+ * each other would make a tree of any size.
  */
 export function pageTree(items: readonly PageNode[], levels: readonly Level[], found: FoundNodes): AnyPageNode[] {
   return new TreeMaker(found).make(items, levels);
@@ -58,7 +58,7 @@ class TreeMaker {
     return items.map(({ id, attributes }) => ({ id, attributes, ...this.below(id, levels, levels, 1) }));
   }
 
-  /** @param named the levels that asked for edges; those in `levels` are shown. */
+  /** @param named the levels whose edges were asked for. Only those in `levels` are shown */
   private below(
     id: string,
     levels: readonly Level[],
@@ -85,7 +85,7 @@ class TreeMaker {
     );
     return [...shown].flatMap(([other, { edge, below }]) => {
       const attributes = this.found.nodes.get(other);
-      // Beyond a bound, which the page reports.
+      // A bound left out the node, which the page reports.
       return attributes === undefined ? [] : [{ edge, node: this.node(other, attributes, below, named, depth) }];
     });
   }

@@ -1,14 +1,14 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 export const LEAST_RCU = 0.5;
-/** The first call takes few items, since their size isn't known yet. */
+/** The first call reads few items, since their size isn't known yet. */
 const FIRST_LOOK = 8;
-/** Of a page with `where`, and of the rows that a page of a native list hides. */
+/** Default for a page with `where`, and for rows that a page of a native list hides. */
 export const DEFAULT_MAX_RCU = 50;
-/** The least extra items that a call asks for if readers leave some out. */
+/** If readers leave items out, a call asks for at least this many more. */
 export const LEAST_FILTERED = 64;
 
-/** Without `where` the page's limit bounds its cost. */
+/** Returns the bound of a page's cost. Without `where`, the page's `limit` bounds the cost. */
 export function checkMaxRcu(
   maxRcu: number | undefined,
   hasWhere: boolean,
@@ -25,7 +25,7 @@ export function checkMaxRcu(
   );
 }
 
-/** DynamoDB limits items, not units, so the number of items to ask for follows from the cost of earlier ones. */
+/** Works out how many items to ask for from the cost of earlier calls, because DynamoDB can limit items, but not units. */
 export class Budget {
   calls = 0;
   rcu = 0;
@@ -48,7 +48,7 @@ export class Budget {
     return Math.floor((this.maxRcu - this.rcu) / billedUnits(Math.max(LEAST_RCU, ofItem)));
   }
 
-  /** Whether one partition has to be read before the others. */
+  /** True if one partition has to be read first, to learn the size of items. */
   isUnmeasured(): boolean {
     return this.maxRcu !== Number.POSITIVE_INFINITY && this.calls === 0;
   }
@@ -61,7 +61,7 @@ export class Budget {
     return this.isMeasured() ? items : Math.max(items, FIRST_LOOK);
   }
 
-  /** Some call has cost more than the minimum. */
+  /** True if some call has cost more than the minimum. */
   private isMeasured(): boolean {
     return this.scanned > 0 && this.rcu > LEAST_RCU * this.calls;
   }

@@ -23,17 +23,17 @@ import { SCOPE_OPTIONS, type SearchPredicate, type SearchScope } from './search-
 /** The number of hits or edges. */
 export interface CountResult extends CallResult {
   count: number;
-  /** There may be more: the units were spent. */
+  /** There may be more: the read units were used up. */
   truncated?: true;
-  /** False if own writes of the session may be missing. */
+  /** False if the session's own writes may be missing. */
   exact?: false;
 }
 
 /** Limits what a count may cost. */
 export interface CountBound {
   /**
-   * Read capacity units, at least half a unit per partition; exceeded by one call per partition at most. Default: no
-   * limit; for a native list, 50 for hidden rows.
+   * Read capacity units, at least half a unit per partition. Exceeded by at most one call per partition. Default: no limit. For a native
+   * list: 50 for hidden rows.
    */
   maxRcu?: number | undefined;
 }
@@ -58,7 +58,7 @@ export interface CountScope extends SearchScope, CountBound {}
 export interface ShardsResult extends CallResult {
   shards: number;
   items: number;
-  /** Shards count from 1; the share is 0 to 1. */
+  /** The fullest shard. `shard` counts from 1, and `share` is from 0 to 1. */
   hottest: { shard: number; share: number };
   empty: number;
   hash: HashName;
@@ -174,7 +174,7 @@ async function countShard(
 ): Promise<Count> {
   const { from, to, exact } = sendableRange(range);
   let total = 0;
-  // A shortened range contains keys that weren't asked for, so the keys themselves are needed.
+  // A shortened range contains keys that weren't asked for, so the keys themselves have to be read.
   const request = { index, partition, sortKey: { from, to }, itemKeys, countOnly: exact } as const;
   for await (const { items, count, lastKey } of queryPages(store, request)) {
     const keys = items.map((item) => stringOf(item[INDEX_KEYS[index].sort])!);

@@ -3,12 +3,12 @@ import type { Where } from '../request/where.ts';
 
 /** Filters a list, and limits what a page may cost. */
 export interface FilterOptions<Attributes = Record<string, unknown>> {
-  /** Only items whose projected attributes pass. Removed items still consume read capacity. Throws `not-projected`. */
+  /** Returns only items whose projected attributes pass. Removed items still consume read capacity. Throws `not-projected`. */
   where?: Where<Attributes> | undefined;
   /**
-   * Read capacity units of a page (with nodes and neighbours), at least half a unit per partition; exceeded by one call
-   * per partition at most. The page may be short; its cursor continues. Default with `where`: 50, or one read per
-   * partition. Without: no limit; for a native list, 50 for hidden rows.
+   * Read capacity units of a page (with nodes and neighbours), at least half a unit per partition. Exceeded by at most one call per
+   * partition. The page may be short; its cursor continues. Default with `where`: 50, or one read per partition. Without: no limit; for a
+   * native list, 50 for hidden rows.
    */
   maxRcu?: number | undefined;
 }

@@ -14,7 +14,7 @@ export interface ListPage {
   unwanted?: number;
 }
 
-/** One page of a list, with own writes in their places. */
+/** Reads one page of a list, with the session's own writes in their places. */
 export async function gatherList(
   context: ReadContext,
   list: PlacedList,

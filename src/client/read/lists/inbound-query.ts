@@ -4,8 +4,8 @@ import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts'
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 
 /**
- * Which incoming edges, in which order: at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an
- * order by several values, the last two apply to the value after `path`.
+ * Which incoming edges to list, and in which order: at most one of `equals`, `atLeast`, `path`, `beginsWith` and `between`. In an order by
+ * several values, `beginsWith` and `between` apply to the value after `path`.
  */
 export interface InboundQuery<
   OrderName extends string = string,
@@ -21,27 +21,27 @@ export interface InboundQuery<
   order?: OrderName | undefined;
   /** With a rank: every label with at least this label's weight. Without: every value from this one on. */
   atLeast?: Value | undefined;
-  /** With a rank: this label; otherwise this value. */
+  /** With a rank: this label. Otherwise: this value. */
   equals?: Whole | undefined;
   /** With an order by several values: one or more leading values. */
   path?: Path | undefined;
   /** A prefix of a text, or of a UTC date such as `2020-07`. */
   beginsWith?: BeginningOf<Value> | undefined;
-  /** The value of the attribute that the model's `partition` names; required if it names one. */
+  /** The value of the attribute that the model's `partition` names. Required if it names one. */
   partition?: string | undefined;
   /**
-   * Both inclusive; either may be undefined or null. A date without time as the highest value includes the whole day in
-   * UTC.
+   * Lowest and highest value, both inclusive. Either may be undefined or null. A date without a time as the highest value includes the
+   * whole day in UTC.
    */
   between?: Between<Value | Part> | undefined;
-  /** Descending. Default false. */
+  /** Sort in descending order. Default: false. */
   reverse?: boolean | undefined;
   /**
-   * Also returns the target node, on the first page; throws `no-target`. Takes a second Query unless in reverse without
-   * an upper end. Default false.
+   * Also returns the target node, on the first page. Throws `no-target`. Takes a second Query unless in reverse without an upper end.
+   * Default: false.
    */
   includeTarget?: HasTarget | undefined;
-  /** Edges per page, at least 1. Default 100. */
+  /** Edges per page, at least 1. Default: 100. */
   limit?: number | undefined;
   /** The previous page's `cursor`. An edge whose value changes between two pages may appear twice or not at all. */
   cursor?: string | undefined;
@@ -49,7 +49,7 @@ export interface InboundQuery<
   consistent?: boolean | undefined;
 }
 
-/** Ranks and numbers have no prefixes. The values of an order by several aren't known here. */
+/** Ranks and numbers have no prefixes. For an order by several values, the types of the values aren't known here. */
 type BeginningOf<Value> = [Value] extends [never] ? string : string extends Value ? string : never;
 
 /** An inbound query with at most one predicate. */

@@ -51,7 +51,8 @@ export async function readInbound(
   const { list } = query;
   if (options.includeTarget === true) requireTargetItem(query.edge);
   const asksTarget = options.includeTarget === true && options.cursor === undefined;
-  // In reverse without an upper end, the Query meets the node first; a filter is meant for edges and would remove it.
+  // In reverse without an upper end, the Query reads the node before the edges. With a filter, which is meant for edges, it would be
+  // removed.
   const isOnTheWay = list.reverse && query.isOpenAbove && list.where === undefined;
   const own = await readRelevantOwnWrites(
     context,
@@ -59,7 +60,7 @@ export async function readInbound(
   );
   const look = asksTarget && !isOnTheWay ? readTargetItem(context, query, list) : undefined;
   const { spending } = context;
-  // The list gets what the node leaves of the units.
+  // Read the node first: the list gets the units that are left.
   if (spending !== undefined) await look;
   const left = spending === undefined ? query : withUnits(query, spending.left);
   const [{ items: rows, cursor, target: met }, looked] = await Promise.all([
@@ -95,13 +96,13 @@ export interface ResolvedInbound {
   edge: EdgeModel;
   edgeKey: string;
   targetItemKey: string;
-  /** True if only the end of all edges bounds the range. */
+  /** True if the range has no upper bound, so that it includes the last edge. */
   isOpenAbove: boolean;
   order: string;
   meaning: string;
 }
 
-/** Half a unit per partition at least. */
+/** Sets a bound of at least half a unit per partition. */
 export function withUnits(query: ResolvedInbound, maxRcu: number): ResolvedInbound {
   const least = LEAST_RCU * query.list.partitions.length;
   return { ...query, list: { ...query.list, maxRcu: Math.max(least, maxRcu) } };

@@ -6,7 +6,7 @@ import type { CompiledModel, InboundOrder, IndexName, OrderPart, SearchModel } f
 import { encodeWhere, isProjected, type Where, type WhereSubject } from '../request/where.ts';
 
 /**
- * Attributes that rows hold in their keys or as the search's shown value. DynamoDB can't filter by index keys, so the
+ * Finds attributes that rows hold in their index keys or as the value that a search shows. DynamoDB can't filter by index keys, so the
  * reader does.
  */
 
@@ -15,7 +15,7 @@ export interface KeptValues {
   of(item: Item): Item;
 }
 
-/** Excludes dates, which are converted, and computed texts. */
+/** Excludes dates, which the key holds in another form, and computed texts. */
 export function valuesOfOrder({ table }: CompiledModel, { index, order }: InboundOrder): KeptValues {
   const parts = order.kind === 'parts' ? order.parts : [order];
   const named = parts.map(keptPart);
@@ -45,13 +45,13 @@ function keptPart(part: OrderPart): KeptPart | undefined {
   if (part.kind === 'source') return keptPart(part.order);
   if (part.kind === 'derive') return undefined;
   const { attribute } = part;
-  // A label follows its weight.
+  // In the key, a label follows its weight.
   if (part.kind === 'rank') return { attribute, valueOf: (text) => ({ S: text.slice(text.indexOf('-') + 1) }) };
   if (part.type === 'number') return { attribute, valueOf: (text) => ({ N: decodeNumber(text) }) };
   return part.type === 'date' ? undefined : { attribute, valueOf: (text) => ({ S: text }) };
 }
 
-/** Before folding. An item of `multiValue` shows one of several values. */
+/** Returns values as they were before folding. Excludes `multiValue`, because an item shows only one of the values. */
 export function valuesOfSearch({ order, multiValue }: SearchModel, index: IndexName): KeptValues {
   const names =
     multiValue || order.kind === 'derive' ? [] : order.kind === 'path' ? order.attributes : [order.attribute];

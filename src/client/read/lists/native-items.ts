@@ -3,7 +3,7 @@ import type { CompiledModel } from '../../../core/model/compiled.ts';
 import { derivedInstead } from '../../../core/model/native-indexes.ts';
 import { derivedOf } from '../../../core/plan/derive.ts';
 
-/** The index items that the projector would derive from a row of a native index, by their sort keys. */
+/** Returns, by sort key, the index items that the projector would derive from a row if its index weren't native. */
 export function nativeItemsOf(graph: CompiledModel, base: Item): ReadonlyMap<string, Item> {
   const { partitionKey, sortKey } = graph.table;
   const source = stringOf(base[partitionKey]) ?? '';

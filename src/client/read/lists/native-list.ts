@@ -20,10 +20,10 @@ import type { NativeList, PlacedList } from './placed-list.ts';
 import { type Gathered, hasProjected } from './scatter.ts';
 
 /**
- * A row of a native index is a base item, which readers turn into the index item that the projector would have derived.
- * DynamoDB doesn't define the order of rows with the same value: a page continues where the index stands, and a
- * session's own rows come first among the rows of their value. The cursor names
- * the session's rows, so that they aren't shown again when the index has them.
+ * A row of a native index is a base item. Readers turn it into the index item that the projector would have derived. DynamoDB doesn't
+ * define the order of rows with the same value: a page continues where the last call stopped in the index, and a session's own rows come
+ * first among rows of their value. The cursor names the own rows that were returned, so that they aren't returned again once the index has
+ * them.
  */
 
 export type NativePage = Pick<PlacedList, 'index' | 'range' | 'reverse' | 'where' | 'maxRcu' | 'accept'> & {
@@ -59,8 +59,8 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
     after === undefined ? 1 : compareValues(list.index, value, after.value) * (reverse ? -1 : 1);
   const isGiven = ({ value, source }: Place): boolean =>
     behindAfter(value) === 0 && after?.given.includes(shortHash(source)) === true;
-  // Once the index has given rows of a value, own rows come where the index has them: they may have been there before
-  // the session wrote them.
+  // If a page has already returned index rows of this value, own rows stay where the index has them. They may have been there before the
+  // session wrote them.
   const isInPlace = ({ value }: Place): boolean => after?.source !== undefined && behindAfter(value) === 0;
   const ownSources = new Set(page.own.map(({ source }) => source));
   const ownRows = page.own
@@ -109,7 +109,7 @@ export async function gatherNative(context: NativeContext, list: NativeList, pag
   return { ...answer, lastKey: formatPosition(position) };
 }
 
-/** DynamoDB refuses an empty text, or one too long for a key: such an end is moved outwards. */
+/** Widens ends that DynamoDB refuses: empty texts, and texts that are too long for a key. */
 export function sendableEnds({
   from,
   to,
@@ -119,7 +119,7 @@ export function sendableEnds({
 }): Pick<NativeList, 'from' | 'to'> {
   const range = sendableRange({ from: stringOf(from), to: stringOf(to) });
   const low = stringOf(from) === undefined ? from : textEnd(range.from);
-  // Nothing sorts below the lowest key, so it stands for an empty text.
+  // Nothing sorts below the lowest key, so it can replace an empty text.
   const high = stringOf(to) === undefined ? to : textEnd(range.to === '' ? LOWEST_KEY : range.to);
   return { from: low, to: high };
 }
@@ -151,13 +151,13 @@ export async function countNative(
   }
 }
 
-/** The range that a native index is asked for may be wider than the list's. */
+/** Checks the list's own range, because the range of the Query may be wider. */
 function isInNativeList({ index, range, accept }: Pick<NativePage, 'index' | 'range' | 'accept'>, item: Item): boolean {
   return accept(item) && isInRange(range, stringOf(item[INDEX_KEYS[index].sort]) ?? '');
 }
 
 function rowOf({ graph }: Pick<NativeContext, 'graph'>, list: NativeList, base: Item, isOwn: boolean): Row | undefined {
-  // DynamoDB leaves out such an item. dynoxide doesn't if the item is older than the index.
+  // DynamoDB leaves such an item out of the index. dynoxide doesn't, if the item is older than the index.
   if (faultOfNativeKey(list.index, attributeOf(base, list.index.attribute)!) !== undefined) return undefined;
   const item = nativeItemsOf(graph, base).get(list.itemKey);
   return item && { item, ...placeOf(graph, list.index, base, isOwn) };
@@ -180,11 +180,11 @@ function requestAfter(
   if (after.source === undefined) return { ...whole, ...(reverse ? { to: after.value } : { from: after.value }) };
   const { value, source } = after;
   const key = { [table.partitionKey]: { S: source }, [index.partition]: partition, [index.sort]: value };
-  // Every native index has the table's sort key as one of its keys.
+  // The key is complete: every native index has the table's sort key as one of its keys.
   return { ...whole, startKey: key };
 }
 
-/** The table's own keys only decide if they are the index's sort key. */
+/** Compares values. Rows of equal value stay in the index's order, except that own rows come first. */
 function comparePlaces(index: NativeIndex, left: Place, right: Place, reverse: boolean): number {
   const byValue = compareValues(index, left.value, right.value);
   if (byValue !== 0) return reverse ? -byValue : byValue;

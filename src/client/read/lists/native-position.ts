@@ -8,9 +8,9 @@ import { GIVEN_CHARACTERS } from '../request/cursor.ts';
 /** Where a page of a native list ends. */
 export interface Position {
   value: AttributeValue;
-  /** The last item of the value that came from the index; undefined: so far only the session's. */
+  /** Source of the last row with `value` that came from the index. Undefined while all such rows came from the session. */
   source?: string | undefined;
-  /** Own rows of the value that came before those of the index, as short hashes of their sources. */
+  /** Short hashes of the sources of the session's rows with `value` that were returned ahead of the index's rows. */
   given: readonly string[];
 }
 
@@ -26,7 +26,7 @@ export function shortHash(source: string): string {
   return hash128(source).slice(0, GIVEN_CHARACTERS);
 }
 
-/** The source's length precedes it, since both may be any text. */
+/** Prefixes the source with its length, since both the source and the value may contain any character. */
 export function formatPosition({ value, source, given }: Position): string {
   return `${given.join('')}|${source?.length ?? ''}:${source ?? ''}${stringOf(value) ?? numberOf(value)}`;
 }

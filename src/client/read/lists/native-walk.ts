@@ -4,13 +4,13 @@ import type { NativeQueryRequest, Store } from '../../../core/store-port.ts';
 import { Budget, DEFAULT_MAX_RCU, LEAST_FILTERED } from './budget.ts';
 import { MOST_ASKED } from './scatter.ts';
 
-/** What a walk may cost. Default: 50 read capacity units in addition to the returned rows. */
+/** Limits of a walk. Without `maxRcu`, a walk may spend 50 read capacity units besides those for the returned rows. */
 interface Bounds {
   where?: Filter | undefined;
   maxRcu?: number | undefined;
 }
 
-/** Calls grow while items are left out, so that a long stretch of them takes few calls. */
+/** Requests grow while items are dropped, so that a long stretch of dropped items takes few calls. */
 export class NativeWalk {
   readonly budget: Budget;
   private leftOut = 0;
@@ -48,7 +48,8 @@ export class NativeWalk {
     const { where, maxRcu } = this.bounds;
     const isFiltered = where !== undefined || leftOut > 0;
     const asked = isFiltered ? Math.max(LEAST_FILTERED, missing + 4 * leftOut) : missing;
-    // Before the first call the size of items is unknown, and a page that leaves nothing out costs what its limit says.
+    // Without `maxRcu`, returned items are free, so a page that drops none needs no bound. The budget couldn't size the first call, as it
+    // doesn't know how large items are.
     const isPaid = maxRcu === undefined && leftOut === 0 && missing !== Number.POSITIVE_INFINITY;
     const affordable = isPaid ? Number.POSITIVE_INFINITY : budget.itemsOfCall(1);
     return Math.max(1, Math.min(asked, affordable, MOST_ASKED));

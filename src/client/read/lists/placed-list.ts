@@ -6,17 +6,17 @@ import type { NativeIndex } from '../../../core/model/native-indexes.ts';
 import type { ItemKeys } from '../../../core/model/projection/index-places.ts';
 import type { KeyRange } from '../request/key-range.ts';
 
-/** A list of edges or hits at the places where it is stored now. */
+/** A list of edges or search hits, with the partitions that store it now. */
 export interface PlacedList {
   index: IndexName;
   partitions: readonly IndexPartitionKey[];
   range: KeyRange;
   reverse: boolean;
   where: Filter | undefined;
-  /** Conditions of the filter that the reader evaluates: see `ListFilter`. */
+  /** Filter conditions that the reader evaluates itself: see `ListFilter`. */
   ofKept: Filter;
   maxRcu: number | undefined;
-  /** A partition may hold items of other lists. */
+  /** Rejects items of other lists, which a partition may also hold. */
   accept: (item: Item) => boolean;
   itemKeys: ItemKeys;
   native?: NativeList | undefined;
@@ -24,11 +24,11 @@ export interface PlacedList {
 
 export interface NativeList {
   index: NativeIndex;
-  /** Undefined: no item can have the requested value. */
+  /** Undefined if no item can have the requested value. */
   partition: AttributeValue | undefined;
-  /** Both ends inclusive; possibly wider than requested. */
+  /** Both ends are inclusive. The range may be wider than requested. */
   from?: AttributeValue | undefined;
   to?: AttributeValue | undefined;
-  /** The sort key of the item that the projector would have derived from a row. */
+  /** The sort key that a row's index item would have if the list weren't native. */
   itemKey: string;
 }

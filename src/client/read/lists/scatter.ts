@@ -14,8 +14,8 @@ import { projectedAttributes } from '../request/result.ts';
 import { Budget, LEAST_FILTERED } from './budget.ts';
 
 /**
- * Sort keys of accepted items must be unique over all partitions, so that the key before a page determines the page.
- * Walks keep positions nevertheless: a page of 100 items from 200 partitions reads some thousand.
+ * Accepted items must have unique sort keys across all partitions, so that a cursor needs only the last key. Walks still keep the position
+ * in each partition: a page of 100 items from 200 partitions reads some thousand items.
  */
 
 type Gatherable =
@@ -29,16 +29,16 @@ interface Gathering {
   after?: string;
   reverse?: boolean;
   limit: number;
-  /** Only for the table. */
+  /** Strongly consistent reads, only for the table. */
   consistent?: boolean;
   where?: Filter;
-  /** Read capacity units after which the page ends, whatever it has. Default: unlimited. */
+  /** Read capacity units after which the page ends even if it isn't full. Default: unlimited. */
   maxRcu?: number;
   accept: (item: Item) => boolean;
   overlay?: Overlay;
-  /** Asking for as many more saves a call. Default 0. */
+  /** How many items `accept` will surely reject. Requesting as many more saves a call. Default 0. */
   unwanted?: number;
-  /** The page continues from the previous `standing`, and returns its own. */
+  /** Set by a walk: the page continues from the previous page's `standing` and returns its own. */
   walk?: { standing?: Standing | undefined } | undefined;
 }
 
@@ -46,28 +46,28 @@ export type ScatterContext = Pick<ReadContext, 'graph' | 'concurrency'> & { stor
 
 export interface Gathered {
   items: Item[];
-  /** Absent exactly if nothing remains. */
+  /** Absent exactly if nothing follows this page. */
   lastKey?: string;
   standing?: Standing;
 }
 
-/** Where a walk stands after a page. Immutable, so that a page can be read again. */
+/** The state of a walk after a page. Immutable, so that a page can be read again. */
 export interface Standing {
   readonly shards: readonly Readonly<Shard>[];
-  /** Read but not returned, in order. Callers may drop some. */
+  /** Items read but not returned yet, in order. Callers may drop some of them. */
   readonly ahead: readonly Found[];
 }
 
-/** Half a read unit pays for 4 KB, so a first call to one of many shards asks for a bit more than its share. */
+/** The least number of items to request from one of many shards: even the smallest Query pays for 4 KB. */
 const LEAST_ASKED = 16;
-/** How many items a walk may read ahead: from one used-up partition, and from all partitions together. */
+/** How many items a walk may read ahead from one partition, and from all partitions together. */
 const [MOST_AHEAD, MOST_AHEAD_OF_ALL] = [100, 20_000];
 /** Query's `Limit` is a 32-bit integer. */
 export const MOST_ASKED = 2 ** 31 - 1;
 
 interface Shard {
   partition: string;
-  /** The last sort key read, accepted or not. */
+  /** The last sort key read, whether or not its item was accepted. */
   horizon?: string;
   startKey?: Item;
   isAtEnd: boolean;
@@ -87,7 +87,7 @@ interface Reading {
 type Order = (left: string, right: string) => number;
 
 /**
- * In rounds: query the shards that can still hold one of the first `limit + 1` items, and merge. If the units run out,
+ * Gathers a page in rounds: queries the shards that can still hold one of the first `limit + 1` items, and merges. If the units run out,
  * the page ends where the least-read shard ends.
  */
 export async function gatherPage(context: ScatterContext, request: ScatterRequest): Promise<Gathered> {
@@ -128,7 +128,7 @@ export async function gatherPage(context: ScatterContext, request: ScatterReques
     first = inOrder([...own, ...found.slice(0, needed)], order).slice(0, needed);
     toAsk = unfinished(shards, first[needed - 1]?.key, order);
     const frontier = reading.budget.callsLeft() > 0 ? undefined : leastReadKey(toAsk, order);
-    // If the cursor wouldn't move, the same page would be requested forever, so keep reading beyond the bound.
+    // If the cursor didn't move, the same page would be requested forever, so keep reading beyond the bound.
     if (frontier !== undefined && (after === undefined || order(after, frontier) < 0)) {
       return final(
         first.filter(({ key }) => order(key, frontier) <= 0),
@@ -147,7 +147,7 @@ function shardsOf({ partitions, walk }: ScatterRequest): Shard[] {
   );
 }
 
-/** An item that has just moved to another shard may briefly appear in both. */
+/** Sorts and drops duplicates: an item that has just moved to another shard may briefly appear in both. */
 function inOrder(found: Found[], order: Order): Found[] {
   return found
     .sort((left, right) => order(left.key, right.key))
@@ -161,7 +161,7 @@ function unfinished(shards: readonly Shard[], cutoff: string | undefined, order:
   });
 }
 
-/** Unread shards first, then as many as the units pay for, least-read first. */
+/** Returns all unread shards, then as many others as the remaining units pay for, least-read first. */
 function affordableShards(shards: Shard[], budget: Budget, order: Order): Shard[] {
   if (budget.isUnmeasured()) return shards.slice(0, 1);
   const unread = shards.filter(({ horizon }) => horizon === undefined);
@@ -177,16 +177,16 @@ function leastReadKey(shards: readonly Shard[], order: Order): string | undefine
   return (horizons as string[]).sort(order)[0];
 }
 
-/** What the page can still use plus what is likely skipped. */
+/** Adds the items that are probably skipped to those that the page can still use. */
 function itemsToAskFor(request: ScatterRequest, shard: Shard, expected: number, most: number): number {
   const { partitions, where, unwanted = 0 } = request;
-  // Descending, the cursor's item is read again and dropped; the horizon's item if a walk resumes.
+  // A descending query reads the cursor's item again, and a resumed walk the horizon's item; both are dropped.
   const isResumed = mustResume(shard);
   const isRepeated = isResumed || (request.reverse === true && request.after !== undefined);
   const inTheWay = (isRepeated ? 1 : 0) + unwanted;
   const share = Math.ceil((2 * expected) / partitions.length);
   const ahead = Math.max(share, LEAST_ASKED, Math.min(MOST_AHEAD, Math.floor(MOST_AHEAD_OF_ALL / partitions.length)));
-  // Weighing skipped items makes pages grow through long stretches of other lists' items.
+  // Requests grow with the number of skipped items, so that long stretches of other lists' items take few calls.
   const onward =
     where === undefined ? expected + 2 * shard.skipped : Math.max(LEAST_FILTERED, expected + 4 * shard.skipped);
   const isBegun = shard.startKey !== undefined;
@@ -227,7 +227,7 @@ async function readShard(
   const { index, after, reverse, consistent, where, accept } = request;
   const { range } = reading;
   const { partition, startKey, horizon } = shard;
-  // By key, since the item may be gone, and not every engine continues after a missing item.
+  // Resume by key rather than by `startKey`: the item may be gone, and not every engine continues after a missing item.
   const { from, to } = sendableRange(mustResume(shard) ? rangeFrom(range, horizon!, reverse === true) : range);
   const sortKey = { from, to };
   const page = await context.store.query({ index, partition, sortKey, limit, startKey, reverse, consistent, where });
@@ -241,7 +241,7 @@ async function readShard(
   for (const item of page.items) {
     const key = stringOf(item[attribute])!;
     if (key === after || !isInRange(range, key)) continue;
-    // The index may be stale for a base item that was just written.
+    // The index may still hold the old row of a base item that the session has just written.
     // rule: rows-of-own-writes-are-left-out
     if (accept(item) && request.overlay?.isReplaced(item) !== true) found.push({ key, item });
     else shard.skipped += 1;
@@ -250,8 +250,8 @@ async function readShard(
 }
 
 /**
- * Accepts the index items of the list. Base items whose attributes have the names of index keys, foreign derived items
- * and a target node may lie in the same partition.
+ * Returns a test for the list's index items. The same partition may hold a target node, derived items of other lists, and base items with
+ * attributes named like index keys.
  */
 export function hitTest(model: CompiledModel, keys: ItemKeys): (item: Item) => boolean {
   return (item) =>

@@ -43,7 +43,7 @@ import {
 
 export interface ResolvedSearch {
   list: PlacedList;
-  /** Ranges of the sort keys that hits have: a value too long for a key is found by its hash. */
+  /** Sort key ranges of the hits. A value that is too long for a key is found by its hash. */
   ranges: readonly KeyRange[];
 }
 
@@ -127,7 +127,7 @@ function hasKeyIn(index: IndexName, ranges: readonly KeyRange[], item: Item): bo
   return ranges.some((range) => isInRange(range, key));
 }
 
-/** Node types contain no dots. */
+/** Node types contain no dots, so the first dot ends the type. */
 export function searchedType({ indexPartition }: SearchModel): string {
   return indexPartition.slice(0, indexPartition.indexOf('.'));
 }
@@ -139,7 +139,7 @@ function nativeList(graph: CompiledModel, search: SearchModel, value: AttributeV
   return {
     index: indexOfSearch(graph, search),
     partition: isPossible ? value : undefined,
-    // Sorts after all ids of the type, and isn't one.
+    // `.` follows `-`, so this bound sorts after all ids of the type without being one.
     ...{ from: { S: `${type}-` }, to: { S: `${type}.` } },
     itemKey: search.inForce.places.first,
   };
@@ -175,7 +175,7 @@ function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPr
     const partitions = places.partitionsOfValue(partition, encoded);
     if (search.shards !== 'value' || !isHashedInKey(encoded)) return { partitions, range: equalRange(encoded) };
     const hash = hash128(encoded);
-    // A partition value may contain the separator, so that values of another partition lie in this one.
+    // A partition value may contain the separator, so this index partition may also hold other values.
     const ranges = [encoded, hash]
       .filter((text) => isWithinBytes(lowestSortKeyOfValue(text), SORT_KEY_BYTES))
       .map(equalRange);
@@ -194,7 +194,7 @@ function placesOf(graph: CompiledModel, search: SearchModel, predicate: SearchPr
   return { partitions: places.partitions(partition), range };
 }
 
-/** A name without value only counts if no other has one. */
+/** A name without a value counts only if no other name has one. */
 function wayOf(
   search: SearchModel,
   query: OrderOfQuery,
@@ -216,7 +216,7 @@ function wayOf(
   return names.find((name) => name in predicate) ?? 'range';
 }
 
-/** A whole path lies in one shard; a prefix may be in any. */
+/** The hits of a whole path are in one shard; those of a prefix may be in any. */
 function resolvePathSearch(
   search: SearchModel,
   query: OrderOfQuery,

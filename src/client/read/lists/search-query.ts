@@ -3,30 +3,30 @@ import type { Between, OrderValue } from '../request/order-argument.ts';
 import { type EveryReadOptions, READ_OPTIONS } from '../request/read-context.ts';
 import { FILTER_OPTIONS, type FilterOptions } from './filter.ts';
 
-/** Arguments that exclude each other. */
+/** Arguments that must be absent because they exclude another one. */
 export type Without<Name extends keyof typeof PREDICATES> = { readonly [N in Name]?: undefined };
 
-/** A range of values. */
+/** A range of values; without `between`, all values. */
 export interface ValuesBetween<Value> {
-  /** Both inclusive; either may be undefined or null. */
+  /** Both ends are inclusive; undefined or null leaves an end open. */
   between?: Between<Value> | undefined;
 }
 
-/** Whole leading segments, then a prefix or range of the next one. */
+/** Whole leading segments of a path, then optionally a prefix or range of the next segment. */
 export type PathPredicate<Path = readonly string[]> =
   | ({ path: Path } & ValuesBetween<string> & Without<'equals' | 'beginsWith'>)
   | ({ path: Path; beginsWith: string } & Without<'equals' | 'between'>);
 
-/** One value, a prefix, a range of values or, for a search by path, segments. */
+/** One value, a prefix, a range of values or, for a search by path, leading segments. */
 export type SearchPredicate =
   | ({ equals: OrderValue } & Without<'beginsWith' | 'path' | 'between'>)
   | ({ beginsWith: string } & Without<'equals' | 'path' | 'between'>)
   | (ValuesBetween<OrderValue> & Without<'equals' | 'beginsWith' | 'path'>)
   | PathPredicate;
 
-/** Where to search. */
+/** Options that say where to search. */
 export interface SearchScope extends EveryReadOptions {
-  /** The value of the search's partition attribute; required exactly if the model declares one. */
+  /** The value of the search's partition attribute. Required exactly if the model declares one. */
   partition?: string | undefined;
   /** `true` is refused: DynamoDB has no consistent reads of an index. */
   consistent?: boolean | undefined;
@@ -34,7 +34,7 @@ export interface SearchScope extends EveryReadOptions {
 
 /** Options of a search. */
 export interface SearchQuery<Attributes = Record<string, unknown>> extends SearchScope, FilterOptions<Attributes> {
-  /** Descending. Default false. */
+  /** Returns hits in descending order. Default false. */
   reverse?: boolean | undefined;
   /** Hits per page, at least 1. Default 100. */
   limit?: number | undefined;

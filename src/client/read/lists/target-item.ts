@@ -17,7 +17,7 @@ export async function readTargetItem(
   query: TargetItemPlace,
   { index, partitions }: Pick<PlacedList, 'index' | 'partitions'>,
 ): Promise<Item | undefined> {
-  // One partition, since includeTarget needs shards: 1; none if its key is too long for an index.
+  // There is one partition, since `includeTarget` requires `shards: 1`, or none if its key is too long for an index.
   const [partition] = partitions;
   if (partition === undefined) return undefined;
   const sortKey = { from: TARGET_SORT_KEY, to: TARGET_SORT_KEY };

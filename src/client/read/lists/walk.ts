@@ -5,15 +5,15 @@ import type { ReadContext } from '../request/read-context.ts';
 import { type Found, type Gathered, gatherPage, type ScatterRequest, type Standing } from './scatter.ts';
 
 /**
- * By cursor alone, each page of a list in 200 shards asks all of them and drops most of the answer. A walk keeps what
- * its pages read ahead.
+ * What a walk keeps after a page. With cursors alone, each page of a list in 200 shards would query all of them and drop most of the
+ * results.
  */
 
 interface Kept {
   standing: Standing;
-  /** After any change of the registry, the list may be stored elsewhere. */
+  /** The registry's projections at that time. After any change, the list may be stored elsewhere. */
   projections: ProjectionsInForce;
-  /** Sources of own writes whose rows were left out. */
+  /** Sources that the session had written, so that their stored rows were left out. */
   replaced: ReadonlySet<string>;
 }
 
@@ -27,7 +27,7 @@ class Walk {
     this.left = new Map();
   }
 
-  /** For good: a task that began during a page holds on to its walk. */
+  /** Ends the walk for good. A task that was started during a page may still hold the walk. */
   end(): void {
     this.turn();
     this.turn();
@@ -75,7 +75,7 @@ export async function gatherListPage(
   cursor: string | undefined,
   cursorAt: (lastKey: string) => string,
 ): Promise<Gathered & { cursor?: string }> {
-  // A single partition continues at its last key.
+  // A single partition needs no walk: it continues after its last key.
   const walk = request.partitions.length > 1 ? walks.getStore() : undefined;
   const standing = cursor === undefined ? undefined : standingOf(context, request, walk?.keptAt(cursor));
   const gathered = await gatherPage(context, { ...request, walk: walk && { standing } });
@@ -91,14 +91,14 @@ export async function gatherListPage(
   return { ...gathered, cursor: next };
 }
 
-/** Without what has ended or the session has written since; undefined if unusable. */
+/** Leaves out what has ended or the session has written since. Undefined if the walk is unusable. */
 function standingOf(
   { projections, store }: ReadContext,
   { overlay }: ScatterRequest,
   kept: Kept | undefined,
 ): Standing | undefined {
   if (kept === undefined || kept.projections !== projections) return undefined;
-  // The session forgot these writes, so the index has to be asked for the rows left out.
+  // The session has forgotten some of these writes, so the rows left out must be read from the index.
   // rule: walk-asks-for-rows-that-own-writes-replaced
   if ([...kept.replaced].some((source) => overlay?.sources.has(source) !== true)) return undefined;
   const { shards, ahead } = kept.standing;

@@ -21,7 +21,7 @@ export interface CollectionOptions<EdgeType = string> extends EdgesOptions {
 
 /** One page of a node and its outgoing edges. */
 export interface Collection<Node = StoredNode, Edge = EdgeResult> extends Page<Edge> {
-  /** Only on the first page; null if it doesn't exist. */
+  /** The node, on the first page only; null if it doesn't exist. */
   node?: Node | null;
 }
 
@@ -77,13 +77,13 @@ export async function readCollection(
   const items = page.items.flatMap((item) => edgeOf(context, id, item) ?? []);
   const next = lastKey === undefined ? {} : { cursor: encodeCursor(lastKey, bound, cursorKey) };
   if (cursor !== undefined) return { items, ...next };
-  // Edges of types that sort before the node's type may fill the page.
+  // Edges whose types sort before the node's type may have filled the page.
   const isBehind = lastKey !== undefined && compareKeys(lastKey, id) < 0;
   if (node === undefined && isBehind) return { node: await readNode(context, id, { consistent }), items, ...next };
   return { node: nodeOf(context, id, node), items, ...next };
 }
 
-/** What lies between the lowest and the highest sort key is read as well. */
+/** Returns one range that spans all requested types. Items in between are read as well. */
 function rangeOf(types: ReadonlySet<string> | undefined, id: string | undefined): KeyRange {
   if (types === undefined) return BASE_ITEMS;
   const ranges = [...types].map((type) => prefixRange(`${type}-`));

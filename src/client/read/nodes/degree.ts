@@ -28,7 +28,7 @@ export async function readDegree(
     isCounted &&
     mustReadConsistently(context, (key) => key.source === source && typePrefix(key.target) === edge.type)
   ) {
-    // A count doesn't tell which edges it includes.
+    // Own writes can't correct a count, which doesn't tell which edges it includes.
     return await countBaseEdges(context, source, edgeType, true);
   }
   if (edge.count !== undefined) {
@@ -64,7 +64,7 @@ async function countBaseEdges(
 ): Promise<number> {
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const isCounted = graph.edges.get(edgeType)?.count !== undefined;
-  // Like a stored count, include ended edges until they are deleted.
+  // Like a stored count, include edges that have ended until DynamoDB deletes them.
   const store = isCounted ? stored : living;
   let total = 0;
   for await (const item of queriedItems(store, request)) {
@@ -73,7 +73,7 @@ async function countBaseEdges(
   }
   return total;
 
-  /** An edge set lacks edges whose labels can't be derived. */
+  /** Edges whose labels can't be derived are in no edge set. */
   function isInCountOrSet({ element, indexItems }: Derived): boolean {
     // rule: count-that-is-not-ready-is-of-base-edges
     if (!isCounted) return element !== undefined;

@@ -22,7 +22,7 @@ export interface EdgeSetRead {
   truncated: string[];
 }
 
-/** A hub may have any number. */
+/** A hub may have any number of edges, so a read returns only the first ones. */
 export const EDGES_OF_EVICTED_TYPE = 100;
 
 export async function readEdgeSet(
@@ -49,12 +49,12 @@ export async function readEdgeSet(
     if (!page.isWhole) truncated.push(edgeType);
     for (const element of page.elements) elements.add(element);
   }
-  // An own edge may lie after the first ones.
+  // Edges that the session wrote may lie beyond the first ones.
   for (const element of ownElements(context, source, evicted, own)) elements.add(element);
   return { entries: decodeElements([...elements], context.readNumber, copies), truncated: truncated.sort() };
 }
 
-/** A corrupt element is left out: the check reports it. */
+/** Leaves out corrupt elements, which the check reports. */
 export function decodeElements(
   elements: readonly string[],
   readNumber: NumberReader,
@@ -87,7 +87,7 @@ async function readFirstElements(
   const request = { partition: source, sortKey: { beginsWith: `${edgeType}-` }, consistent };
   const elements: string[] = [];
   let left = EDGES_OF_EVICTED_TYPE;
-  // DynamoDB ends a page of large edges early.
+  // Several pages may be needed: DynamoDB ends a page of large edges early.
   for await (const { items, lastKey } of queryPages(store, { ...request, limit: EDGES_OF_EVICTED_TYPE })) {
     for (const item of items.slice(0, left)) {
       const { element } = derivedOf(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);

@@ -24,7 +24,7 @@ export interface EdgesOptions extends EveryReadOptions {
   limit?: number | undefined;
   /** The previous page's `cursor`. */
   cursor?: string | undefined;
-  /** Strongly consistent, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 
@@ -79,7 +79,7 @@ export async function gatherEdges(
       const kind = classifyBaseItem(graph, source, stringOf(item[graph.table.sortKey]) ?? '', item);
       return kind.kind === 'edge' && !isGone(isProjected ? kind.edge : undefined, item);
     },
-    // The node itself lies among its edges.
+    // The node's own item lies among its edges, and `accept` rejects it.
     unwanted: edge === undefined ? 1 : 0,
   });
   return { ...gathered, items: gathered.items.flatMap((item) => edgeOf(context, source, item) ?? []) };
@@ -118,7 +118,7 @@ async function findBaseEdge(
   const isOwn = mustReadConsistently(context, (key) => key.source === source && key.target === sortKey);
   const { item } = await context.store.get({ source, target: sortKey }, { consistent: consistent || isOwn });
   const found = item && edgeOf(context, source, item);
-  // An item with a hashed key may name no target, or in theory another one with the same hash.
+  // An item with a hashed key may name no target, or in theory another target with the same hash.
   return found?.target === target ? found : undefined;
 }
 

@@ -29,22 +29,22 @@ import { type EveryReadOptions, READ_OPTIONS, type ReadContext } from '../reques
 
 /** Options of `total`. */
 export interface TotalReadOptions extends EveryReadOptions {
-  /** Strongly consistent, at twice the capacity: as the projector has it now. Default false. */
+  /** A strongly consistent read of the total as the projector last wrote it, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
-  /** Needed if edges of the type both enter and leave the node's type. */
+  /** Required if edges of the type both enter and leave nodes of this type. */
   direction?: 'inbound' | 'outgoing' | undefined;
-  /** Use false for a node with too many values of a group. Default true. */
+  /** Whether to return the groups. Use false for a node with too many values of a group. Default true. */
   groups?: boolean | undefined;
 }
 
-/** The total of a node's edges; each sum is a decimal text. */
+/** The total of a node's edges. Each sum is a decimal text. */
 export type TotalResult<Sums extends string = string, Groups extends object = Record<string, unknown>> = {
   count: number;
-  /** Values left out of sums or groups because of their type or size; absent if zero. */
+  /** Number of values left out of sums or groups because of their type or size; absent if zero. */
   problems?: number;
-  /** A text that looks like a number of the same group is quoted. */
+  /** Edge counts by group and value. A text that looks like a number of the same group is quoted. */
   groups: { [Name in GroupName<Groups>]: NumberByValue<Groups extends Record<Name, infer Value> ? Value : never> };
-  /** False if own writes of the session may be missing. */
+  /** False if writes of the session may be missing. */
   exact?: false;
 } & CallResult &
   (string extends Sums ? unknown : { [Name in Sums]: string });
@@ -120,7 +120,7 @@ async function amountsWithOwnEdges(
     const keys = writes.map((write) => ({ source: id, target: places.itemKey(write) }));
     ({ items: entries } = await store.getMany(keys, { consistent: true }));
     const { item: again } = await store.get(key, { consistent: true });
-    // The total's revision changes with each item that is added, removed or changed.
+    // The revision changes with each edge that is added, removed or changed.
     const isOfOneMoment = sameValue(total?.[REVISION], again?.[REVISION]);
     total = again;
     if (isOfOneMoment || look === MOST_LOOKS) break;
@@ -175,7 +175,7 @@ export function totalOfAmounts(
 function groupOf(amounts: Amounts, prefix: string): Record<string, number> {
   const group: Record<string, number> = {};
   const values = [...amounts].filter(([attribute, units]) => attribute.startsWith(prefix) && units !== 0n);
-  // Numbers and booleans first: their tags sort before that of texts.
+  // The tags of numbers and booleans sort first, so a text with the same key is the one that is quoted.
   for (const [attribute, units] of values.sort(([left], [right]) => (left < right ? -1 : 1))) {
     let value = attribute.slice(prefix.length + 1);
     while (Object.hasOwn(group, value)) value = JSON.stringify(value);

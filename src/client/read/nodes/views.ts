@@ -18,7 +18,7 @@ import { deriveView } from './base-view.ts';
 import { type EdgeSetRead, readEdgeSet } from './edge-set.ts';
 import { type Found, type PartSource, partSources, partsOf, queryViewWithParts, withParts } from './parts.ts';
 
-/** All of the node's attributes, or those named. */
+/** All of the node's attributes, or only the named ones. */
 export type AttributeSelection = 'ALL' | readonly string[];
 
 /** Options of `getViews`. */
@@ -26,9 +26,9 @@ export interface GetOptions<
   Attributes extends AttributeSelection | undefined = AttributeSelection | undefined,
   Asked extends boolean | undefined = boolean | undefined,
 > extends EveryReadOptions<Asked> {
-  /** Default: those of the model's view. Others, and `consistent`, also read the node itself. */
+  /** Attributes to return. Default: those of the model's view. Others, and `consistent`, also read the node itself. */
   attributes?: Attributes | undefined;
-  /** Strongly consistent, at twice the capacity, where attributes are read from the node. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Requested attributes then come from the node. Default false. */
   consistent?: boolean | undefined;
 }
 
@@ -45,7 +45,7 @@ export async function getViews(
   checkIds(ids);
   checkViews(context.graph, ids);
   const { nodes } = await readNodes(context, ids, options);
-  // An edge set may exist before its node.
+  // A node that isn't written yet may already have edges.
   return nodes.map((view) => (view.attributes === null && view.edgeSet.length === 0 ? null : view));
 }
 
@@ -66,7 +66,7 @@ export async function readNodes(
   const own = given ?? (await readOwnWritesOfViews(context, ids));
   const views = await readViews(context, ids, consistent, own);
   const ownSources = new Set(own.writes.map(({ source }) => source));
-  // A view lags behind its node: writing it back would undo a put made in between.
+  // A view lags behind its node. If a caller wrote a view's attributes back, it would undo puts made in between.
   const isReadFromNode = (id: string): boolean =>
     attributes !== undefined &&
     ((consistent && !isReadInPlace(context.graph, id)) || !viewOfNodeHolds(context.graph, id, attributes));
@@ -76,7 +76,7 @@ export async function readNodes(
   const edgeSets = await pMap(
     ids,
     async (id): Promise<EdgeSetRead> => readEdgeSet(context, id, views.get(id), consistent || ownSources.has(id), own),
-    // One call at a time if each may use up the units.
+    // One call at a time if read units are limited, since each call may use up the rest.
     { concurrency: context.spending === undefined ? context.concurrency : 1 },
   );
   const nodes = ids.map((id, i): View => {
@@ -96,7 +96,7 @@ export function isReadInPlace(graph: CompiledModel, id: string): boolean {
   return isShownItself(graph, id) && graph.nodes.get(parseNodeId(id)!.type)!.parts.size === 0;
 }
 
-/** A string would be iterated by characters. */
+/** Refuses a single id: a string would be iterated by character. */
 export function checkIds(ids: readonly string[]): void {
   if (Array.isArray(ids)) return;
   throw new EdgeloomError(
@@ -123,7 +123,7 @@ export function isShownItself(graph: CompiledModel, id: string): boolean {
 }
 
 export function isViewless(graph: CompiledModel, id: string): boolean {
-  // An id from outside may not be a string.
+  // Untyped callers may pass something other than a string.
   return typeof id === 'string' && graph.nodes.get(parseNodeId(id)?.type ?? '')?.hasView === false;
 }
 
@@ -151,7 +151,7 @@ export async function readAttributes(
   );
 }
 
-/** A node without a declared view is itself read; a view that this read can't use is derived from the base items. */
+/** Reads views. Without a declared view, the node itself is read. A view that this read can't use is derived from base items. */
 export async function readViews(
   context: ReadContext,
   ids: Iterable<string>,
@@ -170,7 +170,7 @@ export async function readViews(
     themselves.filter((id) => canBeStored(graph, id)).map((id) => ({ source: id, target: id })),
     consistent || own.writes.length > 0,
   );
-  // None of the node's attributes are projected: it exists while it is stored.
+  // The stored view has no attributes of these nodes, so only the node's item tells whether it exists.
   const shownItself = (id: string, view: Item | undefined): Item | undefined => {
     const node = nodes.get(id)?.get(id);
     const { [ATTRIBUTES]: _, ...rest } = view ?? {};
@@ -291,7 +291,7 @@ async function readBases(
   return attributes;
 }
 
-/** Ids come from URLs. */
+/** Tells whether the table can hold an id, which may come from a URL. */
 function canBeStored(graph: CompiledModel, id: string): boolean {
   if (typeof id !== 'string') {
     throw notAnId(describe(id));
@@ -305,7 +305,7 @@ function viewOfNodeHolds(graph: CompiledModel, id: string, selection: AttributeS
   return viewHolds(graph.nodes.get(parseNodeId(id)?.type ?? ''), selection);
 }
 
-/** True for a type outside the model, of which nothing else is read. */
+/** True for a type outside the model, of which only the view is read. */
 export function viewHolds(node: NodeModel | undefined, selection: AttributeSelection): boolean {
   if (node === undefined) return true;
   const { view, parts } = node;

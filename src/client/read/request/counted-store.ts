@@ -7,7 +7,6 @@ export interface Counted {
   calls: number;
 }
 
-/** The context of a read whose calls are counted. */
 export function countingCalls(context: ReadContext): { context: ReadContext; counted: Readonly<Counted> } {
   const { store } = context;
   const counted: Counted = { calls: 0 };

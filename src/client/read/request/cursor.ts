@@ -4,16 +4,16 @@ import { numberTextOf } from '../../../core/items/plain.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * The sort key of a page's last item is enough to continue in every shard, since sort keys of one query are unique.
- * Bytes: version, tag over key, query and meaning, hash of the meaning, key; as base64url.
+ * A cursor holds the sort key of a page's last item. That is enough to continue in every shard, since sort keys of one query are unique.
+ * Bytes, as base64url: version; tag over key, query and meaning; hash of the meaning; key.
  */
 
-/** The secret that cursors are signed with. */
+/** The secret that signs cursors. */
 export type CursorKey = string | Uint8Array;
 
 export interface CursorBinding {
   query: readonly unknown[];
-  /** The same in any generation and shards. */
+  /** What the order means, whatever its generation and number of shards. */
   meaning: string;
 }
 
@@ -29,7 +29,7 @@ const OF_ONE_PAGE: ReadonlySet<string> = new Set([
   'signal',
 ]);
 
-/** `forms` replace the caller's values, such as one form for all equal filters. */
+/** `forms` replaces the caller's values, for example by one form for all equal filters. */
 export function boundOptions(
   options: object,
   forms: Readonly<Record<string, unknown>> = {},
@@ -45,10 +45,10 @@ function namedValues(given: readonly [string, unknown][], depth = 0): (readonly 
     .sort(([left], [right]) => (left < right ? -1 : 1));
 }
 
-/** A `with` may contain itself. */
+/** Ends the recursion, since `with` may contain itself. */
 const DEEPEST_BOUND = 32;
 
-/** Forms of the same number have the same JSON. */
+/** Equal numbers have the same JSON, whatever their type. */
 function jsonOf(value: unknown, depth: number): unknown {
   if (value === undefined || value === null || depth > DEEPEST_BOUND) return null;
   if (typeof value === 'number') return String(value);
@@ -62,9 +62,9 @@ const VERSION = 2;
 const TAG_BYTES = 16;
 const MEANING_BYTES = 8;
 const HEAD_BYTES = 1 + TAG_BYTES + MEANING_BYTES;
-/** A session remembers fewer writes than a place names. */
+/** A cursor can name `MOST_GIVEN` own rows, more than a session remembers. */
 export const [MOST_GIVEN, GIVEN_CHARACTERS] = [64, 12];
-/** A native order's place is the longest: own rows, a value, and the source with its length. */
+/** The longest position is a native list's: hashes of own rows, a value, and the source with its length. */
 const PLACE_BYTES = SORT_KEY_BYTES + PARTITION_KEY_BYTES + MOST_GIVEN * GIVEN_CHARACTERS + 8;
 export const MAX_CURSOR_CHARACTERS = Math.ceil(((HEAD_BYTES + PLACE_BYTES) * 4) / 3);
 
@@ -78,7 +78,7 @@ export function encodeCursor(lastKey: string, binding: CursorBinding, cursorKey?
 export function decodeCursor(cursor: string, binding: CursorBinding, cursorKey?: CursorKey): string {
   if (typeof cursor !== 'string' || cursor.length > MAX_CURSOR_CHARACTERS) throw cursorRefused();
   const bytes = Buffer.from(cursor, 'base64url');
-  // Node ignores characters that aren't base64url.
+  // `Buffer.from` ignores characters that aren't base64url.
   if (bytes.toString('base64url') !== cursor || bytes.length <= HEAD_BYTES || bytes[0] !== VERSION)
     throw cursorRefused();
   const lastKey = bytes.toString('utf8', HEAD_BYTES);

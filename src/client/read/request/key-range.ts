@@ -12,10 +12,10 @@ export interface SendableRange extends KeyRange {
 }
 
 const MAX_CODE_POINT = 0x10ffff;
-/** Leaves room for a last character that gets longer when incremented. */
+/** Leaves room for a last character that takes more bytes when incremented. */
 const CUT_BYTES = SORT_KEY_BYTES - 4;
 
-/** Callers have to exclude the upper end, the lowest text after the prefix. */
+/** Callers have to exclude the upper end, which is the lowest text after the prefix. */
 export function prefixRange(prefix: string): KeyRange {
   return prefix === '' ? {} : { from: prefix, to: textAfterPrefix(prefix) };
 }
@@ -32,7 +32,7 @@ export function textAfterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-/** Descending, the key stays in, since there is no greatest text below it: the reader drops it. */
+/** In descending order the range keeps the key `after`, since there is no greatest text below it. The reader drops it. */
 export function rangeAfter(range: KeyRange, after: string | undefined, reverse: boolean): KeyRange {
   if (after === undefined) return range;
   if (reverse) return { from: range.from, to: range.to === undefined ? after : lowerKey(range.to, after) };
@@ -54,13 +54,13 @@ export function isEmptyRange({ from, to }: KeyRange): boolean {
   return from !== undefined && to !== undefined && compareKeys(from, to) > 0;
 }
 
-/** DynamoDB accepts ends of at most 1,024 bytes. Longer ends are cut outwards, so that no key is lost. */
+/** Cuts ends that exceed DynamoDB's 1,024 bytes. Cuts widen the range, so that no key is lost. */
 export function sendableRange({ from, to }: KeyRange): SendableRange {
   const cutFrom = from === undefined ? undefined : cutToKeyLength(from);
   const cutTo = to === undefined ? undefined : cutToKeyLength(to);
   return {
     from: cutFrom,
-    // Everything between the cut and the whole text begins with the cut text.
+    // Keys between the cut text and the whole text begin with the cut text.
     to: cutTo === undefined || cutTo === to ? cutTo : textAfterPrefix(cutTo),
     exact: cutFrom === from && cutTo === to,
   };
@@ -70,7 +70,7 @@ function cutToKeyLength(text: string): string {
   const bytes = Buffer.from(text, 'utf8');
   if (bytes.length <= SORT_KEY_BYTES) return text;
   let end = CUT_BYTES;
-  // Never inside a character: bytes 10xxxxxx continue one.
+  // Don't cut inside a character: bytes 10xxxxxx continue one.
   while ((bytes[end]! & 0xc0) === 0x80) end -= 1;
   return bytes.toString('utf8', 0, end);
 }

@@ -18,7 +18,7 @@ import type {
 } from '../../../core/store-port.ts';
 import { ForwardingStore } from '../../../store/forwarding.ts';
 
-/** The table without ended items and what is derived from them. */
+/** Hides ended items and what is derived from them. */
 export class LivingStore extends ForwardingStore {
   constructor(
     store: Store,
@@ -29,7 +29,6 @@ export class LivingStore extends ForwardingStore {
     super(store);
   }
 
-  /** The same on another way to the table. */
   over(wrap: (store: Store) => Store): LivingStore {
     return new LivingStore(wrap(this.inner), this.graph, this.now, this.onEnd);
   }
@@ -50,7 +49,7 @@ export class LivingStore extends ForwardingStore {
   }
 
   override async query({ countOnly = false, ...request }: QueryRequest): Promise<QueryResult> {
-    // Counting needs the items; the cost is the same.
+    // Ended items can only be left out by reading them. The cost is the same.
     const page = this.livingPage(await super.query(request));
     return countOnly ? { ...page, items: [] } : page;
   }

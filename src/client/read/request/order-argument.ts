@@ -23,7 +23,7 @@ import { nearest } from '../../../core/model/options/nearest.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 import { isEmptyRange, type KeyRange, prefixRange } from './key-range.ts';
 
-/** A value to compare with; dates as ISO 8601 texts, ranks as labels. */
+/** A value to compare with. Dates are ISO 8601 texts, ranks are labels. */
 export type OrderValue = string | number | bigint | ExactNumber;
 
 export type ArgumentOrder = SearchOrder | { kind: 'parts'; parts: readonly (AttributeOrder | DeriveModel)[] };
@@ -40,7 +40,7 @@ export interface OrderOfQuery {
   order: ArgumentOrder;
   form: TextForm;
   name: string;
-  /** The model's texts for the value at a place; undefined: any text. */
+  /** The texts that the model declares for the value at a place; undefined if any text is allowed. */
   declared: (place: number) => DeclaredTexts;
 }
 
@@ -89,7 +89,7 @@ export function attributeArgument(query: OrderOfQuery, value: OrderValue, argume
   return withArgumentError(query, argument, () => {
     if (order.kind === 'attribute' && order.type === 'number') {
       const number = requireNumber(value);
-      // Throws for a number that DynamoDB doesn't accept.
+      // Throws if DynamoDB doesn't accept the number.
       encodeValue(number, 'number', AS_WRITTEN);
       return { N: number.N.trim() };
     }
@@ -121,8 +121,8 @@ export function endsOf(
 }
 
 /**
- * Both ends are inclusive. A date without time as the highest value includes the whole day in UTC; in an order by text,
- * every text with this prefix.
+ * Returns the range of two values, both inclusive. If the highest value is a date without time, it includes the whole day in UTC; in an
+ * order by text, every text with this prefix.
  */
 export function valueRange(
   query: OrderOfQuery,
@@ -152,7 +152,7 @@ export function checkedRange(
   );
 }
 
-/** Also for texts: native orders have no dates, and their texts may be times. */
+/** Also true in orders by text: native orders have no dates, and their texts may be times. */
 export function isDay({ order, form }: OrderOfQuery, value: OrderValue): boolean {
   return order.kind === 'attribute' && order.type !== 'number' && PLAIN_DATE.test(form(String(value)));
 }

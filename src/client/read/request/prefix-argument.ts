@@ -57,7 +57,7 @@ export interface PartRange {
   beginsWith?: string | undefined;
 }
 
-/** The next value after the leading ones is in a range. */
+/** The range of keys with the leading values `path` whose next value is within the bounds. */
 export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith }: PartRange): KeyRange {
   const { order } = query;
   const { low, high, isRange } = endsOf(query, between);
@@ -83,7 +83,7 @@ export function partsRange(query: OrderOfQuery, { path = [], between, beginsWith
     const all = prefixRange(escapeValue(leading));
     if (!hasRange) return all;
     const part = ofPart(path.length);
-    // The key of an edge without the value ends after the leading values; that of an empty value sorts right after it.
+    // If the next value is absent, the key ends after the leading values. The key of an empty value sorts right after that key.
     const first = escapeValue(leading + encodePath([''], AS_WRITTEN));
     if (beginsWith !== undefined) {
       const prefix = encodeSegment(encodePrefix(part, beginsWith));
@@ -104,7 +104,7 @@ function lowestText(query: OrderOfQuery, value: OrderValue, argument: string): s
   return query.order.kind === 'rank' ? `${weightOf(query, value, argument)}-` : encodeArgument(query, value, argument);
 }
 
-/** The prefix of the last keys of a range that ends with this value. */
+/** Returns the common prefix of the last keys in a range that ends with this value. */
 function highestText(query: OrderOfQuery, value: OrderValue): string {
   if (query.order.kind === 'rank') return encodeSegment(`${weightOf(query, value, 'between')}-`);
   const encoded = encodeArgument(query, value, 'between');
@@ -137,7 +137,7 @@ export function encodePrefix(query: OrderOfQuery, prefix: OrderValue): string {
 function beginsDate(text: string): boolean {
   return DATE_ENDS.some((end) => {
     try {
-      // The final digit keeps the zeros of a fraction, which encoded dates don't end with.
+      // The final digit protects zeros at the end of a fraction, which encoding would remove.
       return encodeValue({ S: `${text}${end.slice(text.length)}1` }, 'date', AS_WRITTEN).startsWith(text);
     } catch (error) {
       if (error instanceof EncodingError) return false;

@@ -9,16 +9,15 @@ import type { CallOptions, Spending } from '../../call/capacity.ts';
 import type { Session } from '../../session/session.ts';
 import type { CursorKey } from './cursor.ts';
 
-/** What every read needs. */
 export interface ReadContext {
   graph: CompiledModel;
   store: Store;
-  /** Including ended items: a look compares everything stored. */
+  /** The store including ended items, for comparisons of all that is stored. */
   stored: Store;
   concurrency: number;
   readNumber: NumberReader;
   session?: Session;
-  /** Milliseconds since 1970. */
+  /** Returns milliseconds since 1970. */
   now: () => number;
   cursorKey?: CursorKey;
   projections: ProjectionsInForce;
@@ -28,14 +27,14 @@ export interface ReadContext {
 
 /** Options of every read. */
 export interface EveryReadOptions<Asked extends boolean | undefined = boolean | undefined> extends CallOptions<Asked> {
-  /** Includes ended items that aren't deleted yet. Default false. */
+  /** Whether to include ended items that aren't deleted yet. Default false. */
   includeExpired?: boolean | undefined;
 }
 
 /** Options of `getNode`, `getEdge`, `has` and `degree`. */
 export interface ItemReadOptions<Asked extends boolean | undefined = boolean | undefined>
   extends EveryReadOptions<Asked> {
-  /** Strongly consistent, at twice the capacity. Default false. */
+  /** Strongly consistent reads, at twice the capacity. Default false. */
   consistent?: boolean | undefined;
 }
 

@@ -11,7 +11,7 @@ import type { ReadContext } from './read-context.ts';
 /** One page of a result. */
 export interface Page<T> extends CallResult {
   items: T[];
-  /** Absent exactly if nothing remains. */
+  /** Absent exactly if nothing follows this page. */
   cursor?: string;
   /** Set if the session had too many writes to remember. */
   ownWrites?: 'unknown';
@@ -19,7 +19,7 @@ export interface Page<T> extends CallResult {
 
 /** A page of incoming edges. */
 export interface InboundPage<Edge, Target> extends Page<Edge> {
-  /** Only if requested, on the first page. */
+  /** Only on the first page, and only if requested. */
   target?: Target | null;
 }
 
@@ -29,7 +29,7 @@ export interface TargetView<Id = string, Attributes = Record<string, unknown>> {
   attributes: Attributes;
 }
 
-/** An edge. */
+/** An edge with its attributes. */
 export interface EdgeResult<Source = string, Type = string, Target = string, Attributes = Record<string, unknown>> {
   source: Source;
   type: Type;
@@ -38,8 +38,8 @@ export interface EdgeResult<Source = string, Type = string, Target = string, Att
 }
 
 /**
- * An edge in an edge set, with its labels. `copy` has the target's copied attributes, if they are projected. Other
- * types' labels are undefined.
+ * An edge in an edge set, with its labels. `copy` has the attributes copied from the target, if they are projected. Labels of other edge
+ * types are undefined.
  */
 export type EdgeSetElement<
   Type = string,
@@ -59,12 +59,12 @@ export interface StoredNode<Id = string, Attributes = Record<string, unknown>> {
   attributes: Attributes;
 }
 
-/** A node as its view shows it; `attributes` is null if only its edges exist. */
+/** A node as its view shows it. `attributes` is null if only the node's edges exist. */
 export interface View<Id = string, Attributes = Record<string, unknown>, Element = EdgeSetElement> {
   id: Id;
   attributes: Attributes | null;
   edgeSet: Element[];
-  /** Edge types that outgrew the view: `edgeSet` has their first 100 edges. */
+  /** Edge types that outgrew the view: `edgeSet` has only their first 100 edges. */
   truncated?: string[];
 }
 

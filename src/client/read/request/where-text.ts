@@ -1,4 +1,4 @@
-/** Filters of the command line and the studio: `status=open`, `points>=3`. */
+/** A filter as written in the command line and the studio: `status=open`, `points>=3`. */
 
 const CONDITION = /^([^=<>!]+)(!=|<=|>=|=|<|>)/;
 const COMPARISONS: Readonly<Record<string, string>> = { '!=': 'not', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' };
@@ -8,7 +8,7 @@ function conditionOf(text: string): { name: string; sign: string; value: string 
   return start === undefined ? undefined : { name: name!, sign: sign!, value: text.slice(start.length) };
 }
 
-/** A second comparison of the same kind is refused, since one would be lost. */
+/** Refuses a second comparison of the same kind, since one of the two would be lost. */
 export function whereOfTexts<Value>(
   texts: readonly string[],
   read: (text: string) => Value,

@@ -10,7 +10,7 @@ import { AttributeError } from '../../write/checks/problem.ts';
 import { checkAttributes } from '../../write/checks/value.ts';
 import { isPlainObject, toWireItem } from '../../write/checks/values.ts';
 
-/** A value that a list is filtered by. */
+/** A value to filter a list by. */
 export type WhereValue = string | number | bigint | boolean | null | ExactNumber | Uint8Array;
 
 type WhereValueOf<Value> = unknown extends Value
@@ -24,27 +24,27 @@ type BeginningOf<Value> = Value extends string ? string : Extract<Value, Uint8Ar
 /** Comparisons of one attribute, all of which have to hold. An absent value passes none. */
 export interface WhereOperators<Value = WhereValue> {
   readonly equals?: Value;
-  /** One of 1 to 100 values. */
+  /** Equal to one of 1 to 100 values. */
   readonly in?: readonly Value[];
-  /** Less than. Texts and binary compare by bytes, numbers exactly. */
+  /** Less than. Texts and binary values compare by bytes, numbers exactly. */
   readonly lt?: Exclude<Value, boolean | null>;
   readonly lte?: Exclude<Value, boolean | null>;
   readonly gt?: Exclude<Value, boolean | null>;
   readonly gte?: Exclude<Value, boolean | null>;
-  /** Both inclusive. */
+  /** Both ends are inclusive. */
   readonly between?: readonly [from: Exclude<Value, boolean | null>, to: Exclude<Value, boolean | null>];
   readonly beginsWith?: BeginningOf<Value>;
-  /** True: there is a value, including null. */
+  /** True requires a value, null included; false requires that there is none. */
   readonly exists?: boolean;
 }
 
 /** Comparisons of one attribute, all of which have to hold. */
 export interface WhereComparison<Value = WhereValue> extends WhereOperators<Value> {
-  /** The negation, which an absent value passes. */
+  /** Negates a value or comparisons. An absent value passes. */
   readonly not?: Value | WhereOperators<Value>;
 }
 
-/** Attributes with required values or comparisons; all have to hold. */
+/** Attributes with required values or comparisons, all of which have to hold. */
 export type Where<Attributes = Record<string, unknown>> = [NameIn<Attributes>] extends [never]
   ? Record<string, never>
   : {
@@ -61,16 +61,16 @@ type ValueIn<Attributes, Name> = Attributes extends unknown
   : never;
 
 export interface WhereSubject {
-  /** In messages: `order gsi0 of MEMBER`. */
+  /** The list's name in messages: `order gsi0 of MEMBER`. */
   name: string;
   projection: Projection;
-  /** Such as `edges.MEMBER.inbound`. */
+  /** The list's path in the model: `edges.MEMBER.inbound`. */
   path: string;
-  /** Further attributes that rows hold. */
+  /** Attributes that rows hold besides the projected ones. */
   kept?: readonly string[];
 }
 
-/** With more values, DynamoDB refuses the expression. */
+/** DynamoDB refuses an expression with more values. */
 export const MAX_FILTER_VALUES = 100;
 
 const COMPARISONS = { equals: '=', lt: '<', lte: '<=', gt: '>', gte: '>=', beginsWith: 'begins_with' } as const;
@@ -156,7 +156,7 @@ function scalar(
   comparison?: string,
   expected?: 'beginning' | 'ordered',
 ): AttributeValue {
-  // Ignoring it would return items that the caller didn't ask for.
+  // Ignoring an undefined value would return items that the caller didn't ask for.
   if (value === undefined)
     throw invalidValue(attribute, reasonOf(comparison, 'is undefined'), 'Leave it out of where.');
   const stored = wireItem({ [attribute]: value })[attribute]!;

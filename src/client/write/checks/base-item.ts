@@ -25,10 +25,10 @@ import { AttributeError, itemName, withItemName } from './problem.ts';
 import { checkAttributes } from './value.ts';
 import { toWireItem } from './values.ts';
 
-/** DynamoDB's limit, names included. */
+/** DynamoDB's limit, attribute names included. */
 export const ITEM_BYTES = 400 * 1024;
 
-/** Also refuses what the projector would have to quarantine. Doesn't run `fields` validators. */
+/** Checks an item, including what the projector would have to quarantine. Doesn't run `fields` validators. */
 export function checkBaseItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey: sortKeyName } = graph.table;
   const source = keyText(item, partitionKey, sortKeyName);
@@ -38,7 +38,7 @@ export function checkBaseItem(graph: CompiledModel, item: Item): void {
   checkContents(graph, source, sortKey, item);
 }
 
-/** Of a plain object `{ source, target, …attributes }` with JS values. */
+/** Makes a base item of a plain object `{ source, target, …attributes }` with JavaScript values. */
 export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, unknown>>): Item {
   const { partitionKey, sortKey } = graph.table;
   const source = Object.hasOwn(plain, partitionKey) ? plain[partitionKey] : undefined;
@@ -50,7 +50,7 @@ export function toBaseItem(graph: CompiledModel, plain: Readonly<Record<string, 
   return toItemOfKey(graph, key, plain);
 }
 
-/** The key must already be checked. */
+/** Callers have to check the key. */
 export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const item = withItemName(source, target, () => toWireItem(attributes));
   item[graph.table.partitionKey] = { S: source };
@@ -59,7 +59,7 @@ export function toItemOfKey(graph: CompiledModel, { source, target }: ItemKey, a
   return item;
 }
 
-/** Functions of the model may need the rest of the item, so their errors are left to the projector. */
+/** Checks an item that lacks some attributes. Functions of the model may need those, so their errors are left to the projector. */
 export function checkPartialItem(graph: CompiledModel, item: Item): void {
   const { partitionKey, sortKey } = graph.table;
   const source = keyText(item, partitionKey, sortKey);
@@ -80,7 +80,7 @@ function checkContents(
     checkNativeKeys(graph, item);
     checkEnd(graph, source, sortKey, item);
   });
-  // Before the size: if an item exceeds both, the error about entries is more helpful.
+  // Check entries before the size: if an item exceeds both, the error about entries is more helpful.
   checkEntries(graph, source, sortKey, item);
   const bytes = itemSizeBytes(item);
   if (bytes > ITEM_BYTES) {
@@ -106,7 +106,7 @@ function keyText(item: Item, name: string, otherName: string): string {
   );
 }
 
-/** DynamoDB accepts these, but they would break reads or indexes. */
+/** Refuses names that DynamoDB accepts, but that would break reads or indexes. */
 function checkReserved(graph: CompiledModel, item: Item): void {
   if (Object.hasOwn(item, '__proto__')) {
     const hint = 'Rename it, or put it into a map: inside one the name is fine.';
@@ -143,9 +143,9 @@ export function checkNativeKeys(graph: CompiledModel, item: Item): void {
   }
 }
 
-/** Seconds since 1970 have fewer digits until the year 5138; milliseconds have had more since 1973. */
+/** Tells seconds from milliseconds: seconds since 1970 stay below this number until 5138; milliseconds passed it in 1973. */
 const MOST_SECONDS = 100_000_000_000;
-/** The year 2017: DynamoDB's TTL keeps items that ended more than five years ago. */
+/** A time in 2017. DynamoDB's TTL never deletes items that ended more than five years ago. */
 const LEAST_SECONDS = 1_500_000_000;
 
 function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: Item): void {
@@ -154,7 +154,7 @@ function checkEnd(graph: CompiledModel, source: string, sortKey: string, item: I
   if (value === undefined || 'NULL' in value) return;
   const seconds = Number(numberOf(value));
   const isWhole = Number.isInteger(seconds) && seconds >= 0;
-  // The source's TTL deletes mirrored items.
+  // Only the table's own TTL needs the bound: the source's TTL deletes mirrored items.
   const least = expires === graph.table.ttl ? LEAST_SECONDS : 0;
   if (isWhole && seconds >= least && seconds < MOST_SECONDS) return;
   throw new AttributeError(expires!, ...mistakeOfEnd(isWhole, seconds, describeValue(value)));

@@ -37,11 +37,11 @@ export function checkBaseKey(graph: CompiledModel, source: unknown, sortKey: unk
     );
   }
   if (kind.kind === 'unknown') throw unknownEdgeError(graph, source, sortKey, attributes);
-  // A hashed key may hide an id that no node can have.
+  // The hash in a key may stand for an id that no node can have.
   if (kind.kind === 'edge') checkNodeId(graph, kind.target, () => `${itemName(source, sortKey)}: its target`);
 }
 
-/** `of` begins the message: `Attribute source`. */
+/** `of` begins the message, for example `Attribute source`. */
 export function checkNodeId(graph: CompiledModel, id: unknown, of: Role): asserts id is string {
   checkKeyText(id, of, PARTITION_KEY_BYTES);
   const parts = parseNodeId(id);

@@ -4,20 +4,18 @@ import { parseDecimal } from '../../../core/items/attribute-value.ts';
 import { ExactNumber, numberTextOf } from '../../../core/items/plain.ts';
 import { isPlainObject } from './values.ts';
 
-/**
- * A validator may expect another form of a number than a read returns: `z.bigint()` a bigint, `z.number()` a number.
- */
+/** A validator may expect another type than reads return for a number: `z.bigint()` a bigint, `z.number()` a number. */
 
 type Form = (text: string) => number | bigint | ExactNumber | undefined;
 
 const FORMS: readonly Form[] = [Number, bigintOf, (text) => new ExactNumber(text)];
 
-/** Before the point of a DynamoDB number. */
+/** The most digits before the point of a DynamoDB number. */
 const MOST_WHOLE_DIGITS = 126;
 
 type Validate = (attributes: unknown) => Promise<StandardSchemaV1.Result<unknown>>;
 
-/** Numbers that the validator returns unchanged are the caller's, with all their digits. */
+/** Retries refused numbers in other forms. Numbers that the validator returns unchanged are returned as given, with all their digits. */
 export async function validateInEachForm(
   validate: Validate,
   attributes: unknown,
@@ -32,7 +30,7 @@ export async function validateInEachForm(
     result = await validate(withOffered(attributes, offered));
     if (result.issues === undefined) return { value: asGiven(result.value, attributes, offered) };
   }
-  // Report a number's problems in the form in which it was given.
+  // Report a number's problems in the form in which the caller gave it.
   const refused = new Set(result.issues?.map(pathText));
   const issues = first.issues.filter((issue) => refused.has(pathText(issue)));
   return { issues: issues.length > 0 ? issues : first.issues };
@@ -86,7 +84,7 @@ function inForm(value: unknown, form: Form): unknown {
   return text === undefined || Number.isNaN(Number(text)) ? value : (form(text) ?? value);
 }
 
-/** A proxy rather than a copy, since the attributes may note what the validator reads. */
+/** A proxy rather than a copy: `attributes` may itself be a proxy that notes what the validator reads. */
 function withOffered(attributes: object, offered: ReadonlyMap<string, unknown>): object {
   return new Proxy(attributes, {
     get: (target, name) =>

@@ -1,13 +1,13 @@
 import { describe } from '../../../core/items/keys.ts';
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
-/** Such as `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
+/** For example `Node "USER-U1"` or `Edge "GOAL-G1" "GOALMEMBERSHIP-USER-U1"`. */
 export function itemName(source: string, sortKey: string): string {
   if (source === sortKey) return `Node ${describe(source)}`;
   return `${sortKey.includes('-') ? 'Edge' : 'Part'} ${describe(source)} ${describe(sortKey)}`;
 }
 
-/** `reason` completes "attribute tags[0] …"; the caller names the item. */
+/** A problem of one attribute. `reason` completes "attribute tags[0] …"; the caller names the item. */
 export class AttributeError extends Error {
   constructor(
     readonly path: string,
@@ -27,7 +27,7 @@ export function withItemName<T>(source: string, sortKey: string, run: () => T): 
   }
 }
 
-/** Quoted if ambiguous. */
+/** Quotes a name that would be ambiguous. */
 export function entryPath(path: string, name: string): string {
   const part = /^[^.[\]"\s]+$/.test(name) ? name : describe(name);
   return path === '' ? part : `${path}.${part}`;

@@ -4,9 +4,9 @@ import { EncodingError } from '../../../core/items/encoding-error.ts';
 import { describe } from '../../../core/items/keys.ts';
 import { AttributeError, entryPath } from './problem.ts';
 
-/** DynamoDB allows 31 lists and maps around a value; the map that the projector copies values into takes one. */
+/** DynamoDB allows 31 lists and maps around a value. The map that the projector copies values into takes one. */
 export const MAX_NESTING = 30;
-/** Other producers' items may reach DynamoDB's limit, and updates leave them alone. */
+/** Items of other producers may reach DynamoDB's limit, and updates leave their values alone. */
 export const STORED_NESTING = 31;
 const NAME_BYTES = 65_535;
 

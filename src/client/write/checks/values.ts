@@ -5,11 +5,11 @@ import { AttributeError, entryPath } from './problem.ts';
 import { checkNesting, emptySetError, STORED_NESTING } from './value.ts';
 
 /**
- * The SDK's `marshall` detects types by `value.constructor.name`, which an attribute named `constructor` breaks; it
- * loses `__proto__`, drops functions, makes numbers of a mixed set strings, and its errors name no attribute.
+ * The SDK's `marshall` isn't used: an attribute named `constructor` breaks it, it loses `__proto__`, drops functions, turns numbers of a
+ * mixed set into strings, and its errors name no attribute.
  */
 
-/** Leaves out undefined. */
+/** Leaves out attributes that are undefined. */
 export function toWireItem(attributes: object, path = '', depth = 0): Item {
   const item: Item = {};
   for (const [name, value] of Object.entries(attributes)) {
@@ -18,7 +18,7 @@ export function toWireItem(attributes: object, path = '', depth = 0): Item {
   return item;
 }
 
-/** Like `{}` or from JSON.parse, in any realm. */
+/** True for objects like `{}` or from `JSON.parse`, in any realm. */
 export function isPlainObject(value: unknown): value is object {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

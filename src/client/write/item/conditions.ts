@@ -17,20 +17,20 @@ import { itemName, withItemName } from '../checks/problem.ts';
 import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 
-/** When a write may be made. If a condition fails, the `ConditionFailedError` holds the current item. */
+/** Conditions of a write. If one fails, the `ConditionFailedError` holds the current item. */
 export interface WriteConditions<Attributes = Record<string, unknown>> {
-  /** Only if the item doesn't exist. */
+  /** Write only if the item doesn't exist. */
   ifAbsent?: boolean | undefined;
-  /** Only if the item exists. */
+  /** Write only if the item exists. */
   ifPresent?: boolean | undefined;
-  /** Only if these attributes have these values; undefined: only if absent. */
+  /** Write only if these attributes have these values. An attribute with the value undefined has to be absent. */
   if?: { readonly [Name in keyof Attributes]?: Attributes[Name] | undefined } | undefined;
 }
 
-/** A write whose condition failed, or an update of a missing item. */
+/** Thrown if a write's condition fails, or if the item to update is missing. */
 export class ConditionFailedError extends EdgeloomError {
   declare readonly code: 'condition-failed' | 'not-found';
-  /** Null if it doesn't exist. */
+  /** Null if the item doesn't exist. */
   readonly current: Record<string, unknown> | null;
 
   constructor(

@@ -41,7 +41,7 @@ export function edgeKey(graph: CompiledModel, source: unknown, edgeType: unknown
   return key;
 }
 
-/** Keeps the version that was read, even if the validator drops it. A batch can't compare versions. */
+/** Keeps the version that was read, even if the validator drops it. A batch refuses it, since batches can't compare versions. */
 export async function nodeItem(
   graph: CompiledModel,
   id: unknown,
@@ -78,7 +78,7 @@ export async function edgeItem(
   return baseItem(graph, key, { ...valid, [TARGET_ID]: target });
 }
 
-/** The target's id is part of the key, so validators don't see it. */
+/** Removes the target's id, which is part of the key, before validators see it. */
 export function withoutTargetId<T>(attributes: T, target: unknown, name: string): T {
   if (!isPlainObject(attributes) || !Object.hasOwn(attributes, TARGET_ID)) return attributes;
   const { [TARGET_ID]: targetId, ...rest } = attributes as Record<string, unknown>;
@@ -90,7 +90,7 @@ export function withoutTargetId<T>(attributes: T, target: unknown, name: string)
   );
 }
 
-/** Returns the validator's output if its type declares `fields`. */
+/** Returns the validator's output if the item's type declares `fields`. */
 export async function checkedItem(graph: CompiledModel, item: Item, force: boolean): Promise<Item> {
   checkBaseItem(graph, item);
   const { partitionKey, sortKey } = graph.table;
@@ -107,7 +107,7 @@ export async function checkedItem(graph: CompiledModel, item: Item, force: boole
   return baseItem(graph, key, await validateFields(fields, toPlainItem(attributes), itemName(key.source, key.target)));
 }
 
-/** The key must already be checked. */
+/** Callers have to check the key. */
 export function baseItem(graph: CompiledModel, { source, target }: ItemKey, attributes: object): Item {
   const { partitionKey, sortKey } = graph.table;
   for (const name of [partitionKey, sortKey]) {

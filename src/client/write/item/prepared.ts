@@ -6,8 +6,8 @@ export interface Prepared {
   change: BaseChange;
   asked: BaseCondition;
   refusal: (current: Item | undefined) => ConditionFailedError;
-  /** The change also depends on what was read. If only this fails, it is prepared again. */
+  /** The change also depends on what was read. If only that has changed, the change is prepared again. */
   isGuarded?: boolean;
-  /** What was read already shows that the requested condition fails. */
+  /** The requested condition already fails for the item that was read. */
   isRefused?: boolean;
 }

@@ -13,7 +13,7 @@ export interface WriteContext extends Pick<Runtime, 'wait' | 'now'> {
   store: Store;
 }
 
-/** Ended items are absent for conditions, as for reads. */
+/** Makes conditions treat ended items as absent, as reads do. */
 export class Presence {
   private readonly nowMs: number;
 
@@ -42,8 +42,8 @@ export async function readLiving(context: WriteContext, key: ItemKey): Promise<I
 const ATTEMPTS = 8;
 
 /**
- * A lost answer may hide a success: `outcome-unknown`. As a transaction (`idempotent`), the token makes the change safe
- * to repeat.
+ * Throws `outcome-unknown` after a lost answer, which may hide a success. With `idempotent`, the change is a transaction, whose token makes
+ * it safe to repeat.
  */
 export async function sendChange(
   context: WriteContext,
@@ -51,7 +51,7 @@ export async function sendChange(
   { idempotent = false, signal }: Abortable & { idempotent?: boolean | undefined } = {},
 ): Promise<ChangeResult> {
   const { store, wait } = context;
-  // Once for all attempts: those with a token have to be identical.
+  // One time for all attempts, since attempts with the same token have to be identical.
   const presence = new Presence(context);
   const change = presence.dated(asked);
   const token = idempotent ? globalThis.crypto.randomUUID() : undefined;
@@ -70,7 +70,7 @@ export async function sendChange(
   return token === undefined ? result : await withCurrentItem(context, change, result, signal);
 }
 
-/** Throws what `unknown` makes of an error if an earlier answer was lost. */
+/** If an error follows a lost answer, throws what `unknown` makes of that error. */
 export async function sendRepeatedly<Result extends { applied: boolean }>(
   send: () => Promise<Result>,
   isRepeatable: (error: unknown) => boolean,
@@ -92,7 +92,7 @@ export async function sendRepeatedly<Result extends { applied: boolean }>(
       wait,
       signal,
     });
-    // The lost call may still be applied when the condition holds again.
+    // The call with the lost answer may still be applied once the condition holds again.
     if (!result.applied && isUnknown) throw new Error('A later attempt found a condition failed.');
     return result;
   } catch (error) {
@@ -101,7 +101,7 @@ export async function sendRepeatedly<Result extends { applied: boolean }>(
   }
 }
 
-/** The change is made, so a failed read must not look like a refusal. */
+/** The change is already made, so a failed read must not look like a refusal. */
 async function withCurrentItem(
   { store, wait }: Pick<WriteContext, 'store' | 'wait'>,
   { key }: BaseChange,
@@ -125,7 +125,7 @@ async function withCurrentItem(
   }
 }
 
-/** The call may have been applied: the caller has to make repeats safe. */
+/** The failed call may have been applied, so callers have to make repeats safe. */
 export function mayRepeat(error: unknown): boolean {
   return error instanceof StoreError && error.kind === 'retryable';
 }

@@ -33,7 +33,7 @@ export function putChange(graph: CompiledModel, item: Item, options: WriteCondit
   return { kind: 'put', key, item: versioned, condition: bothConditions(condition, versionCondition(attribute, seen)) };
 }
 
-/** Without conditions, a PutItem is safe to repeat. */
+/** A PutItem without conditions is safe to repeat, so it needs no `sendConditional`. */
 export async function putSingle(
   graph: CompiledModel,
   context: WriteContext,
@@ -64,7 +64,7 @@ export async function deleteSingle(
   return {};
 }
 
-/** Throws `versioned-type` if the condition names no version. */
+/** Throws `versioned-type` if the type has versions and the condition doesn't name one. */
 export function deleteCondition(graph: CompiledModel, key: ItemKey, options: WriteConditions): BaseCondition {
   const condition = baseCondition(writableKey(graph, key), options);
   const attribute = versionAttributeOf(graph, key);

@@ -7,31 +7,31 @@ import { checkAttributes } from '../checks/value.ts';
 import { isPlainObject, toWireItem } from '../checks/values.ts';
 import { addNumbers, changeSet } from './operands.ts';
 
-/** Any name for open attributes. */
+/** The names of optional attributes; any name for open attributes. */
 type OptionalName<A> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Record<never, never> extends Pick<A, N> ? Extract<N, string> : never }[keyof A];
 
-/** Any name for open attributes. */
+/** The names of attributes that can have the type; any name for open attributes. */
 type NameOfType<A, T> = string extends keyof A
   ? string
   : { [N in keyof A]-?: Extract<A[N], T> extends never ? never : Extract<N, string> }[keyof A];
 
 type ElementOf<V> = V extends ReadonlySet<infer E> ? E : unknown extends V ? unknown : never;
 
-/** An update's changes; each attribute may be named once. */
+/** An update's changes. They may name each attribute once. */
 export interface AttributeChange<A = Record<string, unknown>> {
   set?: { readonly [N in keyof A]?: A[N] | undefined } | undefined;
   remove?: readonly OptionalName<A>[] | undefined;
-  /** Negative to subtract; an absent attribute counts as 0. */
+  /** Numbers to add, negative to subtract. An absent attribute counts as 0. */
   add?: Named<NameOfType<A, number | bigint | ExactNumber>, number | bigint | ExactNumber> | undefined;
-  /** Elements to add to sets; a missing set is created. */
+  /** Elements to add to sets. A missing set is created. */
   addTo?: Elements<A> | undefined;
-  /** Elements to delete from sets; an empty set is removed. */
+  /** Elements to delete from sets. A set without elements is removed. */
   deleteFrom?: Elements<A> | undefined;
 }
 
-/** A mapped type without names would accept any. */
+/** A mapped type without names would accept any name. */
 type Named<Name extends string, Value> = [Name] extends [never]
   ? Record<string, never>
   : { readonly [N in Name]?: Value | undefined };
@@ -44,12 +44,12 @@ type Elements<A> = [NameOfType<A, ReadonlySet<unknown>>] extends [never]
         | undefined;
     };
 
-/** An update's change: by names, or a function from the current attributes to the next. */
+/** An update's change: changes by attribute, or a function from the current attributes to the next. */
 export type Change<Output = Record<string, unknown>, Input = Output> =
   | AttributeChange<Input>
   | ((attributes: Output) => Input | Promise<Input>);
 
-/** A type whose `fields` drop names that `onWrite` adds goes without them. */
+/** The names that `onWrite` has added to a change. A type whose `fields` drop them is written without them. */
 export const namesOfOnWrite = new WeakMap<object, ReadonlySet<string>>();
 
 const PARTS = ['set', 'remove', 'add', 'addTo', 'deleteFrom'] as const;
@@ -106,7 +106,7 @@ export function changedNames({
   return [...[set, add, addTo, deleteFrom].flatMap((part) => Object.keys(part)), ...remove];
 }
 
-/** Computes what DynamoDB would. */
+/** Computes what DynamoDB would store. */
 export function applyChanges(attributes: Item, changes: AttributeChanges): Item {
   const { set = {}, remove = [], add = {}, addTo = {}, deleteFrom = {} } = changes;
   const next: Item = {};
@@ -148,7 +148,7 @@ function numberText(name: string, value: object): string {
   throw new AttributeError(name, 'is added what is no number', 'Give a number, a bigint or an ExactNumber.');
 }
 
-/** Reads as a path into a map or list; DynamoDB would create an attribute with this very name. */
+/** A name that reads as a path into a map or list. DynamoDB would create an attribute with this very name. */
 const IS_PATH = /\.|\[\d+\]$/;
 const PATH_REFUSED = 'reads as a path, and an update changes whole attributes';
 const PATH_REMEDY =

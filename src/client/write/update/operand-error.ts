@@ -7,7 +7,7 @@ import { versionAttributeOf } from '../item/single.ts';
 import { nextVersion } from '../item/version.ts';
 import { applyChanges } from './attribute-change.ts';
 
-/** DynamoDB doesn't say which operand doesn't fit the stored value, so the items are read after a refusal. */
+/** After a refusal, reads the items to find the operand that doesn't fit the stored value: DynamoDB doesn't name it. */
 export async function withOperandErrors<T>(
   context: WriteContext,
   changes: readonly BaseChange[],

@@ -2,7 +2,7 @@ import { type AttributeValue, canonicalText, parseDecimal, typeOf } from '../../
 import { typeName } from '../../../core/items/encoding.ts';
 import { AttributeError } from '../checks/problem.ts';
 
-/** As DynamoDB makes them, for updates that are validated before they are written. */
+/** Computes the sums and sets that DynamoDB would, for updates that are validated before they are written. */
 
 export function addNumbers(name: string, stored: AttributeValue | undefined, added: string): { N: string } {
   if (stored !== undefined && !('N' in stored)) {
@@ -39,7 +39,7 @@ function elementsOf(value: AttributeValue | undefined, type: string): Element[] 
   return value === undefined ? [] : ((value as unknown as Record<string, Element[]>)[type] ?? []);
 }
 
-/** Numbers are the same element if they are equal. */
+/** Equal numbers are the same element. */
 function elementText(type: 'SS' | 'NS' | 'BS', element: Element): string {
   return canonicalText({ [type.charAt(0)]: element } as unknown as AttributeValue);
 }

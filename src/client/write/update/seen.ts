@@ -21,11 +21,11 @@ export interface SeenUpdate {
   asSeen: () => BaseCondition;
 }
 
-/** DynamoDB allows 300 operators in a condition, and each attribute takes two; a type that ends takes three more. */
+/** DynamoDB allows 300 operators in a condition. Each attribute takes two, and a type with `expires` takes three more. */
 const MOST_ATTRIBUTES = 150;
 const MOST_ATTRIBUTES_OF_ENDING = 148;
 
-/** Writes only what differs, if each attribute written, or read by the function or validator, is unchanged. */
+/** Writes only what differs, on the condition that attributes that it writes, or that the function or validator has read, are unchanged. */
 export async function updateOfSeen(
   subject: UpdateSubject,
   seen: SeenItem,
@@ -53,7 +53,7 @@ export async function updateOfSeen(
   if (seen === undefined) {
     // rule: item-that-is-made-is-absent-still
     const absent = { present: false };
-    // A put, so that nothing of an ended item stays.
+    // A put rather than an update, so that nothing of an ended item remains.
     return { update: { kind: 'put', key, item: wholeItem(subject, set), condition: absent }, asSeen: () => absent };
   }
   // rule: condition-names-what-was-looked-at
@@ -94,12 +94,12 @@ async function nextAttributes(
   const known = new Set<string>();
   const given = trackedAttributes(next, declared, known);
   const valid = withoutReserved(subject, toWire(await validateFields(type.fields, given, subject.name)));
-  // A validator may drop attributes it doesn't know; an update must not remove what other writers keep there.
+  // A validator may drop attributes that it doesn't know. An update must not remove those, since other writers may keep data there.
   for (const name of Object.keys(wire)) {
     const isKept = !Object.hasOwn(valid, name) && sameValue(wire[name], attributeOf(visible, name));
     if (isKept) setOwn(valid, name, wire[name]!);
-    // If the validator has read the attribute, it may have renamed or removed it. What `onWrite` adds is for every
-    // type.
+    // A validator that has read the attribute may have renamed or removed it. `onWrite` adds attributes to every type, and a type may drop
+    // them.
     const isDropped = !Object.hasOwn(valid, name) && !known.has(name) && addedNames?.has(name) !== true;
     if (isDropped) withItemName(key.source, key.target, () => refuseDropped(name, known));
   }
@@ -137,7 +137,7 @@ function conditionOf(subject: UpdateSubject, seen: Item, names: Set<string>): Ba
     if (value === undefined) absent.push(attribute);
     else setOwn(equal, attribute, value);
   }
-  // Without equalities, "the item exists" is one more condition.
+  // Without equalities, the condition that the item exists is one more.
   const count = Object.keys(equal).length + absent.length + (Object.keys(equal).length === 0 ? 1 : 0);
   const most = canExpire(subject) ? MOST_ATTRIBUTES_OF_ENDING : MOST_ATTRIBUTES;
   // rule: update-is-made-of-the-item-as-seen

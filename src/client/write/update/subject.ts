@@ -12,10 +12,10 @@ export interface UpdateSubject {
   key: ItemKey;
   name: string;
   type: NodeModel | EdgeModel | PartModel;
-  /** If the key only has its hash. */
+  /** Set if the key has only the hash of the target. */
   hashedTarget?: string;
   versionAttribute?: string;
-  /** With the reason. */
+  /** Names that an update can't change, each with the reason. */
   reserved: ReadonlyMap<string, string>;
 }
 
@@ -42,11 +42,11 @@ export function edgeSubject(graph: CompiledModel, source: unknown, edgeType: str
   return { ...subjectOfKey(graph, key), type, reserved, hashedTarget: target as string };
 }
 
-/** Whether a plain update has to be validated as a whole item. */
+/** Tells whether even a plain update has to be validated as a whole item. */
 export function needsWhole({ type }: UpdateSubject, change: AttributeChange | undefined): boolean {
   if (type.fields !== undefined) return true;
   const { addTo = {} } = change ?? {};
-  // How many entries a set will have depends on those that it has.
+  // The number of entries that a set will have depends on its stored entries.
   return 'maxEntries' in type && Object.keys(addTo).some((name) => type.maxEntries.has(name));
 }
 

@@ -1,8 +1,8 @@
 import { EdgeloomError } from '../../../foundation/errors.ts';
 
 /**
- * Notes each name that a function reads, so that a write can depend on exactly these. Enumerating also notes declared
- * names that are absent.
+ * Notes each name that a function reads, so that a write can depend on exactly these attributes. Enumerating the attributes also notes
+ * declared names that are absent.
  */
 export function trackedAttributes(
   attributes: Record<string, unknown>,
@@ -22,7 +22,7 @@ export function trackedAttributes(
   return new Proxy(attributes, {
     get(target, name) {
       note(name);
-      // Inherited properties aren't attributes, but an attribute may be named constructor.
+      // Hide inherited properties: an attribute may be named `constructor`.
       return typeof name === 'string' && !Object.hasOwn(target, name) ? undefined : Reflect.get(target, name);
     },
     has(target, name) {

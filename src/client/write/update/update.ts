@@ -21,10 +21,10 @@ import { canExpire, needsWhole, type UpdateSubject } from './subject.ts';
 
 /** Options of an update. */
 export interface UpdateOptions<Attributes = Record<string, unknown>> extends WriteOptions<Attributes> {
-  /** Create a missing item. Default false: it is `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
+  /** Whether to create a missing item. Default false: it is `not-found`, or `condition-failed` if `if` or `ifPresent` is given. */
   upsert?: boolean | undefined;
   /**
-   * Send a transaction with a token, repeated if an answer is lost, instead of the error `outcome-unknown`. Costs twice
+   * Whether to send a transaction with a token, which is repeated if an answer is lost, instead of the error `outcome-unknown`. Costs twice
    * the capacity and a read. Default false.
    */
   idempotent?: boolean | undefined;
@@ -32,7 +32,7 @@ export interface UpdateOptions<Attributes = Record<string, unknown>> extends Wri
 
 /** The result of an update. */
 export interface UpdatedItem<Attributes = Record<string, unknown>> extends CallResult {
-  /** After the update. */
+  /** The attributes after the update. */
   attributes: Attributes;
 }
 
@@ -50,7 +50,7 @@ export async function updateBaseItem(
   const update = plainUpdate(subject, change, condition);
   const result = await withOperandErrors(context, [update], () => sendChange(context, update, options));
   if (result.applied) return { attributes: updatedAttributes(subject, result) };
-  // The condition holds for a missing item, so an ended one is in its place: create it anew.
+  // The condition holds for a missing item, so the refusal comes from an ended item: replace it by a new one.
   const isOver = result.current === undefined && meetsCondition(condition, undefined);
   if (isOver) return updateOfItem(context, subject, change, condition, options, undefined);
   throw refusalError(subject, condition, result.current, options);
@@ -87,7 +87,7 @@ function tooMuchContentionError({ name }: UpdateSubject, attempts: number): Edge
   );
 }
 
-/** Reads the item first if the result has to be validated, or may replace an ended one. */
+/** Reads the item first if the result has to be validated, or if the update may replace an ended item. */
 export async function updateInTransaction(
   context: WriteContext,
   subject: UpdateSubject,
@@ -104,7 +104,7 @@ export async function updateInTransaction(
     return { change: { kind: 'look', key, condition: asked }, asked, refusal, isRefused: true };
   }
   const { update, asSeen } = await updateOfSeen(subject, item, change, asked);
-  // An unchanged item still has to be as it was when the others are written.
+  // Even an item that isn't changed must still be as it was read when the transaction is made.
   return { change: update ?? { kind: 'look', key, condition: asSeen() }, asked, refusal, isGuarded: true };
 }
 

@@ -19,19 +19,16 @@ import { type Encoded, encodeForOrder, type OrderEncoder, orderEncoder } from '.
 import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes.ts';
 import { PartError, type Subject } from './subject.ts';
 
-/** DynamoDB's limit less an allowance for what an index item has besides its fields. */
+/** DynamoDB's limit, less an allowance for what a write adds, such as the revision. */
 const ITEM_BYTES = 400 * 1024 - 4096;
-/**
- * An upper bound of an index item without projected attributes: its keys, which are bounded, and the value of one of
- * them.
- */
+/** The most bytes of an index item's keys and value. Smaller attributes fit without measuring the item. */
 const OTHER_BYTES = 32 * 1024;
 
 interface PlannedOrder {
   order: InboundOrder;
   encode: OrderEncoder;
   purpose: string;
-  /** Its path in the model. */
+  /** The order's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
 }
 
@@ -43,7 +40,7 @@ export interface InboundItemPlan {
   item: InboundItem;
   inbound: InboundModel;
   orders: readonly PlannedOrder[];
-  /** The attribute in the index partition besides the target, if any. */
+  /** The attribute whose value follows the target in the index partition, if any. */
   partition: string | undefined;
 }
 
@@ -67,12 +64,12 @@ export function inboundItemPlans(edge: EdgeModel): InboundItemPlan[] {
   });
 }
 
-/** A value that isn't a time isn't an error: the edge doesn't end. */
+/** A value that isn't a time is no error: the edge then never ends. */
 function endEncoder(purpose: string): OrderEncoder {
   return ({ end }) => end && encodeForOrder(end, 'number', AS_WRITTEN, purpose);
 }
 
-/** With the keys of each applicable order; undefined if none applies. */
+/** Returns undefined if no order has a value. */
 export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: string): Item | undefined {
   const { inbound, orders, partition: partitioned } = plan;
   const { inForce } = plan.item;
@@ -96,7 +93,7 @@ export function inboundItem(plan: InboundItemPlan, subject: Subject, sortKey: st
       outcomes?.add(line, inForce.places.key(sortKey), encoded ? undefined : whyUnordered(order));
       if (encoded === undefined) continue;
       const partition = order.places.partition(sortKey, encoded.text, source, within);
-      // A due-list's partition has several edges of a node, and must fit any id.
+      // A due-list's partition may hold several edges of one node. A hash distinguishes them and always fits.
       const follows = order.places.isDue ? hash128(`${source}\0${sortKey}`).toUpperCase() : source;
       addIndexKeys(item, order.index, order.places, partition, encoded, follows, purpose);
       indexed = true;
@@ -136,13 +133,12 @@ function whyUnordered({ order, places }: InboundOrder): string {
     : lacksValueText('edge', firstAttributeOf(order), ', which orders it');
 }
 
-/** Undefined if the item lacks the attribute. */
 export function partitionText(attribute: string, subject: Subject, purpose: string): string | undefined {
   const value = subject.attribute(attribute);
   return value && encodeForOrder(value, 'string', AS_WRITTEN, `the partition of ${purpose}`, attribute).text;
 }
 
-/** Throws a `PartError` if they would be too long. */
+/** Throws a `PartError` if the keys would be too long. */
 export function addIndexKeys(
   item: Item,
   index: IndexName,
@@ -167,7 +163,7 @@ export function addIndexKeys(
   }
 }
 
-/** Throws a `PartError` if it would be too long. */
+/** Throws a `PartError` if the sort key would be too long. */
 export function fittingSortKey(
   encoded: Pick<Encoded, 'escaped' | 'attribute'>,
   source: string,
@@ -190,7 +186,7 @@ export function withProjection(
   subject: Subject,
   { isStored }: Pick<OrderPlaces | SearchPlaces, 'isStored'>,
 ): Item {
-  // Even an item of keys only holds the time at which it ends.
+  // An item with `KEYS_ONLY` still holds the time at which it ends.
   if (projection.kind === 'KEYS_ONLY' && subject.end === undefined) return item;
   const attributes = subject.projectAttributes(projection);
   return isStored ? withAttributes(item, attributes, subject) : { ...item, [ATTRIBUTES]: { M: attributes } };

@@ -18,9 +18,9 @@ import { noteProblem, type Problem, type Subject } from './subject.ts';
 import { countedFields, lineOfCount } from './totals.ts';
 
 /**
- * Joined index items: the edge and its source node each contribute a share, and both make the item. A share depends on
- * one image only, so it shows whether a record changes anything, and its mistakes are problems of that base item.
- * Mistakes of both together, such as a key that is too long, are problems of the edge.
+ * A joined index item is made of two shares, one from the edge and one from its source node. A share depends on one
+ * image only. Comparing shares before and after a record therefore shows whether the item changes, and problems of a
+ * share belong to its base item. Problems of the whole item, such as a key that is too long, belong to the edge.
  */
 
 type Side = 'edge' | 'source';
@@ -40,22 +40,21 @@ export interface JoinedItemPlan {
     parts: readonly PlannedPart[];
     isList: boolean;
     purpose: string;
-    /** Its path in the model. */
     line: string;
   }[];
   count: CountModel | undefined;
 }
 
-/** What one side contributes: encoded text, `absent`, or `failed` if it could not be derived. */
+/** One value of a share: encoded text, `absent`, or `failed` if it can't be encoded. */
 type Given = { readonly text: string } | 'absent' | 'failed';
 
-/** What one of the two base items contributes to an index item. */
+/** What either the edge or its source node contributes to a joined index item. */
 export interface Share {
-  /** The values of each order; those of the other side are absent. */
+  /** The values of each order. Values that the other share contributes are `absent`. */
   orders: readonly (readonly Given[])[];
   partition: Given;
   attributes: Item;
-  /** The fields by which the edge is counted; the source node has none. */
+  /** The fields by which the edge is counted. Only the edge's share has them. */
   counted?: Item;
 }
 
@@ -90,13 +89,13 @@ export function edgeShare(plan: JoinedItemPlan, subject: Subject): Share {
   return shareOf(plan, 'edge', subject, plan.inbound.project);
 }
 
-/** Undefined: the node doesn't exist. */
+/** @param subject undefined if the node doesn't exist. */
 export function sourceShare(plan: JoinedItemPlan, subject: Subject | undefined): Share {
   const projection: Projection = { kind: 'LIST', attributes: plan.inbound.projectSource ?? [] };
   return shareOf(plan, 'source', subject, projection);
 }
 
-/** Whether two shares make the same item with any share of the other side. */
+/** Returns whether two shares lead to the same item, whatever the other side's share is. */
 export function sameShare(left: Share | undefined, right: Share | undefined): boolean {
   if (left === undefined || right === undefined) return left === right;
   const isSame = JSON.stringify([left.orders, left.partition]) === JSON.stringify([right.orders, right.partition]);
@@ -130,9 +129,9 @@ function shareOf(
   };
 }
 
-/** Throws a `PartError` if no key has room for the text, whatever the other side's share is. */
+/** Throws a `PartError` if the text is too long for a key even without the other side's values. */
 function fittingText(encoded: Encoded | undefined, { source }: Subject, purpose: string): string | undefined {
-  // Only checks that the key fits.
+  // This only checks the length: the actual key is made from both shares.
   if (encoded !== undefined) fittingSortKey(encoded, source, purpose);
   return encoded?.text;
 }
@@ -145,11 +144,11 @@ export interface Shares {
 export interface JointNotes {
   problems: Problem[];
   outcomes: Outcomes | undefined;
-  /** False: the edge has no source node, or the node counts as deleted. */
+  /** False if the edge's source node doesn't exist or counts as deleted. */
   hasNode: boolean;
 }
 
-/** Undefined if no order applies and the edge isn't counted. */
+/** Makes the item from two shares; undefined if no order has a value and the edge isn't counted. */
 export function joinedItem(
   plan: JoinedItemPlan,
   source: string,
@@ -224,7 +223,6 @@ interface Lacking {
   lacks: (whose: Whose) => string;
 }
 
-/** For a joined item that isn't in an order because a value is missing or invalid. */
 function noteLacking(
   { outcomes, hasNode }: JointNotes,
   line: string,

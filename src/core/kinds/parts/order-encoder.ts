@@ -9,7 +9,6 @@ import { PartError, type Subject } from './subject.ts';
 /** An order's encoded text, the value that it came from (a list for a path), and the attribute to name in errors. */
 export interface Encoded {
   text: string;
-  /** The text as it appears in a sort key. */
   escaped: string;
   value: AttributeValue;
   attribute?: string;
@@ -19,12 +18,14 @@ export function encodedText(text: string, value: AttributeValue, attribute?: str
   return { text, escaped: escapeValue(text), value, attribute };
 }
 
-/** Undefined if the image has no value. */
+/** Returns undefined if the image has no value. */
 export type OrderEncoder = (subject: Subject) => Encoded | undefined;
 
 /**
- * The encoder of an order that one item decides. `purpose` completes "needed for ..." in problems. Values of an edge's
- * source node count as absent here: see joined-items.ts.
+ * Returns the encoder of an order whose values all come from one base item. Values of an edge's source node count as
+ * absent: joined-items.ts adds them.
+ *
+ * @param purpose completes "needed for ..." in problems.
  */
 export function orderEncoder(order: OrderModel, form: TextForm, purpose: string): OrderEncoder {
   if (order.kind === 'path') {
@@ -36,7 +37,7 @@ export function orderEncoder(order: OrderModel, form: TextForm, purpose: string)
   return (subject) => joinLeadingParts(encoders.map((encodePart) => encodePart(subject)));
 }
 
-/** Joins values up to the first absent one; undefined if the first is absent. */
+/** Joins the values before the first absent one; undefined if the first is absent. */
 export function joinLeadingParts(parts: readonly (Encoded | undefined)[]): Encoded | undefined {
   const hole = parts.indexOf(undefined);
   const values = (hole < 0 ? parts : parts.slice(0, hole)) as Encoded[];
@@ -75,7 +76,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
     if (value === undefined) return undefined;
     const ranked = 'S' in value ? ranks.get(value.S) : undefined;
     if (ranked !== undefined) return ranked;
-    // A value that isn't a text gets its own error first.
+    // Throws a clearer error if the value isn't a text.
     const label = encodeForOrder(value, 'string', AS_WRITTEN, purpose, attribute);
     const declared = [...weights.keys()].join(', ');
     const message = `attribute ${attribute}, needed for ${purpose}, is ${describe(label.text)}, which has no declared rank (${declared})`;
@@ -83,7 +84,7 @@ function rankEncoder({ attribute, weights }: Extract<AttributeOrder, { kind: 'ra
   };
 }
 
-/** Encodes a path up to the first absent attribute: a gap would make a prefix that no reader asks for. */
+/** Encodes the path up to the first absent attribute. A path with a gap would have a prefix that no reader asks for. */
 function encodeAttributePath(
   attributes: readonly string[],
   subject: Subject,
@@ -95,7 +96,7 @@ function encodeAttributePath(
   for (const attribute of attributes) {
     const value = subject.attribute(attribute);
     if (value === undefined) break;
-    // The whole path is encoded below. This only checks the value, naming the attribute if it isn't a text.
+    // This only checks the value, so that an error names the attribute. The whole path is encoded below.
     encodeForOrder(value, 'string', form, purpose, attribute);
     segments.push(stringOf(value)!);
     values.push(value);
@@ -104,7 +105,7 @@ function encodeAttributePath(
   return encodedText(encodePath(segments, form), { L: values }, attributes.slice(0, values.length).join(', '));
 }
 
-/** `purpose` completes "needed for ..." in the error. */
+/** @param purpose completes "needed for ..." in the error. */
 export function encodeForOrder(
   value: AttributeValue,
   type: ValueType,

@@ -1,21 +1,18 @@
 import type { OrderModel } from '../../model/compiled.ts';
 
-/** The result of an image for one projection of the model. */
+/** The result of deriving one projection from an image: an item, or the reason why there is none. */
 export interface Outcome {
   /** The projection's path in the model, such as `edges.MEMBER.inbound.orders.byDate`. */
   line: string;
-  /** Sort key of the derived item, in the base item's partition. */
+  /** The sort key of the derived item, in the base item's partition. */
   sortKey: string;
-  /** Why there is no such item, as a sentence; absent: there is one. */
+  /** Why there is no derived item, as a sentence; absent if there is one. */
   why?: string | undefined;
-  /** True if the image has an error, which its quarantine entry names. */
+  /** True if the reason is an error in the image. A quarantine entry then names the error. */
   isFault: boolean;
 }
 
-/**
- * The outcomes of an image for all projections. The code that leaves out an item gives the reason, so that nobody has
- * to guess.
- */
+/** Collects the outcomes of an image for all projections. The code that leaves out an item also gives the reason. */
 export class Outcomes {
   private readonly byLine = new Map<string, Outcome>();
 
@@ -23,12 +20,13 @@ export class Outcomes {
     return [...this.byLine.values()];
   }
 
-  /** @param why the reason if there is no item. */
   add(line: string, sortKey: string, why?: string): void {
     this.set({ line, sortKey, why, isFault: false });
   }
 
-  /** For an item that can't be derived. It isn't an error of the image if a newer projection supersedes this one. */
+  /**
+   * Notes an item that can't be derived. This is no error of the image if a newer generation supersedes the projection.
+   */
   addFault(line: string, sortKey: string, message: string, isSuperseded = false): void {
     this.set({ line, sortKey, why: `${message}.`, isFault: !isSuperseded });
   }
@@ -38,7 +36,6 @@ export class Outcomes {
   }
 }
 
-/** The base item that lacks a value. */
 export type Whose = 'node' | 'part' | 'edge' | 'source node';
 
 /** @param attribute undefined if a function derives the value. */
@@ -52,7 +49,7 @@ export function lacksPartitionText(whose: Whose, attribute: string, of: 'list' |
   return `The ${whose} has no value for ${attribute}, the partition of the ${of}.`;
 }
 
-/** The attribute of the order's first value; undefined if a function derives it. */
+/** Returns the attribute with the order's first value; undefined if a function derives that value. */
 export function firstAttributeOf(order: OrderModel): string | undefined {
   switch (order.kind) {
     case 'parts':

@@ -12,11 +12,11 @@ import { firstAttributeOf, lacksPartitionText, lacksValueText } from './outcomes
 import { PartError, type Subject } from './subject.ts';
 
 /**
- * The most values of an attribute that get items. An image must not ask for more work than a batch has time for: its
- * record would be retried forever and block its shard.
+ * The most values of one attribute that get index items. If an image needed more work than one batch has time for, its
+ * record would be retried forever and block its stream shard.
  */
 export const MAX_SEARCH_VALUES = 5_000;
-/** The most bytes of all items for one attribute's values. Writing takes about one write unit per KB. */
+/** The most bytes of all items for one attribute's values. Writing them takes about one write unit per KB. */
 export const MAX_SEARCH_BYTES = 8 * 1024 * 1024;
 
 interface SearchPlan {
@@ -24,11 +24,13 @@ interface SearchPlan {
   form: TextForm;
   encode: OrderEncoder;
   purpose: string;
-  /** Its path in the model. */
+  /** The search's path in the model. */
   line: string;
 }
 
-/** The searches that share an item, made once from the model. A search with several values has an item for each. */
+/**
+ * The searches that share an index item, prepared once per model. A search with `multiValue` shares none of its items.
+ */
 export interface SearchItemPlan {
   first: SearchPlan;
   searches: readonly SearchPlan[];
@@ -45,8 +47,8 @@ export function searchItemPlan(searches: readonly SearchModel[]): SearchItemPlan
 }
 
 /**
- * A node's only item in searches that share it, under `places.first`; undefined if it is in none of them, since it has
- * no value or no index partition. A value that can't be a key excludes the node from that search only.
+ * Returns the item that a node has in searches that share one, under the key `places.first`; undefined if the node has
+ * no value or no index partition for any of them. A value that can't be a key excludes the node from that search only.
  */
 export function searchItem({ first, searches }: SearchItemPlan, subject: Subject): Item | undefined {
   const item: Item = {};
@@ -90,7 +92,8 @@ export function searchItemsOfValues({ first }: SearchItemPlan, subject: Subject)
   for (const encoded of values) {
     const key = places.key(encoded.text);
     const present = items.get(key);
-    // Values of the same form share an item, which shows the one that sorts first, whatever the order in the set.
+    // Values with the same key share an item. It shows the one that sorts first, so that the order in a set doesn't
+    // matter.
     if (present !== undefined && JSON.stringify(present[VALUE]) <= JSON.stringify(encoded.value)) continue;
     const item: Item = {};
     if (!addSearchKeys(item, search, subject, encoded, purpose)) continue;
@@ -127,10 +130,7 @@ function encodedValues({ search, form, purpose }: SearchPlan, subject: Subject):
   return values.map((entry) => encodeForOrder(entry, type, form, purpose, attribute));
 }
 
-/**
- * Sets the keys in a search's index, and the value; false only if the node lacks the attribute that names the index
- * partition.
- */
+/** Returns false if the node lacks the attribute that names the index partition. */
 function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encoded: Encoded, purpose: string): boolean {
   let within: string | undefined;
   if (search.partition !== undefined) {
@@ -147,11 +147,11 @@ function addSearchKeys(item: Item, search: SearchModel, subject: Subject, encode
 }
 
 /**
- * A value too long for a sort key is replaced by its hash. In a partition of `shards: 'value'` all items have the same
- * value, so that sources decide their order.
+ * Replaces a value that is too long for a sort key by its hash. With `shards: 'value'`, all items of a partition have
+ * the same value, so a hash doesn't change their order.
  */
 function withShortText(encoded: Encoded, source: string): Encoded {
-  // Only long values are searched by hash: a short one would never be found by its hash.
+  // Readers use the hash only for long values, so they would never find a short value by its hash.
   const sort = sortKeyOfEscaped(encoded.escaped, source);
   if (!isHashedInKey(encoded.text) || isWithinBytes(sort, SORT_KEY_BYTES)) return encoded;
   return encodedText(hash128(encoded.text), encoded.value, encoded.attribute);

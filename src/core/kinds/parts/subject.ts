@@ -30,7 +30,7 @@ export interface Problem {
   attribute?: string;
   /** A sentence that names the attribute and the index or label that needs it. */
   message: string;
-  /** True if only a total lacks the value, and counts it as a problem; the item still has its place. */
+  /** True if only a total needs the value. The total counts the problem, and the derived item still exists. */
   isOfTotal?: true;
 }
 
@@ -46,9 +46,9 @@ export interface SubjectType {
   kind: 'node' | 'part' | 'edge';
   graph: CompiledModel;
   type: string;
-  /** True for an edge type with hashed keys, whose target is in an attribute. */
+  /** True for an edge type with hashed keys, whose edges hold their target in an attribute. */
   isHashed: boolean;
-  /** The attribute with the time at which it ends, if any. */
+  /** The attribute with the time at which the item ends, if any. */
   expires?: string;
 }
 
@@ -59,7 +59,7 @@ export interface SubjectKey {
   target?: string;
 }
 
-/** An edge's target; for a node or part, the node. */
+/** Returns an edge's target; for a node or part, the node's id. */
 export function targetOf({ kind, type }: SubjectType, { source, sortKey, target }: SubjectKey): string {
   return target ?? (kind === 'edge' ? sortKey.slice(type.length + 1) : source);
 }
@@ -67,8 +67,8 @@ export function targetOf({ kind, type }: SubjectType, { source, sortKey, target 
 const NONE: readonly Problem[] = [];
 
 /**
- * An image with values that its parts share: keys, the plain form for `derive` functions (made once, on demand), and
- * problems.
+ * An image, and what deriving its items shares: keys, problems, and the plain form for `derive` functions, which is
+ * made once and on demand.
  */
 export class Subject {
   private plain: Record<string, unknown> | undefined;
@@ -78,7 +78,7 @@ export class Subject {
     private readonly of: Readonly<SubjectType>,
     private readonly key: Readonly<SubjectKey>,
     private readonly image: Item,
-    /** Where to note the outcome for each projection. Absent: not needed. */
+    /** Collects the outcome for each projection; absent if nobody needs it. */
     readonly outcomes?: Outcomes,
   ) {}
 
@@ -103,7 +103,7 @@ export class Subject {
     return noteProblem(this.noted, error, isSuperseded);
   }
 
-  /** Binary as bytes; throws a `PartError` if it isn't an attribute value. */
+  /** Binary values are returned as bytes. Throws a `PartError` for a value that isn't an attribute value. */
   attribute(name: string): AttributeValue | undefined {
     const value = attributeOf(this.image, name);
     if (value === undefined) return undefined;
@@ -115,7 +115,7 @@ export class Subject {
     }
   }
 
-  /** The text of a `derive` function; throws a `PartError` for anything but a text or nothing. */
+  /** Throws a `PartError` if the function gives anything but a string or undefined. */
   computeText(compute: Compute, purpose: string): string | undefined {
     this.plain ??= toPlainItem(this.copyAttributes({ kind: 'ALL' }, false));
     const { source } = this.key;
@@ -130,23 +130,23 @@ export class Subject {
     }
     if (text === undefined || typeof text === 'string') return text;
     if (text instanceof Promise) {
-      // The problem is already reported; an unhandled rejection would end the process.
+      // An unhandled rejection would end the process, and the error below already reports the promise.
       text.catch(() => undefined);
       throw new PartError('derive-failed', `derive for ${purpose} gave a promise: it has to give its text at once`);
     }
     throw new PartError('derive-failed', `derive for ${purpose} gave ${typeof text} instead of a string`);
   }
 
-  /** Undefined: never. */
+  /** Undefined if the item never ends. */
   get end(): AttributeValue | undefined {
     return endOf(this.of, this.image);
   }
 
   /**
-   * The projected attributes without keys and hashed target, and the time at which the item ends. Throws a `PartError`
-   * for a malformed attribute.
+   * Returns the projected attributes and the time at which the item ends, without keys and the target of a hashed key.
+   * Throws a `PartError` for a malformed attribute.
    *
-   * @param isLenient notes and leaves out a malformed attribute instead.
+   * @param isLenient leaves out a malformed attribute and notes the problem instead.
    */
   projectAttributes(projection: Projection, isLenient = false): Item {
     const copy = this.copyAttributes(projection, isLenient);
@@ -176,7 +176,7 @@ export class Subject {
   }
 }
 
-/** Undefined: the node doesn't exist, or counts as deleted. */
+/** Returns undefined if the node doesn't exist or counts as deleted. */
 export function nodeSubject(graph: CompiledModel, id: string, image: Item | undefined): Subject | undefined {
   // rule: edges-of-a-soft-deleted-node-lose-its-share
   if (!isNodeThere(graph, id, image)) return undefined;
@@ -185,12 +185,11 @@ export function nodeSubject(graph: CompiledModel, id: string, image: Item | unde
 }
 
 /**
- * Notes the failure of a part, which is absent then, and returns the problem; throws any other error again. Each part
- * has a `try` of its own, instead of a function that is passed here: that would make several functions for each image
- * of a batch.
+ * Adds the problem of a `PartError` to `problems` and returns it; rethrows any other error. Callers have their own
+ * `try`, because passing a function to this one would allocate several functions for each image of a batch.
  *
- * @param isSuperseded whether a newer generation of the projection replaces this one: then the failure isn't a problem
- * of the item.
+ * @param isSuperseded true if a newer generation of the projection replaces this one, so that the failure isn't a
+ * problem of the item.
  */
 export function noteProblem(problems: Problem[], error: unknown, isSuperseded = false): Problem {
   if (!(error instanceof PartError)) throw error;

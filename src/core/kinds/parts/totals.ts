@@ -9,10 +9,9 @@ import { PartError, type Subject } from './subject.ts';
 
 /** The fields by which an edge is counted: the count's name, and the edge's values in sums and groups. */
 
-/** Longest value to group by: a total holds each value twice. */
+/** The longest value to group by, limited because a total holds each value twice. */
 const MOST_GROUP_BYTES = 256;
 
-/** The path in the model of a total or count. */
 export function lineOfCount({ type }: EdgeModel): string {
   return `edges.${type}.degree`;
 }
@@ -51,7 +50,7 @@ function summand(value: AttributeValue, { name, attribute }: TotalPart): Attribu
   return { N: numberText(value.N, purpose, attribute) };
 }
 
-/** Tagged with its type: the number 4 and the text "4" are two groups. */
+/** Tags the value with its type, because the number 4 and the text "4" are two groups. */
 function groupValue(value: AttributeValue, { name, attribute }: TotalPart): AttributeValue {
   const purpose = `attribute ${attribute}, needed for the group ${name},`;
   // rule: group-has-a-tag-of-its-type

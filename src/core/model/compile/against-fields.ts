@@ -13,8 +13,8 @@ import {
 import type { Mistakes } from './mistakes.ts';
 
 /**
- * An option that names an attribute missing from `fields` finds nothing; one that accepts other values has every write
- * refused.
+ * Checks the model's options against `fields`. An option that names an attribute missing from `fields` would find
+ * nothing. An option that takes other values than `fields` allows would make every write fail.
  */
 
 const FORM_NAMES: Readonly<Record<ValueForm['kind'], string>> = {
@@ -37,7 +37,7 @@ export function checkAgainstFields(model: NamingModel, table: TableNames, mistak
   for (const use of attributeUses(model, owners)) checkUse(use, table, mistakes.at(use.path));
 }
 
-/** The writer sets these itself: every update, or every new node, would be refused. */
+/** The writer sets these itself, so `fields` that require them would refuse every update, or every new node. */
 function checkRequired(
   { nodes, edges }: NamingModel,
   owners: AttributeOwners,

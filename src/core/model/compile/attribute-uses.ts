@@ -5,28 +5,28 @@ import type { NativeType } from '../native-indexes.ts';
 import { lineOfSearch } from '../options/option-tables.ts';
 import type { Projection } from '../options/settings.ts';
 
-/** The checks against `fields` and of native keys read these. */
+/** Lists the attributes that each option uses, for the checks against `fields` and of native keys. */
 
 export interface AttributeOwner {
-  /** `GOAL`, `GOAL.STATE`. */
+  /** The name of the node type, part or edge type, such as `GOAL` or `GOAL.STATE`. */
   name: string;
   path: string;
   known: KnownFields | undefined;
 }
 
 export interface TakenValues {
-  /** For messages: `a sum takes numbers`. */
+  /** Part of a message, such as `a sum takes numbers`. */
   text: string;
   takes(form: ValueForm): boolean;
   remedy(form: ValueForm): string;
-  /** Undefined if there are several. */
+  /** The DynamoDB type of the values; undefined if several are allowed. */
   stored?: NativeType | 'neither';
 }
 
 export interface AttributeUse {
   path: string;
   attribute: string;
-  /** At least one has the attribute. */
+  /** At least one of them must have the attribute. */
   owners: readonly AttributeOwner[];
   taken?: TakenValues | undefined;
 }

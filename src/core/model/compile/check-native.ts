@@ -10,12 +10,12 @@ function isOwnAttribute(name: string): boolean {
   return DERIVED_ATTRIBUTES.has(name) || SERVICE_ATTRIBUTES.has(name) || BOOKKEEPING.includes(name);
 }
 
-/** At most 255 characters, of which 9 may say what the index holds. */
+/** DynamoDB allows 255 characters. Up to 9 of them may follow the keys and say what the index holds. */
 const IN_INDEX_NAMES = /^[A-Za-z0-9_.-]{3,246}$/;
-/** DynamoDB's limits of copied attributes: in an index, and in all. */
+/** DynamoDB's limits of projected attributes: for each index, and for all indexes of a table together. */
 const [MOST_IN_INDEX, MOST_COPIED] = [20, 100];
 
-/** DynamoDB refuses an item whose attribute has another type than an index's key. */
+/** DynamoDB refuses an item in which an index's key attribute has a different type than in the index. */
 function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
   const placed = placedNativeIndexes(model);
   if (placed.length === 0) return;
@@ -43,8 +43,8 @@ function checkTypes(model: NativeDeclarations, mistakes: Mistakes): void {
 }
 
 /**
- * No projector checks what enters a native index: edges and values of other tenants would be read and billed before a
- * reader drops them.
+ * No projector checks what enters a native index, so edges and values of other tenants would be read and billed before
+ * a reader drops them.
  */
 export function checkNativeTenants(declarations: NativeDeclarations, mistakes: Mistakes): void {
   for (const { path } of placedNativeIndexes(declarations)) {

@@ -31,7 +31,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   const mistakes = new Mistakes();
   const table = compileTable(input?.table, mistakes.at('table'));
   if (isPlainObject(input)) {
-    // A misspelt option would leave tenants unseparated.
+    // A misspelt `tenantSeparator` would leave tenants unseparated.
     graphSchema(input, (path, message) => mistakes.at(path.join('.') || 'defineGraph').note(message));
   }
   const { tenantSeparator } = input ?? {};
@@ -52,7 +52,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
       mistakes.at(`edges.${type}`),
     );
     if (compiled === undefined) continue;
-    // A count of mirrored edges follows the source, so only the mirror deletes them.
+    // Only the mirror deletes mirrored edges, so they need no due-list.
     const due =
       Array.isArray(input?.mirrored) && input.mirrored.includes(type as never) ? undefined : dueList(compiled);
     edges.set(type, { ...compiled, ...(due && { due }), ...(tenantSeparator !== undefined && { tenantSeparator }) });
@@ -70,7 +70,7 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   checkMirrored(input?.mirrored, [...nodes.keys(), ...edges.keys()], mistakes.at('mirrored'));
   mistakes.throwAny();
   for (const [type, compiled] of nodes) {
-    // An item of a node that is itself shown would have nothing to show.
+    // If reads show the node itself, an item of it would have nothing to show.
     const includedBy = [...edges.values()].filter(
       ({ inbound, to }) => inbound?.includeTarget === true && to.has(type) && compiled.isShownItself !== true,
     );
@@ -87,7 +87,10 @@ export function defineGraph<const N extends NodeDefinitions, const E extends Edg
   };
 }
 
-/** DynamoDB would delete a mirrored item, although the mirror removes it when its source goes. */
+/**
+ * Only the mirror may delete mirrored items, so their type can't use the table's TTL attribute. Any other type must use
+ * it.
+ */
 function checkEnds(
   { type, expires }: NodeModel | EdgeModel,
   { table, edges }: { table: TableNames; edges: readonly EdgeModel[] },
@@ -107,7 +110,7 @@ function checkEnds(
     );
   }
   const joined = edges.find((edge) => edge.from.has(type) && isJoinedEdge(edge));
-  // The row would have to move.
+  // The index items would have to move when the node ends, but no write triggers that.
   if (joined !== undefined) {
     mistakes.note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
@@ -148,7 +151,7 @@ function checkSourceParts(nodes: ReadonlyMap<string, NodeModel>, edge: EdgeModel
   }
 }
 
-/** Throws `invalid-option` for an invalid table name. */
+/** Returns the graph for a table of another name. Throws `invalid-option` for an invalid name. */
 export function withTableName<G extends CompiledModel>(graph: G, name: string): G {
   tableName(name, (_path, message) => {
     const hint = 'Name the table as DynamoDB does, such as records-prod.';
@@ -167,12 +170,12 @@ const UNSHAPING = unshapingOptions(nodeSchema, partSchema, edgeSchema);
 
 const FORM_VERSIONS = textFormVersions(SEARCH_OPTIONS);
 
-/** Distinguishes the default of `view` from an earlier one. */
+/** Part of the fingerprint if a type omits `view`, whose default has changed. */
 const VIEWS_BY_NEED = 'views by need';
 
 /**
- * Of nodes and edges, 8 hex digits; without function texts, which bundlers change. A search may have the name of an
- * ignored option, so the place decides.
+ * 8 hex digits that change with nodes and edges, without texts of functions, which bundlers change. A search may have
+ * the name of an ignored option, so options are recognized by their place.
  */
 function fingerprintOf(
   nodes: Record<string, unknown>,

@@ -21,7 +21,7 @@ import { checkShape, edgeSchema, NODE_TYPES, nodeSchema, partSchema, tableSchema
 import { compileSearch, type DeclaredSearch, packSearches } from './search.ts';
 import { compileOutgoing, compileTotals } from './totals.ts';
 
-/** Model files may be plain JavaScript, so everything is checked. */
+/** Checks everything at run time, because model files may be plain JavaScript. */
 
 export function compileTable(input: unknown, mistakes: Mistakes): TableNames {
   const options = checkShape(tableSchema, typeof input === 'string' ? { name: input } : (input ?? null), mistakes);
@@ -115,7 +115,7 @@ export function compileNode(
     type,
     fields,
     view: viewed,
-    // Edge types may also need views.
+    // `defineGraph` also sets this for a type that needs views because of its edges.
     hasView: view !== undefined || parts.size > 0,
     ...(view === undefined && { isShownItself: true }),
     parts,
@@ -140,7 +140,7 @@ function checkFree(attribute: string | undefined, taken: readonly string[], mist
   mistakes.note(`${attribute} has a meaning of its own in the table`);
 }
 
-/** In sort keys, and before its searches' names. */
+/** Limited because the name is in sort keys, and in front of the names of the part's searches. */
 const MAX_PART_NAME = 64;
 
 function compileParts(

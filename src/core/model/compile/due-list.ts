@@ -4,11 +4,11 @@ import { DUE_ORDER } from '../projection/due-order.ts';
 import { EdgeItemPlaces, OrderPlaces } from '../projection/index-places.ts';
 
 /**
- * One more order, by the time at which edges end. A count knows no clock, and DynamoDB may take days: walking the
- * due-list deletes ended edges within minutes.
+ * The due-list is an additional order of edges, by the time at which they end. A count doesn't change when time passes,
+ * and DynamoDB's TTL may take days. Walking the due-list deletes ended edges within minutes.
  */
 
-/** Each takes 1,000 writes a second, and costs a Query a minute. */
+/** Each shard takes 1,000 writes a second, and costs one Query a minute. */
 const SHARDS = 8;
 
 export function dueList(edge: Pick<EdgeModel, 'type' | 'expires' | 'count' | 'incoming'>): InboundModel | undefined {

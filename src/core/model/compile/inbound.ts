@@ -18,14 +18,14 @@ import { compileEdgeOrder } from './order.ts';
 import { checkShape, inboundSchema } from './schemas.ts';
 
 /**
- * First orders, as many as there are indexes, share one item, which costs least. An item is in an index only once, so
- * each further order has its own, in a partition of gsi0. Orders named gsi0 or gsi1 have the keys of their names, and
- * all others their own items.
+ * The first orders, one for each index, share an item, which costs least. An item is in an index only once, so each
+ * further order has an item of its own, in a partition of gsi0. If some orders are named gsi0, gsi1 and so on, only
+ * these share an item, each in the index of its name.
  */
 
-/** In keys; can't begin like a type. */
+/** Order names are part of keys. They begin with a lower-case letter, unlike types. */
 const ORDER_NAME = /^[a-z][A-Za-z0-9_]{0,63}$/;
-/** In keys without an order's name. */
+/** Names that have a meaning of their own in keys. */
 const RESERVED: ReadonlySet<string> = new Set(['includeTarget', DUE_ORDER]);
 const OTHER_INDEX = /^gsi\d+$/;
 
@@ -47,7 +47,7 @@ export function compileInbound(
   for (const [name] of given) checkOrderName(name, indexes, mistakes.at(`orders.${name}`));
   const inboundSettings = fillSettings(INBOUND_OPTIONS, option);
   const native = option.native === true;
-  // It would need an item per order, since an index returns only one order's attributes.
+  // Native orders share no item: each has an index of its own, which returns only that order's attributes.
   const indexOf = native
     ? new Map<string, IndexName>()
     : sharedIndexes(

@@ -1,13 +1,13 @@
 import { type Mistake, ModelError } from '../../../foundation/errors.ts';
 
-/** The mistakes of a model so far, noted at one of its paths. */
+/** Collects the mistakes of a model. Each instance notes mistakes at one path of the model. */
 export class Mistakes {
   constructor(
     private readonly path = '',
     readonly all: Mistake[] = [],
   ) {}
 
-  /** @param path within this one: `inbound`, `orders.byDate`. */
+  /** @param path relative to this path, such as `orders.byDate`. */
   at(path: string): Mistakes {
     return new Mistakes(this.path === '' ? path : `${this.path}.${path}`, this.all);
   }
@@ -17,12 +17,11 @@ export class Mistakes {
     if (!isNoted) this.all.push({ path: this.path, message });
   }
 
-  /** Whether there are any at this path, or within. */
+  /** Whether there are mistakes at this path or below it. */
   get areAny(): boolean {
     return this.all.some(({ path }) => path.startsWith(this.path));
   }
 
-  /** Throws a `ModelError` if there are any. */
   throwAny(): void {
     if (this.all.length > 0) throw new ModelError(this.all);
   }

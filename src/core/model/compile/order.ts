@@ -7,7 +7,7 @@ import { attributeName, checkShape, deriveSchema, rankSchema, sourceSchema, type
 type Named = string | Shaped<typeof sourceSchema>;
 
 const FORMS = 'should be an attribute name, date(...), number(...), rank(...) or derive(...)';
-/** An index key has 1,024 bytes. */
+/** The parts share an index key, which has at most 1,024 bytes. */
 const MOST_PARTS = 8;
 
 function parseOrder(input: unknown, mistakes: Mistakes) {
@@ -41,7 +41,7 @@ export function compileEdgeOrder(option: unknown, mistakes: Mistakes): EdgeOrder
   return { kind: 'parts', parts };
 }
 
-/** After a mistake any order will do, since the model is refused. */
+/** Returns any order after a mistake, because the model is refused anyway. */
 function compilePart(option: unknown, type: ValueType | undefined, mistakes: Mistakes): OrderPart {
   const input = parseOrder(option, mistakes);
   if (input === undefined) return { kind: 'attribute', attribute: '', type: 'string' };

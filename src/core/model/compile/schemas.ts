@@ -33,7 +33,7 @@ import type { Mistakes } from './mistakes.ts';
 
 export { attributeName, sourceSchema } from '../options/checks.ts';
 
-/** An item has at most 400 KB, and a batch may add to a view just within its budget. */
+/** An item has at most 400 KB, and a batch may still add to a view that is just within its budget. */
 const MAX_VIEW_BUDGET_BYTES = 380 * 1024;
 export const rankSchema = exactObject({
   kind: oneOf('rank'),
@@ -74,7 +74,7 @@ export const NODE_TYPES = 'should be a node type or a list of them';
 const typeNames = either([text, listOf(text, NODE_TYPES, NODE_TYPES)], NODE_TYPES);
 export const edgeSchema = exactObject({
   fields: unshapingOption(standardSchema),
-  // Required; `checkNodeTypes` reports both.
+  // `from` and `to` are required, which `checkNodeTypes` checks.
   from: optional(typeNames),
   to: optional(typeNames),
   edgeSet: optional(
@@ -141,7 +141,7 @@ export const tableSchema = exactObject({
   ),
 });
 
-/** Returns the valid options, so that compiling finds the remaining mistakes. */
+/** Notes mistakes and returns the valid options, so that compiling them finds further mistakes. */
 export function checkShape<T>(
   shape: Shape<T> & { readonly of?: Shapes },
   input: unknown,

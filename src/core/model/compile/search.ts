@@ -8,9 +8,9 @@ import { compileOrder } from './order.ts';
 import { checkShape, searchSchema } from './schemas.ts';
 
 /**
- * Searches with one value and the same projected attributes share an item, as many as there are indexes, under the
- * first one's name. A search by a function has its own, so that a migration doesn't need functions of unchanged
- * searches.
+ * Searches with a single value and the same projected attributes share an item, up to one search per index. The first
+ * search names the item. A search by a function has its own item, so that a migration doesn't need the functions of
+ * searches that stay the same.
  */
 
 /** Leaves room for a hashed value in the sort key. */
@@ -20,7 +20,7 @@ export interface DeclaredSearch extends SearchSettings {
   native?: boolean;
 }
 
-/** Undefined if it has mistakes. */
+/** Returns undefined if the options have mistakes. */
 export function compileSearch(
   type: string,
   attribute: string,

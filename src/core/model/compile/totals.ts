@@ -14,12 +14,12 @@ import {
 import type { Mistakes } from './mistakes.ts';
 import { attributeName, checkShape } from './schemas.ts';
 
-/** Part of the total's attributes. */
+/** A sum's name is part of the total's attribute names. */
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
 const GROUP_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
-/** Results use these names themselves. */
+/** Names that the results of totals already use. */
 const RESERVED: ReadonlySet<string> = new Set(['count', 'groups', 'problems', 'exact', 'capacity']);
-/** An update names all of them; DynamoDB allows 300 operands and 4 KB in an expression. */
+/** Limited because one update names all sums and groups, and DynamoDB allows 300 operands and 4 KB per expression. */
 const MOST_SUMS = 8;
 const MOST_GROUPS = 3;
 
@@ -27,7 +27,7 @@ const partName: Shape<string> = shapeThatPasses(
   (input) => typeof input === 'string' && NAME.test(input) && !RESERVED.has(input),
   `should have a name that matches ${NAME.source} and is none of ${[...RESERVED].join(', ')}`,
 );
-/** A total can't follow the edge's source. */
+/** Refuses `source(...)`, because a total isn't updated when the edge's source node changes. */
 const ownAttribute: Shape<string> = (input, note) => {
   if (!hasShape(sourceSchema, input)) return attributeName(input, note);
   const { attribute } = input;
@@ -39,7 +39,7 @@ const givenSum: Shape<Shaped<typeof sumSchema>> = (input, note) => {
   note([], `should be a sum of an attribute: write sum('${typeof input === 'string' ? input : 'attribute'}')`);
 };
 const sums = recordOf(partName, givenSum);
-/** A slash follows its name in the total's attributes. */
+/** In the total's attribute names, a slash follows the group's name, which therefore can't contain one. */
 const groupedAttribute: Shape<string> = (input, note) => {
   ownAttribute(input, note);
   if (typeof input === 'string' && !GROUP_NAME.test(input)) {

@@ -2,7 +2,7 @@
 export interface DeriveContext {
   source: string;
   type: string;
-  /** A node's own id for a node. */
+  /** The target of an edge; for a node, its own id. */
   target: string;
 }
 
@@ -10,6 +10,9 @@ export interface DeriveContext {
 export interface DeriveOptions<A> {
   /** The registry identifies functions by this number: increment it when results change. Default 1. */
   version?: number;
-  /** Functions of other versions, maintained as well: first deploy the new one here, then swap. */
+  /**
+   * Functions of other versions, which are maintained as well. First deploy a new version here, then swap it with the
+   * current one.
+   */
   others?: Readonly<Record<number, (attributes: A, context: DeriveContext) => string | undefined>>;
 }

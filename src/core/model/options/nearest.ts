@@ -1,8 +1,8 @@
 const MOST_LISTED = 12;
-/** A name in a message may be any text. */
+/** Longer words are compared by their beginning, because a name in a message may be any text. */
 const MOST_COMPARED = 64;
 
-/** Undefined if no word is close. */
+/** Returns the closest word; undefined if none is close. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(Math.min(word.length, MOST_COMPARED) / 3)) + 1;
@@ -18,7 +18,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best;
 }
 
-/** `. Did you mean title? There are title, kind`. */
+/** Returns the end of a message, such as `. Did you mean title? There are title, kind`. */
 export function wordsThereAre(word: string, words: Iterable<string>): string {
   const all = [...words];
   const near = nearest(word, all);
@@ -28,7 +28,7 @@ export function wordsThereAre(word: string, words: Iterable<string>): string {
   return `.${near === undefined ? '' : ` Did you mean ${near}?`} ${there}`;
 }
 
-/** Counts a swap of neighbours as one change. */
+/** Returns the edit distance, counting a swap of neighbouring characters as one change. */
 function distanceOf(left: string, right: string): number {
   let before: number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, i) => i);

@@ -17,14 +17,13 @@ import type { EdgeOrderModel, IndexName, PartitionModel, Projection, SearchOrder
 import { anything, either, flag, oneOf, optional, recordOf, type Shape, type Shaped } from './shape.ts';
 
 /**
- * A line says how an option is checked, its setting with default and effect, what it does to keys and queries, and what
- * it excludes. The registry stores settings, so an option whose default is `undefined` or `false` doesn't change
- * fingerprints.
+ * Each line says how an option is checked, its setting with default and effect, what it does to keys and queries, and
+ * what it excludes. A new option with the default `undefined` or `false` doesn't change fingerprints in the registry.
  */
 
 declare const VALUE: unique symbol;
 
-/** Given by several options, or by the place in the model file. */
+/** A setting that follows from several options, or from the place in the model file. */
 interface Setting<Value> {
   readonly effect: OptionEffect;
   readonly [VALUE]?: Value;
@@ -35,13 +34,13 @@ interface SettingOption<Given, Value, Work extends OptionWork> {
   readonly work: Work;
   readonly effect: OptionEffect;
   readonly fill: (given: Given | undefined) => Value;
-  /** The value at which a setting that only spreads affects results. */
+  /** The value with which a `spread` setting changes results as well. */
   readonly resultWith?: Value;
 }
 
 interface TextFormOption extends SettingOption<boolean, number | false, 'form'> {
   readonly form: TextForm;
-  /** Part of the definition: another version rebuilds. */
+  /** Part of the definition, so that a new version rebuilds the items. */
   readonly version: number;
 }
 
@@ -93,7 +92,7 @@ type SettingNames<Table, MayBeUndefined extends boolean> = {
     : never;
 }[keyof Table];
 
-/** A table's settings. */
+/** The settings that an option table declares. */
 export type SettingsOf<Table> = { [Name in SettingNames<Table, false>]: ValueOf<Table[Name]> } & {
   [Name in SettingNames<Table, true>]?: ValueOf<Table[Name]>;
 };
@@ -115,7 +114,7 @@ function option<Given, Value, Work extends OptionWork>(
   return { check: optional(check), effect, work, fill };
 }
 
-/** The form must be idempotent, and a prefix's form a prefix of the form. */
+/** `form` must be idempotent, and turn a prefix of a text into a prefix of the text's form. */
 
 function textForm(version: number, form: TextForm): TextFormOption {
   return { ...option(flag, 'order', 'form', (given) => (given === true ? version : false)), form, version };
@@ -125,14 +124,14 @@ function setting<Value>(effect: OptionEffect): Setting<Value> {
   return { effect };
 }
 
-/** Checked where names are compiled. */
+/** Accepts any name: `compileInbound` checks the names of orders. */
 const anyName: Shape<string> = () => undefined;
 
 export const SEARCH_OPTIONS = {
-  /** `USER.name`: the index partition without suffixes. */
+  /** The index partition without suffixes, such as `USER.name`. */
   indexPartition: setting<string>('result'),
   name: setting<string>('result'),
-  /** `STATE` for `STATE.status`; undefined: the node itself. */
+  /** `STATE` for `STATE.status`; undefined for the node itself. */
   part: setting<string | undefined>('order'),
   // Made from `attribute`, `type` and `path`.
   order: setting<SearchOrder>('order'),
@@ -146,7 +145,7 @@ export const SEARCH_OPTIONS = {
       (given = 200) => given,
     ),
     nativeValue: 'value',
-    // Ranges can't be queried if each value has its own partition.
+    // If each value has its own partition, ranges can't be queried.
     resultWith: 'value',
   },
   shardBy: {
@@ -172,12 +171,11 @@ export const SEARCH_OPTIONS = {
           : undefined,
     },
   },
-  // Never derived, so not a setting of a generation.
+  // Not a setting, because a native search has no items and therefore no generations.
   native: { check: optional(flag), work: 'native' },
   project: option(projection, 'result', 'show', (given = 'KEYS_ONLY') => compileProjection(given)),
 } as const satisfies WorkingTable;
 
-/** The settings of a search. */
 export type SearchSettings = SettingsOf<typeof SEARCH_OPTIONS>;
 
 export type TextFormName = {
@@ -189,12 +187,12 @@ export function formsOf(search: SearchSettings): TextFormName[] {
   return names.map(([name]) => name as TextFormName).filter((name) => search[name]);
 }
 
-/** Forms apply in the table's order. */
+/** Several forms apply in the table's order. */
 export function textFormOf(search: SearchSettings): TextForm {
   const names = formsOf(search);
   const forms = names.map((name) => SEARCH_OPTIONS[name].form);
   if (forms.length < 2) return forms[0] ?? AS_WRITTEN;
-  // One form may produce what another removes, such as white space.
+  // Repeats until nothing changes, because one form may produce what another removes, such as white space.
   const formed = (text: string): string => {
     const next = forms.reduce((one, form) => form(one), text);
     return next === text ? next : formed(next);
@@ -209,11 +207,10 @@ export const PART_OPTIONS = {
   search: { check: optional(recordOf(attributeName, anything)) },
 };
 
-/** The settings of a part's view. */
 export type PartSettings = SettingsOf<typeof PART_OPTIONS>;
 
 export const INBOUND_OPTIONS = {
-  // Compiled in `core/model/compile/inbound.ts`.
+  // `compileInbound` compiles the orders.
   orders: { check: optional(recordOf(anyName, anything, 'should be an object of names and orders')), work: 'value' },
   shards: { ...option(shardCount, 'spread', 'place', (given = 1) => given), nativeValue: 1 },
   shardBy: option(shardBy, 'spread', 'place', (given = 'source') => given),
@@ -237,7 +234,7 @@ export const INBOUND_OPTIONS = {
         'is together with includeTarget: the target node cannot be in the partitions of its edges then. Leave one out',
     },
   },
-  /** This requires a single shard. */
+  /** Requires a single shard, at whose end the target node is. */
   includeTarget: {
     ...option(flag, 'result', 'join', (given = false) => given),
     excludes: {
@@ -248,7 +245,7 @@ export const INBOUND_OPTIONS = {
     },
   },
   native: { check: optional(flag), work: 'native' },
-  // Compiled in `core/model/compile/totals.ts`.
+  // `compileTotals` compiles these two.
   total: { check: anything, work: 'total' },
   groupBy: { check: anything, work: 'total' },
 } as const satisfies WorkingTable;
@@ -260,7 +257,7 @@ export const ORDER_OPTIONS = {
   name: setting<string>('order'),
   index: setting<IndexName>('result'),
   order: setting<EdgeOrderModel>('order'),
-  /** It has its own index item and index partition. */
+  /** True if the order has an index item and an index partition of its own. */
   isNamed: setting<boolean>('result'),
 };
 
@@ -275,7 +272,7 @@ function noShardsText(shards: unknown): string | undefined {
   return shards === 'value' ? "has no meaning with shards: 'value'" : undefined;
 }
 
-/** An index item has one attribute per name. */
+/** An index item has only one attribute of each name. */
 function sharedNamesText(project: unknown, ofSource: unknown): string | undefined {
   if (project === 'ALL')
     return "is together with project: 'ALL', which may hold the same names: list the edge's attributes in project";
@@ -298,7 +295,7 @@ export function textFormVersions(table: OptionTable): ReadonlyMap<string, number
   );
 }
 
-/** With `expected`, only those with this effect. */
+/** With `expected`, only settings of that effect. */
 export function settingsIn<Table extends OptionTable>(
   table: Table,
   model: SettingsOf<Table>,
@@ -335,14 +332,14 @@ function pick(
   return Object.fromEntries(values.filter(([, value]) => value !== undefined));
 }
 
-/** `nodes.USER.parts.STATE.search.status`. */
+/** Returns a path such as `nodes.USER.parts.STATE.search.status`. */
 export function lineOfSearch({
   indexPartition,
   name,
   part,
 }: Pick<SearchSettings, 'indexPartition' | 'name' | 'part'>): string {
   const node = `nodes.${indexPartition.slice(0, indexPartition.indexOf('.'))}`;
-  // The list of all nodes.
+  // Only the list of all nodes has an empty name.
   if (name === '') return `${node}.list`;
   return part === undefined ? `${node}.search.${name}` : `${node}.parts.${part}.search.${name.slice(part.length + 1)}`;
 }

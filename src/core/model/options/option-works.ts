@@ -2,18 +2,18 @@ import type { TextForm } from '../../items/text-form.ts';
 import type { OrderModel } from './settings.ts';
 import type { Shape } from './shape.ts';
 
-/** Which options go together follows from what they do. */
+/** What an option does. Which options exclude each other follows from this. */
 interface Work {
-  /** A native projection can't have it. */
+  /** Native projections can't have the option. */
   readonly needsKeys: boolean;
-  /** Absent: all. */
+  /** The orders that the option applies to; absent: all. */
   readonly orders?: { readonly words: string; readonly has: (order: OrderModel) => boolean };
 }
 
 export const OPTION_WORKS = {
-  /** By which value items are found. */
+  /** Decides by which value items are found. */
   value: { needsKeys: false },
-  /** See `TextForm`. */
+  /** Changes the text that is searched: see `TextForm`. */
   form: {
     needsKeys: true,
     orders: {
@@ -21,14 +21,14 @@ export const OPTION_WORKS = {
       has: (order) => order.kind === 'path' || (order.kind === 'attribute' && order.type === 'string'),
     },
   },
-  /** An item for each entry of a value. */
+  /** Makes an item for each entry of a list or set. */
   each: {
     needsKeys: true,
     orders: { words: 'an attribute, not to rank, derive or path', has: ({ kind }) => kind === 'attribute' },
   },
-  /** In which index partition items are. */
+  /** Decides in which index partition items are. */
   place: { needsKeys: true },
-  /** Brings attributes, or the place, of another base item. */
+  /** Adds attributes of another base item to an item, or the other base item to the list. */
   join: { needsKeys: true },
   show: { needsKeys: false },
   native: { needsKeys: false },
@@ -45,12 +45,12 @@ export type OptionNeedingKeys<Table> = {
     : never;
 }[keyof Table];
 
-/** `own` is the option's own value. */
+/** Returns a message if the value `own` excludes the value `other` of another option. */
 export type Exclusion = (other: unknown, own: unknown) => string | undefined;
 
 /**
- * `order` decides the order of hits, so a cursor only stays valid with the same; `result` what else a query returns;
- * `spread` where in an index items are.
+ * What an option changes. `order`: the order of hits, so that a cursor only stays valid with the same value; `result`:
+ * what else a query returns; `spread`: where in an index items are.
  */
 export type OptionEffect = 'order' | 'result' | 'spread';
 
@@ -63,9 +63,9 @@ interface SettingLine {
 interface WorkingLine extends SettingLine {
   readonly check: Shape<unknown>;
   readonly work: OptionWork;
-  /** The value that goes with native projections. */
+  /** The value that native projections may have. */
   readonly nativeValue?: unknown;
-  /** Besides those that its work excludes. */
+  /** Options that this one excludes, besides those that its `work` excludes. */
   readonly excludes?: Readonly<Record<string, Exclusion>>;
 }
 

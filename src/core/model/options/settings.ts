@@ -4,7 +4,6 @@ import type { DeriveContext } from './derive-options.ts';
 
 export type { IndexName };
 
-/** A total's sums and groups. */
 export interface TotalSettings {
   sums: readonly TotalPart[];
   groups: readonly TotalPart[];
@@ -38,7 +37,7 @@ export type EdgeOrderModel = OrderPart | { kind: 'parts'; parts: readonly OrderP
 
 export type OrderModel = SearchOrder | EdgeOrderModel;
 
-/** A computed text. */
+/** A text that a function computes. */
 export interface DeriveModel {
   kind: 'derive';
   compute: Compute;
@@ -46,7 +45,7 @@ export interface DeriveModel {
   others?: Readonly<Record<string, Compute>>;
 }
 
-/** The function of a `derive`, over open attributes. */
+/** The function of `derive`, over open attributes. */
 export type Compute = (attributes: Record<string, unknown>, context: DeriveContext) => string | undefined;
 
 /** Attributes copied into a derived item. */

@@ -1,12 +1,15 @@
 import { wordsThereAre } from './nearest.ts';
 
-/** In every bundle, so it is a fraction of a schema library; other input is parsed by zod. */
+/**
+ * Functions that check options. They are in every bundle, so they are much smaller than a schema library. All other
+ * input is parsed by zod.
+ */
 
 export type Note = (path: readonly string[], message: string) => void;
 
 declare const TYPE: unique symbol;
 
-/** Notes deviations; `T` is the type of a valid input. */
+/** Notes each mistake of an input. `T` is the type of a valid input. */
 export interface Shape<T> {
   (input: unknown, note: Note): void;
   readonly [TYPE]?: T;
@@ -75,7 +78,7 @@ export function nullable<T>(shape: Shape<T>): Shape<T | null> {
   return (input, note) => input === null || shape(input, note);
 }
 
-/** `noEntry` refuses an empty list. */
+/** @param noEntry the message for an empty list; if undefined, a list may be empty. */
 export function listOf<T>(shape: Shape<T>, message: string = 'should be a list', noEntry?: string): Shape<T[]> {
   return (input, note) => {
     if (!Array.isArray(input)) return note([], message);
@@ -131,11 +134,11 @@ function isObject(input: unknown): input is Record<string, unknown> {
   return typeof input === 'object' && input !== null && !Array.isArray(input);
 }
 
-/** Entries of a Map or Set, and inherited ones, would be overlooked. */
+/** Refuses a Map, a Set and an instance of a class, whose entries or inherited properties would be overlooked. */
 export function isPlainObject(input: unknown): input is Record<string, unknown> {
   if (!isObject(input)) return false;
   const prototype: unknown = Object.getPrototypeOf(input);
-  // Objects of another realm have another Object.prototype.
+  // An object of another realm has a different Object.prototype, which also inherits from nothing.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 

@@ -12,8 +12,9 @@ import type { InboundSettings, OrderSettings, SearchSettings } from '../options/
 import { DUE_ORDER } from './due-order.ts';
 
 /**
- * `USER.name`, `GOALMEMBERSHIP-USER-U1`, `byPriority/GOALMEMBERSHIP-USER-U1` for a named order, `USER.name@2` for a
- * later generation. Places add the partition value and the shard: `STORE.location#US#3`.
+ * The partition keys of indexes: `USER.name` for a search, `GOALMEMBERSHIP-USER-U1` for an edge type's shared orders,
+ * `byPriority/GOALMEMBERSHIP-USER-U1` for a named order, `USER.name@2` for a later generation. A partition value and
+ * the shard may follow, as in `STORE.location#US#3`.
  */
 
 export type IndexPlace =
@@ -22,7 +23,7 @@ export type IndexPlace =
 
 const ESCAPED: Readonly<Record<string, string>> = { '%': '%25', '#': '%23', '@': '%40' };
 
-/** For an edge type, the rest of the edge's sort key follows, from the dash on. */
+/** Returns the beginning of a partition key. For an edge type, the edge's sort key follows, without the type. */
 export function formatIndexPartition(place: IndexPlace): string {
   const mark = generationMark(place.generation);
   // A search named `name#1` must not share a partition with the first shard of `name`.
@@ -35,7 +36,7 @@ const OF_SEARCH = /^([A-Z][A-Z0-9_]*)\.([^@#]*)(?:@([1-9]\d{0,8}))?(?:#|$)/s;
 const OF_EDGES = /^([A-Z][A-Z0-9_]*)(?:@([1-9]\d{0,8}))?-/;
 const OF_NAMED_ORDER = /^([a-z][A-Za-z0-9_]*)(?:@([1-9]\d{0,8}))?\/([A-Z][A-Z0-9_]*)-/;
 
-/** Undefined if no projection has such a key. */
+/** Returns undefined if no projection has such a partition key. */
 export function parseIndexPartition(partition: string): IndexPlace | undefined {
   const ofSearch = OF_SEARCH.exec(partition);
   if (ofSearch !== null) {
@@ -57,7 +58,7 @@ export function unescapeFromPartition(text: string): string {
   return text.replace(/%(?:25|23|40)/g, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
 }
 
-/** Longer values are hashed. */
+/** Longer values are replaced by a hash in partition keys. */
 const VALUE_IN_KEY_BYTES = 512;
 
 function withShard(base: string, shard: number): IndexPartitionKey {
@@ -68,7 +69,7 @@ export function isHashedInKey(encoded: string): boolean {
   return !isWithinBytes(encoded, VALUE_IN_KEY_BYTES);
 }
 
-/** The first character keeps a value from being read as a hash. */
+/** Different first characters keep a value from being read as a hash. */
 function valueInKey(encoded: string): string {
   return isHashedInKey(encoded) ? `~${hash128(encoded)}` : `=${encoded}`;
 }
@@ -77,7 +78,7 @@ function valueInKey(encoded: string): string {
 export abstract class IndexPlaces {
   private readonly limitBytes: number;
 
-  /** @param isStored false for items that only readers make, whose keys no index has to accept. */
+  /** @param isStored false for items that only readers make. Their keys needn't fit an index. */
   constructor(
     private readonly spread: Pick<SearchSettings, 'shards' | 'shardBy' | 'hash'>,
     generation: number,
@@ -88,7 +89,10 @@ export abstract class IndexPlaces {
     this.limitBytes = SORT_KEY_BYTES + generationMark(generation).length + ofShard.length;
   }
 
-  /** Marks of generation and shards don't count, so that a key that fits in one generation fits in all. */
+  /**
+   * Marks of generation and shards don't count towards the limit, so that a key that fits in one generation fits in
+   * all.
+   */
   fits(partition: IndexPartitionKey): boolean {
     return !this.isStored || isWithinBytes(partition, this.limitBytes);
   }
@@ -100,7 +104,7 @@ export abstract class IndexPlaces {
     return withShard(base, shardOf(shardBy === 'source' ? source : encoded, shards, hash));
   }
 
-  /** `shards: 'value'` has no list. Keys too long for an index have no items. */
+  /** Partitions of `shards: 'value'` can't be listed. Keys too long for an index have no items. */
   protected partitionsIn(base: string): IndexPartitionKey[] {
     const { shards } = this.spread;
     if (shards === 'value') return [];
@@ -109,7 +113,7 @@ export abstract class IndexPlaces {
     return partitions.filter((partition) => this.fits(partition));
   }
 
-  /** One, unless the shard is by source. */
+  /** Returns one partition, unless the shard is chosen by source. */
   protected partitionsOfValueIn(base: string, encoded: string): IndexPartitionKey[] {
     const { shards, shardBy } = this.spread;
     if (shards !== 'value' && shards !== 1 && shardBy === 'source') return this.partitionsIn(base);
@@ -117,7 +121,10 @@ export abstract class IndexPlaces {
   }
 }
 
-/** An index partition holds items of other keys only if something was lost. */
+/**
+ * The keys of a projection's items in the table. Its index partitions hold items with other keys only if a write was
+ * lost.
+ */
 export interface ItemKeys {
   sources: readonly string[];
   target: string;
@@ -129,7 +136,7 @@ export function isHitOf({ sources, target, isPrefix }: ItemKeys, source: string,
   return isTarget && sources.some((prefix) => source.startsWith(prefix));
 }
 
-/** The places of edges' items in the orders that share an item. */
+/** The sort keys of edges' items in the orders that share an item. */
 export class EdgeItemPlaces {
   readonly prefix: string;
   readonly targetItemKey: DerivedSortKey;
@@ -144,11 +151,10 @@ export class EdgeItemPlaces {
   }
 }
 
-/** The places of an order's items in its index. */
 export class OrderPlaces extends IndexPlaces {
   private readonly items: EdgeItemPlaces;
   private readonly base: string;
-  /** Its partitions hold the edges of all targets. */
+  /** True for the due-list, whose partitions hold the edges of all targets. */
   readonly isDue: boolean;
 
   constructor(
@@ -173,7 +179,7 @@ export class OrderPlaces extends IndexPlaces {
     return { sources: [...from].map((type) => `${type}-`), target: this.items.key(edgeSortKey), isPrefix: false };
   }
 
-  /** `within`: the partition attribute's value. */
+  /** @param within the value of the partition attribute. */
   partition(edgeSortKey: string, encoded: string, source: string, within?: string): IndexPartitionKey {
     return this.partitionIn(this.partitionBase(edgeSortKey, within), encoded, source);
   }
@@ -188,9 +194,9 @@ export class OrderPlaces extends IndexPlaces {
 
   private partitionBase(edgeSortKey: string, within: string | undefined): string {
     if (this.isDue) return `${this.base}-`;
-    // Saves a new text in the first generation.
+    // In the first generation, this saves making a new text.
     const base = this.base === this.edgeType ? edgeSortKey : this.base + edgeSortKey.slice(this.edgeType.length);
-    // The escaped value contains no `#`, so it follows the last one.
+    // The escaped value contains no `#`, so `listOfEdges` finds it after the last one.
     return within === undefined ? base : `${base}#${escapeForPartition(within)}`;
   }
 }

@@ -2,14 +2,17 @@ import { encodedValueOf } from '../../items/encoding.ts';
 import { type OrderPlaces, unescapeFromPartition } from './index-places.ts';
 import type { SearchPlaces } from './places.ts';
 
-/** A projection's places, read backwards. */
+/** Finds the list that an index entry is in, given the places of the projection. */
 
 export interface IndexEntry {
   partition: string;
   sort: string;
 }
 
-/** Null if the place can't be this source's. */
+/**
+ * Returns the value of the partition attribute; undefined if the search has none, and null if this source can't have
+ * the entry.
+ */
 export function partitionOfSearch(
   places: SearchPlaces,
   { partition, sort }: IndexEntry,
@@ -17,7 +20,7 @@ export function partitionOfSearch(
 ): string | undefined | null {
   const whole: string = places.partition(undefined, encodedValueOf(sort, source), source);
   if (partition === whole) return undefined;
-  // Search names have no `#` in a partition key.
+  // The first `#` ends the search's name, in which `#` is escaped.
   const end = whole.indexOf('#');
   const base = end < 0 ? whole : whole.slice(0, end);
   const suffix = whole.slice(base.length);
@@ -31,7 +34,7 @@ export interface ListOfEdges {
   partition?: string;
 }
 
-/** Undefined if the place can't be this source's. */
+/** Returns undefined if this source can't have the entry. */
 export function listOfEdges(
   places: OrderPlaces,
   edgeType: string,
@@ -39,7 +42,7 @@ export function listOfEdges(
   { partition, sort }: IndexEntry,
   source: string,
 ): ListOfEdges | undefined {
-  // Without a target it shows what surrounds the target, and the shard.
+  // The key for an empty target shows what is before and after the target.
   const around: string = places.partition(`${edgeType}-`, encodedValueOf(sort, source), source);
   const end = around.indexOf('#');
   const base = end < 0 ? around : around.slice(0, end);
@@ -47,7 +50,7 @@ export function listOfEdges(
   if (!partition.startsWith(base) || !partition.endsWith(suffix)) return undefined;
   const rest = partition.slice(base.length, Math.max(base.length, partition.length - suffix.length));
   if (base + rest + suffix !== partition) return undefined;
-  // The value contains no `#`, but the target may.
+  // The partition value contains no `#`, but the target may.
   const mark = isPartitioned ? rest.lastIndexOf('#') : rest.length;
   if (mark < 1) return undefined;
   const value = isPartitioned ? { partition: unescapeFromPartition(rest.slice(mark + 1)) } : {};

@@ -18,11 +18,13 @@ import { type DerivedSortKey, type IndexPartitionKey, isDerivedKey } from '../..
 import type { SearchSettings } from '../options/option-tables.ts';
 import { EdgeItemPlaces, formatIndexPartition, IndexPlaces, type ItemKeys } from './index-places.ts';
 
-/** Nothing else makes derived keys or index partitions, so no other code knows about generations or shards. */
+/**
+ * Places are the derived keys and index partitions of a projection's items. Only these classes make them, so that no
+ * other code depends on generations or shards.
+ */
 
-/** The places of a search's items. */
 export class SearchPlaces extends IndexPlaces {
-  /** With an item per value, their prefix. */
+  /** The sort key of the search's item; with `multiValue`, the prefix of all its items. */
   readonly first: DerivedSortKey;
   readonly itemKeys: ItemKeys;
   private readonly base: string;
@@ -40,7 +42,7 @@ export class SearchPlaces extends IndexPlaces {
       ? (searchValuePrefix(itemOf, generation, part) as DerivedSortKey)
       : searchKey(itemOf, generation, part);
     this.itemKeys = { sources: [`${type}-`], target: this.first, isPrefix: multiValue };
-    // Programs that read the index themselves use the search's name, even in a shared item.
+    // Programs that read the index themselves know the search's name, but not which item it shares.
     this.base = formatIndexPartition({ of: 'search', type, search: indexPartition.slice(type.length + 1), generation });
   }
 
@@ -52,7 +54,7 @@ export class SearchPlaces extends IndexPlaces {
     return this.search.multiValue ? sortKey.startsWith(this.first) : sortKey === this.first;
   }
 
-  /** `within`: the value of the search's partition attribute. */
+  /** @param within the value of the search's partition attribute. */
   partition(within: string | undefined, encoded: string, source: string): IndexPartitionKey {
     return this.partitionIn(this.partitionBase(within), encoded, source);
   }
@@ -70,7 +72,6 @@ export class SearchPlaces extends IndexPlaces {
   }
 }
 
-/** The place of a part's views. */
 export class PartPlaces {
   readonly key: DerivedSortKey;
 
@@ -82,7 +83,7 @@ export class PartPlaces {
 /** The places of a count or total, and of the items it counts. */
 export interface CounterPlaces {
   readonly edgeType: string;
-  /** The name in counted items. */
+  /** The name of the count in the items that it counts. */
   readonly name: string;
   readonly key: DerivedSortKey;
   readonly itemPrefixes: readonly string[];
@@ -93,9 +94,9 @@ export interface CounterPlaces {
 export class CountPlaces implements CounterPlaces {
   readonly name: string;
   readonly key: DerivedSortKey;
-  /** The index items shared by the first orders. */
+  /** The index items that the first orders share. */
   readonly items: EdgeItemPlaces;
-  /** A long sort key is replaced by its hash. */
+  /** Two prefixes, because a sort key that is too long is replaced by its hash. */
   readonly itemPrefixes: readonly string[];
 
   constructor(
@@ -114,8 +115,8 @@ export class CountPlaces implements CounterPlaces {
 }
 
 /**
- * An edge's entry is in the target's partition, like the total: one transaction changes both, one consistent Query
- * finds all.
+ * An edge's entry is in the target's partition, as the total is. One transaction changes both, and one consistent Query
+ * reads all entries.
  */
 export class TotalPlaces implements CounterPlaces {
   readonly name: string;
@@ -136,7 +137,7 @@ export class TotalPlaces implements CounterPlaces {
   }
 }
 
-/** Whether or not a model keeps it. */
+/** Works even if no model keeps the count or total. */
 export function placesOfCount(countKey: string): CountPlaces | TotalPlaces {
   const key = parseDerivedKey(countKey);
   const Places = key?.kind === 'total' ? TotalPlaces : CountPlaces;
@@ -148,7 +149,7 @@ export function totalOfEntry(entryKey: string): TotalPlaces {
   return new TotalPlaces(key?.edgeType ?? '', key?.generation);
 }
 
-/** `FOLLOWS` names `~degree/FOLLOWS`; a total's name is its sort key. */
+/** The count `FOLLOWS` has the key `~degree/FOLLOWS`; a total's name is its key. */
 export function countKeyOf(name: string): DerivedSortKey {
   return isDerivedKey(name) ? name : degreeKey(name);
 }
@@ -157,7 +158,7 @@ export function entryKeyOf(target: string): DerivedSortKey {
   return quarantineKey(target);
 }
 
-/** Copies in the children's views, or joined index items of the node's edges. */
+/** What a fan-out updates: copies in the children's views, or joined index items of the node's edges. */
 export type FanOutOf = 'copies' | 'joined';
 
 export function fanOutOfKey(sortKey: string): { of: FanOutOf; edgeType: string; generation: number } | undefined {

@@ -11,17 +11,18 @@ import {
 import type { CompiledModel } from '../../model/compiled.ts';
 import type { DerivedUpdate, ItemKey } from '../../store-port.ts';
 
-/** Only decides when tombstones expire. */
+/** Seconds since 1970, which only decide when tombstones expire. */
 export type EpochSeconds = number;
 
-/** Attributes with updates of their own. */
+/** Attributes that `itemUpdate` never removes, because they have updates of their own. */
 const APART: ReadonlySet<string> = new Set([REVISION, EDGE_SET, OTHER]);
 
 /**
- * The revision always increments: a worker with an older read of the base items must fail.
+ * Returns the update that makes an item hold `content`. The revision always increments, so that a worker with an older
+ * read of the base items fails to write.
  *
- * @param content undefined: a tombstone, even if there was no item.
- * @param stamp the attribute `model`.
+ * @param content undefined to leave a tombstone, even if there was no item. @param stamp the value of the attribute
+ * `model`.
  */
 export function itemUpdate(
   graph: CompiledModel,
@@ -36,12 +37,12 @@ export function itemUpdate(
   const unset: string[] = [];
   for (const name in content) if (!sameValue(was?.[name], content[name])) set[name] = content[name]!;
   if (was?.[MODEL] === undefined || !sameValue(was[MODEL], { S: stamp })) set[MODEL] = { S: stamp };
-  // A worker that read the base item before its deletion must fail to write.
+  // With a tombstone, a worker that read the base item before its deletion fails to write.
   // rule: absent-base-item-gives-a-tombstone
   if (content === undefined) set[ttl] = tombstoneExpiry(now);
   for (const name in was) {
     if (name === partitionKey || name === sortKey || name === MODEL || APART.has(name)) continue;
-    // TTL would delete a live item with a tombstone's expiry.
+    // A live item must not keep a tombstone's expiry, by which TTL would delete it.
     // rule: only-a-tombstone-expires
     // rule: fields-not-expected-are-cleared
     if (content?.[name] === undefined && set[name] === undefined) unset.push(name);
@@ -50,7 +51,7 @@ export function itemUpdate(
   return { key, set, unset, condition: was === undefined ? { kind: 'absent' } : unchangedCondition(was, ttl) };
 }
 
-/** An absent item and a tombstone are equal. */
+/** A tombstone counts as absent. */
 export function hasExpectedFields(stored: Item | undefined, expected: Item | undefined): boolean {
   const present: Item = {};
   for (const name in stored) if (INDEX_ITEM_FIELDS.has(name)) present[name] = stored[name]!;

@@ -14,13 +14,16 @@ import { type EpochSeconds, itemUpdate } from './item-update.ts';
 
 export type Share = Pick<Derived, 'element' | 'attributes'>;
 
-/** By a scan; records never ask for them. */
+/** Corrections that only a scan makes. */
 interface ViewCorrections {
   unmark?: ReadonlySet<string>;
   drop?: readonly string[];
 }
 
-/** What a scan takes out of a view: what names no edge, and marks of edge types that no set lists, or that return. */
+/**
+ * What a scan takes out of a view: elements that name no edge, and marks of edge types that no edge set lists or that
+ * return.
+ */
 export function correctionsOf(
   graph: CompiledModel,
   view: Item | undefined,
@@ -35,7 +38,7 @@ export interface ViewShares {
   corrections?: ViewCorrections | undefined;
 }
 
-/** Changes what some base items contribute, under the revision that was read. */
+/** Replaces what some base items contribute, if the view still has the revision that was read. */
 export function viewUpdate(
   graph: CompiledModel,
   source: string,
@@ -49,7 +52,7 @@ export function viewUpdate(
   for (const [target, share] of shares) {
     const type = typePrefix(target);
     if (target === source) attributes = share.attributes;
-    // A part contributes nothing to the view.
+    // A part of the node contributes nothing to the view.
     if (target === source || type === undefined) continue;
     touched.set(escapedEdge(target), evicted.has(type) ? undefined : share.element);
   }
@@ -61,10 +64,10 @@ export function viewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies: known, evicted, difference }, now);
 }
 
-/** More are looked up in a set. */
+/** If more edges are touched, they are looked up in a set. */
 const FEW_EDGES = 4;
 
-/** A hub has thousands of elements and a record touches one: those that stay aren't parsed. */
+/** A hub has thousands of elements and a record touches one, so elements that stay aren't parsed. */
 function partedElements(
   view: Item | undefined,
   touched: readonly string[],
@@ -81,7 +84,6 @@ function partedElements(
   return { kept, replaced };
 }
 
-/** Replaces whatever the view held before. */
 export function wholeViewUpdate(
   graph: CompiledModel,
   source: string,
@@ -95,7 +97,7 @@ export function wholeViewUpdate(
   return updateOfView(graph, source, view, { elements, attributes, copies, evicted: new Set() }, now);
 }
 
-/** The revision doesn't count. */
+/** Ignores the revision. */
 export function changesNothing({ set, unset, addElements, deleteElements, setElements }: DerivedUpdate): boolean {
   const elements = (addElements?.length ?? 0) + (deleteElements?.length ?? 0) + (setElements?.length ?? 0);
   return elements + unset.length === 0 && Object.keys(set).length === 0;
@@ -111,7 +113,7 @@ interface ViewContent {
   attributes: Item | undefined;
   copies: ParentCopies;
   evicted: ReadonlySet<string>;
-  /** Absent: unknown. */
+  /** Absent if it has to be computed. */
   difference?: Difference;
 }
 
@@ -135,7 +137,7 @@ function updateOfView(
     ...(copies.size > 0 && { [COPIES]: { M: mapOf(copies) } }),
     ...(evicted.size > 0 && { [EVICTED]: { SS: [...evicted] } }),
   };
-  // TTL would delete the mark, and the type would fill up again.
+  // A view with only an eviction mark is no tombstone: TTL would delete the mark, and the type would fill up again.
   // rule: only-an-empty-view-is-a-tombstone
   const isEmpty = elements.length === 0 && Object.keys(held).length === 0;
   const update = itemUpdate(graph, key, view, isEmpty ? undefined : held, now, stamp);
@@ -178,7 +180,7 @@ function withinBudget(
 /** A UTF-16 unit takes at most three bytes in UTF-8. */
 const MOST_CHARACTER_BYTES = 3;
 
-/** An upper bound if it fits. */
+/** Returns a quick upper bound instead if that fits into `room`. */
 function elementBytes(elements: readonly string[], room: number): number {
   let characters = 0;
   for (const { length } of elements) characters += length;
@@ -188,7 +190,7 @@ function elementBytes(elements: readonly string[], room: number): number {
 
 const NO_COPIES: ReadonlyMap<string, Item> = new Map();
 
-/** Every engine accepts a statement without set functions. */
+/** Small sets are written whole, because every engine accepts a statement without set functions. */
 const MOST_CHARACTERS_WHOLE = 2_048;
 
 function elementsUpdate(

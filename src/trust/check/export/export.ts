@@ -15,35 +15,35 @@ import { PartitionsInMemory } from '../partitions-in-memory.ts';
 import { countUnknownType, isOfModel } from '../unknown-types.ts';
 import { type DataFile, dataFiles, itemsOf } from './files.ts';
 
-/** Options of a check of an export. */
+/** Options of `checkExport`. */
 export interface ExportCheckOptions {
   graph: CompiledModel;
   /** Folder with a full export to S3 in DynamoDB JSON: `manifest-files.json` and `data/*.json.gz`, at any depth. */
   folder: string;
   onFinding?: (finding: Finding) => void;
-  /** Called from time to time with the number of items read. */
+  /** Called every 10,000 items with the number of items read. */
   onProgress?: (items: number) => void;
 }
 
-/** The result of a check of an export. */
+/** The result of `checkExport`. */
 export interface ExportCheckResult extends CheckCounts {
   /** Partitions that differ; a check of the live table shows whether they still do. */
   suspects: string[];
 }
 
-/** All partitions are open at once, since the files are in no order. */
+/** The files are unordered, so all partitions stay open at once, each with only one sum per group. */
 const SUMS_ONLY = { mostParts: 0, buckets: 1 };
-/** Number of items between two calls of `onProgress`. */
 const PROGRESS_ITEMS = 10_000;
 
 /**
- * Checks an export of a table to S3 without touching the table, so it consumes no capacity. It reads the files once for the
- * registry, with the nodes that edges depend on, and once for the digests of all partitions, which take about a kilobyte each. It reads
- * them again if partitions differ, for those partitions. Records that were not projected
- * when the export was made count as differences: a check of the live table says whether they are real. Copies of nodes, reverse items and
- * fan-outs are not checked: other partitions determine them, and each would need a search through the files.
+ * Checks an export of a table to S3 without reading the table, so it consumes no capacity. It reads the files for the
+ * registry, then for the nodes that edges depend on, then for the digests of all partitions, which take about a
+ * kilobyte each. If partitions differ, it reads the files again for those. Records that were not projected when the
+ * export was made count as differences: a check of the live table shows whether they are real. Copies of nodes,
+ * reverse items and fan-outs are not checked, because other partitions determine them and each would need a search
+ * through the files.
  *
- * Throws `invalid-export` if the folder holds no export, or only a part of one.
+ * Throws `invalid-export` if the folder contains no export or only a part of one.
  */
 export async function checkExport(options: ExportCheckOptions): Promise<ExportCheckResult> {
   const { folder, onFinding, onProgress } = options;
@@ -94,13 +94,16 @@ export async function checkExport(options: ExportCheckOptions): Promise<ExportCh
     if (!isClean) suspects.push(source);
   }
   suspects.sort();
-  // The summaries take more memory than the suspects, and are not needed any more.
+  // Frees the digests before the suspects' items are loaded into memory.
   partitions.clear();
   await nominateInFiles({ ...options, graph }, files, suspects, tally);
   return { ...totals, suspects };
 }
 
-/** Returns the model that was ready when the export was made, by the registry in it; without a registry the given model. */
+/**
+ * Returns the model that was ready when the export was made, according to its registry. Without a registry, returns
+ * `own`.
+ */
 async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Promise<CompiledModel> {
   const partitions = new PartitionsInMemory(own.table);
   for await (const { source, target, item } of itemsOf(own, files, `"${SERVICE_PARTITION}"`)) {
@@ -111,7 +114,10 @@ async function modelOfExport(own: CompiledModel, files: readonly DataFile[]): Pr
 
 const NO_NODE: SourceNode = { item: undefined };
 
-/** The nodes, with their parts, that determine index items together with their edges. Read first, since an edge may precede its node in the files. */
+/**
+ * Reads the nodes, with their parts, on which index items of edges depend. An edge may precede its node in the files,
+ * so the nodes are read first.
+ */
 async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Promise<Map<string, SourceNode>> {
   const nodes = new Map<string, SourceNode>();
   if (joinedEdgeTypes(graph).size === 0) return nodes;
@@ -140,7 +146,7 @@ async function sourceNodes(graph: CompiledModel, files: readonly DataFile[]): Pr
   return nodes;
 }
 
-/** Reads the files again to find out what differs in some partitions. */
+/** Reads the suspects' items again and reports which derived items differ. */
 async function nominateInFiles(
   { graph }: ExportCheckOptions,
   files: readonly DataFile[],
@@ -153,13 +159,13 @@ async function nominateInFiles(
   for await (const { source, target, item } of itemsOf(graph, files)) {
     if (named.has(source)) partitions.add({ source, target }, item);
   }
-  // A full check of these partitions would read each of them twice, and wait for a stream that does not exist.
+  // Uses only the inspector: a full check would read each partition twice, and wait for a stream.
   const inspector = new Inspector({
     graph,
     store: partitions,
     graceMs: 0,
     withoutLookUps: true,
-    // Nothing waits for a stream here: more open partitions would only fill the memory.
+    // Nothing waits for a stream here, so more open partitions would only take memory.
     mostOpen: 16,
     ...runtimeOf(),
     onFinding: (finding) => {

@@ -21,25 +21,26 @@ import { isGzip, linesOf, MAX_LINE_BYTES } from '../../../foundation/lines.ts';
 import { withKnownIndexKeys } from '../../../store/index-key-names.ts';
 
 /**
- * The files of an export to S3. They come from outside, so the code trusts nothing in them: it reads every file, or throws an error
- * that names the file. A missing part of an export would look like drift.
+ * Reads the files of an export to S3. The files come from outside, so nothing in them is trusted: each file is read
+ * in full, or an error names it. A part that was silently left out would look like drift.
  */
 
-/** A file of items. */
 export interface DataFile {
   path: string;
-  /** The number of items in the manifest; undefined without a manifest. */
+  /** The number of items according to the manifest; undefined if there is none. */
   itemCount?: number;
 }
 
 const DATA_FILE = '.json.gz';
 const MANIFEST = 'manifest-files.json';
-/** The most bytes of a manifest: it has a line of about 300 bytes for each file. */
+/** A manifest has a line of about 300 bytes for each file. */
 export const MAX_MANIFEST_BYTES = 64 * 1024 * 1024;
-/** The deepest nesting of folders. */
 export const MAX_EXPORT_DEPTH = 16;
 
-/** Returns the data files in a folder, at any depth; with a manifest those that it names. Throws `invalid-export`. */
+/**
+ * Returns the data files in a folder, at any depth; with a manifest, exactly the files that it names. Throws
+ * `invalid-export`.
+ */
 export async function dataFiles(folder: string): Promise<DataFile[]> {
   if (await isRegularFile(folder)) throw invalidExport(`${folder} is a file, and no folder of an export.`);
   const files = await filesIn(folder, 0);
@@ -55,8 +56,7 @@ export async function dataFiles(folder: string): Promise<DataFile[]> {
 }
 
 /**
- * Returns the regular files below a folder. Links to files are followed. Links to folders are not, because they may lead in a
- * circle.
+ * Returns the regular files below a folder. Follows links to files, but not links to folders, which may form a cycle.
  */
 async function filesIn(folder: string, depth: number): Promise<string[]> {
   if (depth > MAX_EXPORT_DEPTH) throw invalidExport(`The folder ${folder} is deeper than ${MAX_EXPORT_DEPTH} folders.`);
@@ -75,7 +75,9 @@ async function filesIn(folder: string, depth: number): Promise<string[]> {
   return files;
 }
 
-/** Tells whether a path leads to a regular file, also through links. Throws `invalid-export` if the path cannot be read. */
+/**
+ * Tells whether a path leads to a regular file, possibly through links. Throws `invalid-export` if it cannot be read.
+ */
 async function isRegularFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
@@ -101,7 +103,7 @@ async function manifestLines(path: string): Promise<ManifestLine[]> {
   });
 }
 
-/** Finds the file of each line. Each line must have one file, and each file one line. */
+/** Matches the manifest's lines with the files, one to one. */
 function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[], folder: string): DataFile[] {
   const byName = new Map<string, string[]>();
   for (const path of paths) byName.set(basename(path), [...(byName.get(basename(path)) ?? []), path]);
@@ -117,7 +119,7 @@ function filesOfManifest(lines: readonly ManifestLine[], paths: readonly string[
   return files;
 }
 
-/** Returns that file, among those with the name of a key, whose path has most of the key's folders. */
+/** Returns the path that shares most trailing folders with the key. The paths all end in the key's file name. */
 function closestPath(paths: readonly string[], key: string, folder: string): string | undefined {
   const expected = key.split('/').reverse();
   const commonFolders = (path: string): number => {
@@ -132,7 +134,6 @@ function closestPath(paths: readonly string[], key: string, folder: string): str
   return best;
 }
 
-/** An item with its keys. */
 export interface ExportedItem {
   source: string;
   target: string;
@@ -140,7 +141,7 @@ export interface ExportedItem {
 }
 
 /**
- * Yields every item of the files. Throws `invalid-export`, with file and line, if one cannot be read.
+ * Yields every item of the files. Throws `invalid-export` with the file and line of an item that cannot be read.
  *
  * @param holding only lines that contain this text are parsed.
  */
@@ -190,7 +191,7 @@ function parsedLine(line: string, where: string): Item {
     const { Item: attributes } = parsed;
     const item: Item = {};
     for (const name of Object.keys(attributes)) {
-      // The SDK loses an attribute of this name, so no reader and no projection has it.
+      // The AWS SDK drops an attribute named `__proto__`, so no reader or projection sees it either.
       if (name !== '__proto__') item[name] = parsedValue(attributes[name]!, name);
     }
     return item;

@@ -1,34 +1,40 @@
 import * as z from 'zod/mini';
 import { EdgeloomError, WRONG_INPUT } from '../../../foundation/errors.ts';
 
-/** The limits of a run over the whole table, which the state machine gives to its first call. */
+/** The limits of a run over the whole table, from the input of the state machine's first call. */
 export interface RunLimits {
-  /** Functions that run at once. 0: as many as the units ask for. */
+  /** Functions that run at once. 0: the number follows from the capacity units. */
   workers: number;
-  /** Read units a second, of all workers together. 0: by the table's size; a migration then reads without a limit. */
+  /**
+   * Read units per second of all workers together. 0: derived from the table's size; a migration then reads without a
+   * limit.
+   */
   maxRcu: number;
-  /** Write units a second, of all workers together. */
+  /** Write units per second of all workers together. */
   maxWcu: number;
 }
 
-/** Functions of a run at once, at most. */
+/** The most functions that a run uses at once. */
 export const MOST_WORKERS = 100;
-/** Segments of each worker: as many are read at once. */
+/** A worker reads all of its segments at once. */
 export const SEGMENTS_A_WORKER = 8;
 
-/** Write units a second of one worker at most: a process that writes small items reaches about twice as many. */
+/**
+ * The most write units per second that a plan gives to one worker. A process that writes small items reaches about
+ * twice as many.
+ */
 const UNITS_A_WORKER = 500;
 
-/** The number of workers that write a number of units a second. */
+/** Returns the number of workers for this many write units per second. */
 export function workersFor(maxWcu: number): number {
   return Math.min(MOST_WORKERS, Math.ceil(maxWcu / UNITS_A_WORKER));
 }
 
-/** Write units assumed for an item and all that is derived from it, and the same number of read units. */
+/** Write units assumed for an item and everything derived from it; the same number of read units is assumed. */
 export const UNITS_AN_ITEM = 10;
 const MOST_PAGE_ITEMS = 500;
 
-/** Items of a page at a worker's rate of reads or of writes: those of a page in each of its segments take these seconds. */
+/** Returns the page size at which reading and writing one page of each segment takes this many seconds. */
 export function pageItemsAt(unitsPerSecond: number, seconds: number): number {
   const items = Math.floor((unitsPerSecond * seconds) / (SEGMENTS_A_WORKER * UNITS_AN_ITEM));
   return Math.max(1, Math.min(MOST_PAGE_ITEMS, items));
@@ -42,7 +48,10 @@ const schema: z.ZodMiniType<RunLimits> = z.object({
   maxWcu: unitsFrom(1),
 });
 
-/** Reads the limits, which a person may have typed as the input of an execution; throws `invalid-option` with the wrong ones. */
+/**
+ * Validates the limits, which a person may have typed as the execution's input. Throws `invalid-option` and names the
+ * wrong ones.
+ */
 export function readLimits(value: RunLimits): RunLimits {
   const { data, error } = schema.safeParse(value);
   if (data !== undefined) return data;
@@ -53,7 +62,7 @@ export function readLimits(value: RunLimits): RunLimits {
   );
 }
 
-/** An error about the input of an execution, by whose name the state machine does not make the call again. */
+/** Creates an error about the execution's input. By its name the state machine knows not to retry the call. */
 export function wrongInput(message: string, hint: string): EdgeloomError {
   return Object.assign(new EdgeloomError('invalid-option', message, hint), { name: WRONG_INPUT });
 }

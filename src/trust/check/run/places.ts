@@ -12,7 +12,7 @@ export interface SavedPlace {
   worker: number;
   segments: number;
   onlySegments: number[];
-  /** Fingerprint of the run's model. With another model, a run begins at the table's start. */
+  /** Fingerprint of the run's model. A run with another model begins at the start of the table. */
   model: string;
   cursor: unknown;
   savedMs?: number | undefined;

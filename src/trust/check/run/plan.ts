@@ -6,12 +6,14 @@ import { clearShares } from '../last-check.ts';
 import { MOST_WORKERS, type RunLimits, readLimits, SEGMENTS_A_WORKER, workersFor, wrongInput } from './limits.ts';
 import { clearPlace, type RunMode, type SavedPlace, savedPlaces, savePlace } from './places.ts';
 
-/** The request of the state machine before a run. If `maxRcu` is 0, it follows the table's size; if `workers` is 0, it follows the units. */
+/**
+ * The state machine's request for a plan. If `maxRcu` is 0, it follows from the table's size; if `workers` is 0, it
+ * follows from the capacity units.
+ */
 export interface PlanRequest extends RunLimits {
   mode: RunMode;
-  /** Hours after which a check stops and saves its place. A rebuild goes on until it is done. */
+  /** Hours after which a check stops and saves its place. A rebuild runs until it is done. */
   hours: number;
-  /** Repairs drift. */
   repair: boolean;
 }
 
@@ -22,40 +24,41 @@ export interface RunShare {
   repair: boolean;
   /** When the run stops, in milliseconds since 1970; null: when it is done. */
   untilMs: number | null;
-  /** Units a second that the worker may consume. */
+  /** Read units per second that the worker may consume. */
   maxRcu: number;
   maxWcu: number;
 }
 
-/** The result of a plan. */
 export interface RunPlan {
   shares: RunShare[];
 }
 
-/** What a run over the whole table does. */
 export const MODES: readonly RunMode[] = ['check', 'rebuild'];
 const HOUR_MS = 3_600_000;
-/** Age of the places that a rebuild goes on from, at most: an older run has covered the rest of the table for another cause. */
+/**
+ * A rebuild continues from places up to this age. An older run had another cause, so the part that it finished has to
+ * be rebuilt too.
+ */
 const REBUILD_PLACE_MS = 24 * HOUR_MS;
-/** The share of the time that is planned; the rest is for failures and for the last worker. */
+/** The share of the available time that is planned; the rest is for failures and for the last worker. */
 const USED_SHARE = 0.8;
-/** The most read units a second of one worker; a partition gives 3,000. */
+/** The most read units per second of one worker; a partition serves 3,000. */
 const UNITS_A_WORKER = 500;
 const FEWEST_UNITS = 100;
-/** The most read units a second of a run without a stated limit: a table too large for that takes several nights. */
+/** The most read units per second of a run without a given limit. A larger table takes several nights. */
 export const MOST_UNITS = 4_000;
-/** Looking up copies and reverse items reads about as much again. */
+/** Looking up copies and reverse items doubles the reads. */
 const COPIES_FACTOR = 2;
 
 /**
- * The number of workers and the read units a second of all workers together, for a table of `tableBytes`. A number that the
- * request states is taken as it is.
+ * Computes the number of workers, and the read units per second of all workers together, for a table of `tableBytes`.
+ * A number that the request gives is used unchanged.
  */
 export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRequest) {
   const { mode, hours, workers, maxRcu, maxWcu } = request;
   const hasCopies = [...graph.edges.values()].some(({ copy }) => copy !== undefined);
   const units = (tableBytes / EVENTUAL_READ_UNIT_BYTES) * (hasCopies ? COPIES_FACTOR : 1);
-  // An empty table wants none, however little time there is.
+  // Without this case, an empty table and 0 hours would divide 0 by 0.
   const expected = units === 0 ? 0 : units / ((hours * HOUR_MS) / 1000) / USED_SHARE;
   const rcu = maxRcu > 0 ? maxRcu : Math.ceil(Math.min(MOST_UNITS, Math.max(FEWEST_UNITS, expected)));
   const forReads = Math.min(MOST_WORKERS, Math.ceil(rcu / UNITS_A_WORKER));
@@ -64,8 +67,8 @@ export function rateOf(tableBytes: number, graph: CompiledModel, request: PlanRe
 }
 
 /**
- * Divides a run among workers: the rest of the run before, or else the whole table. Each worker's share is written to the
- * table before any of them begins.
+ * Divides a run among workers: the rest of the previous run, or the whole table. Saves each worker's place before any
+ * worker begins.
  */
 export async function planRun(
   graph: CompiledModel,
@@ -96,8 +99,8 @@ export async function planRun(
 }
 
 /**
- * The places that an earlier run has left, or new ones of `workers` workers at the start of the table, which are saved. A place of
- * another model makes all of them new, and so do places of a rebuild that are all too old.
+ * Returns the places that an earlier run has left, or saves and returns new ones for `workers` workers. All places
+ * are new if any is of another model, or if those of a rebuild are all too old.
  */
 async function savedOrNewPlaces(
   graph: CompiledModel,
@@ -123,7 +126,8 @@ async function savedOrNewPlaces(
     savedMs: nowMs,
     beganMs: nowMs,
   }));
-  // A plan that ends before all places are there leaves one of no model, so that the next plan does not go on with the others alone.
+  // If this function stops before all places are saved, the first place has no model, so that the next plan starts
+  // anew instead of using only the saved ones.
   const [first, ...others] = places;
   await savePlace(store, graph.table, mode, { ...first!, model: '' });
   await forEachOf(others, (place) => savePlace(store, graph.table, mode, place), atOnce);
