@@ -4,24 +4,10 @@
  */
 
 export type { CallOptions, CallResult, Capacity, ValueOf } from './client/call/capacity.ts';
-export type { Feed } from './client/feed/feed.ts';
-export type {
-  CountChange,
-  FeedChange,
-  FeedEvent,
-  FeedResync,
-  ItemChange,
-  ListChange,
-  ListedPlace,
-  NodeListChange,
-  RowChange,
-  SearchChange,
-  ViewChange,
-} from './client/feed/feed-change.ts';
+export type { FeedEvent, FeedResync } from './client/feed/feed-change.ts';
 export type { TakeEvents } from './client/feed/feeder.ts';
 export type { Subscriptions } from './client/feed/subscriptions.ts';
 export type { InboundOfWatch, OfPages, SearchOfWatch, ViewsWatch } from './client/feed/watch.ts';
-export type { PageEvent, StepEvent, WatchEvent } from './client/feed/watch-types.ts';
 export type {
   AttributeFailure,
   BatchFailure,
@@ -243,38 +229,23 @@ export type {
   WriteManyResult,
   WriteResult,
 } from './core/store-port.ts';
-export type { ObservedWork, Telemetry, TelemetryOption } from './core/telemetry.ts';
-export type { DriftVerdict, Verdict, VerdictCounts } from './core/verdicts.ts';
+export type { DriftVerdict, VerdictCounts } from './core/verdicts.ts';
 export type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './deployment/lambda/migrate-call.ts';
-export type { FunctionName } from './deployment/stack/base/ids.ts';
-export type { ParameterOptions, Parameters } from './deployment/stack/base/parameters.ts';
-export type { StackInput } from './deployment/stack/base/site.ts';
+export type { ParameterOptions } from './deployment/stack/base/parameters.ts';
 export type { Resource, Resources, Value } from './deployment/stack/base/template.ts';
 export type { ServerlessOptions } from './deployment/stack/serverless.ts';
 export type { TemplateOptions } from './deployment/stack/stack.ts';
 export type { EdgeloomError, Mistake, StoreErrorKind } from './foundation/errors.ts';
-export type { Logger } from './foundation/logger.ts';
 export type { Abortable, RuntimeOptions } from './foundation/runtime.ts';
-export type { MigrateAction } from './migrate/action.ts';
 export type { DividedResult } from './migrate/divided/divided.ts';
-export type { MigrateStep } from './migrate/migrate-types.ts';
 export type { MigratePlace } from './migrate/walks/place.ts';
-export type { BatchOptions, BatchResult, Projector, QuarantineKind } from './projecting/apply/projector-types.ts';
-export type {
-  BatchReport,
-  SourceWorkerOptions,
-  TrimmedShard,
-  WorkerSettings,
-  WorkerStats,
-} from './projecting/worker/worker-types.ts';
+export type { QuarantineKind } from './projecting/apply/projector-types.ts';
+export type { SourceWorkerOptions } from './projecting/worker/worker-types.ts';
 export type { ApplyStats } from './reconcile/apply-context.ts';
 export type { TableRegions } from './registry/identity.ts';
 export type { WriterModel } from './registry/writer-model.ts';
-export type { SourcePage, SourceStore } from './sources/access.ts';
-export type { MappedItem } from './sources/items.ts';
 export type { Refusal } from './sources/ledger.ts';
 export type { Conflict } from './sources/notes.ts';
-export type { DefineSourceOptions, Source, SourceItem, SourceKeys, SourceOptions } from './sources/source.ts';
 export type { SourceStatus } from './sources/status.ts';
 export type { TableClient, WithClient } from './store/given.ts';
 export type { TableCalls } from './store/lean/calls.ts';
@@ -283,17 +254,10 @@ export type { DescribedIdentity, TableAccess } from './store/table-description.t
 export type { LookedForGaps } from './store/table-update/looked-for-gaps.ts';
 export type { TablePlanOptions } from './store/table-update/plan.ts';
 export type { WalkedItem, WalkedKey, WalkPlace } from './store/table-walk.ts';
-export type { Checkpoint, CheckpointStore, ShardCheckpoint } from './stream/checkpoint.ts';
 export type { Agreement } from './stream/progress/agreement.ts';
 export type { ConsumerKind, ConsumerProgress, ShardProgress } from './stream/progress/consumers.ts';
 export type { ShardPosition } from './stream/progress/stream-position.ts';
-export type { RawRecord } from './stream/raw-record.ts';
-export type { Shard, StreamDescription, StreamPage, StreamRecord, StreamSource } from './stream/source.ts';
 export type { TailLimits } from './stream/stream-tail.ts';
-export type { CheckOptions } from './trust/check/check.ts';
-export type { ConsumerPosition } from './trust/check/consumer-position.ts';
-export type { CheckCounts, CheckCursor } from './trust/check/cursor.ts';
-export type { Finding } from './trust/check/finding.ts';
 export type { LastCheck } from './trust/check/last-check.ts';
 export type { RunLimits } from './trust/check/run/limits.ts';
 export type { RunMode } from './trust/check/run/places.ts';
@@ -315,8 +279,6 @@ export type {
   SendMessage,
 } from './trust/failures/failure-message.ts';
 export type { FailureSources } from './trust/failures/failure-queue.ts';
-export type { ObservedDrift } from './trust/observe/drift.ts';
 export type { ObserverProgress } from './trust/observe/observe.ts';
 export type { ObserverLimits } from './trust/observe/observer.ts';
-export type { RedriveResult } from './trust/repair/redrive.ts';
 export type { Naming } from './trust/subject/subject-names.ts';
