@@ -74,8 +74,8 @@ function actionTarget(
 function sharedItemError(search: string, name: string): EdgeloomError {
   return new EdgeloomError(
     'shared-item',
-    `The search ${search} shares the item of ${name}, and this model has it.`,
-    `Take it out of the model and migrate, or take all of the item away with --drop ${name}.`,
+    `The search ${search} shares its index item with ${name}, which this model keeps.`,
+    `Remove the search from the model and migrate, or drop the whole item with --drop ${name}.`,
   );
 }
 
@@ -83,7 +83,7 @@ function lastGenerationError(name: string): EdgeloomError {
   return new EdgeloomError(
     'last-generation',
     `Readers would have no ${name} left.`,
-    `Migrate to the model that is to have it first, or take all of it away with --drop ${name}.`,
+    `First migrate to the model that should have it, or drop it completely with --drop ${name}.`,
   );
 }
 

@@ -205,7 +205,7 @@ export function namesOfMissing(missing: readonly MissingIndex[], onlyNamed = fal
 function lateWritesMayLand(seen: readonly SeenState[]): EdgeloomError {
   return new EdgeloomError(
     'late-writes',
-    `A program that read the registry before may still write to ${seen.map(({ name, id }) => `${name}@${id}`).join(', ')}; the deletion ends after that.`,
-    'The model is in force already. You may stop here: the next migration ends the deletion.',
+    `A program that read the registry before may still write to ${seen.map(({ name, id }) => `${name}@${id}`).join(', ')}; the deletion is completed once no such write can arrive.`,
+    'The model is already in force. You can stop here: the next migration completes the deletion.',
   );
 }

@@ -60,7 +60,7 @@ function othersIn(definition: Definition): Pick<PlannedChange, 'with'> {
 
 const WORDS: Readonly<Record<PlannedChange['change'], string>> = {
   add: 'will be built',
-  move: 'will be built in its new place; the old one goes by itself',
+  move: 'will be built in its new place; the old items are removed automatically',
   change: 'will be built next to the definition of other models',
   build: 'is being built',
   extra: 'is not in this model; it stays until edgeloom migrate --drop of its name, or --undo',

@@ -123,8 +123,8 @@ async function putInForce(context: SourceContext, { signal, onProgress }: WalkOp
   if (head === undefined) {
     throw new EdgeloomError(
       'too-much-contention',
-      `Something else has put a version of the source ${source.name} in force at the same time.`,
-      'Look which one should be, and sync again.',
+      `Another process has put a version of the source ${source.name} into force at the same time.`,
+      'Decide which version should be in force, and sync again.',
     );
   }
   const untilMs = sinceMs + LATEST_WRITE_MS;

@@ -36,7 +36,11 @@ export async function readAbortable<S extends object, T>(
 
 function checkSignal(signal: unknown): void {
   if (signal instanceof AbortSignal) return;
-  throw new EdgeloomError('invalid-option', 'signal should be an AbortSignal.', 'Take that of an AbortController.');
+  throw new EdgeloomError(
+    'invalid-option',
+    'signal should be an AbortSignal.',
+    'Pass the signal of an AbortController.',
+  );
 }
 
 /** Calls that stop waiting when the signal in their second parameter aborts. */

@@ -105,7 +105,7 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   if (!hasKeys(table.KeySchema, partitionKey, sortKey)) {
     return differs(
       name,
-      `it has not the keys ${partitionKey} and ${sortKey}`,
+      `it doesn't have the keys ${partitionKey} and ${sortKey}`,
       `Keys never change. Name them in the model (partitionKey and sortKey instead of ${partitionKey} and ${sortKey}), or make another table.`,
     );
   }
@@ -113,11 +113,11 @@ export function otherIndexes(graph: CompiledModel, table: TableDescription): Edg
   if (key !== undefined) {
     return differs(
       name,
-      `it has not ${keyTypeText(key)}`,
+      `it doesn't have ${keyTypeText(key)}`,
       key.index === undefined
         ? 'Keys never change: copy its items into a table with keys of type S.'
         : key.isNative === true
-          ? `Give the attribute that type in the model, leave native out, or take away each index of the table that has the key ${key.attribute} (edgeloom migrate --drop index:NAME).`
+          ? `Give the attribute that type in the model, leave native out, or delete each index of the table that has the key ${key.attribute} (edgeloom migrate --drop index:NAME).`
           : `Give index and key other names in the model (table.indexes), or delete each index of the table that has the key ${key.attribute}.`,
     );
   }

@@ -16,7 +16,7 @@ import { evolvingTable, migratingTable, USERS } from '../support/migrating-table
 describe('a migration of a table', () => {
   it.each([
     ['with an item of its own', false, ['~ix/@2/name', '~ix/@2/email']],
-    ['that shares the item of another', true, ['~ix/@2/name']],
+    ['that shares its index item with another', true, ['~ix/@2/name']],
   ])(
     'changes shards and adds a search %s step by step: each reader finds all or is told that it is not ready',
     async (_which, isShared, places) => {

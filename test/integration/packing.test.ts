@@ -300,7 +300,7 @@ describe('searches over several indexes', () => {
       migrate(both as never, { action: { kind: 'drop', name: 'search:USER.b' } } as never),
     ).rejects.toMatchObject({
       code: 'shared-item',
-      message: 'The search USER.b shares the item of search:USER.a, and this model has it.',
+      message: 'The search USER.b shares its index item with search:USER.a, which this model keeps.',
     });
   });
 

@@ -36,7 +36,7 @@ function graphOf(table: string, { shards, withEmail, isShared = false, lead = 50
 interface ModelOptions {
   shards: number;
   withEmail: boolean;
-  /** The search by email shares the item of that by name. Default false. */
+  /** The search by email shares its index item with that by name. Default false. */
   isShared?: boolean;
   lead?: number;
 }

@@ -144,7 +144,7 @@ function casesText(
     '',
     ...(hasPlaces
       ? [
-          '/** The parts that vary in the keys of an item; null where they are of another form. */',
+          "/** The variable parts of an item's keys, or null if the keys have another form. */",
           'function places(item: Item, partition: RegExp, sort: RegExp): string[] | null {',
           `  const [first, second] = [partition.exec(String(item[${quoted(partitionKey)}])), sort.exec(${sort})];`,
           '  return first && second && [...first.slice(1), ...second.slice(1)];',
@@ -154,7 +154,7 @@ function casesText(
       : []),
     ...(hasAttributes
       ? [
-          '/** The attributes of an item without keys, and names that the graph has for itself. */',
+          "/** An item's attributes, without its keys and the names that the graph reserves. */",
           `const HIDDEN = [${left.map(quoted).join(', ')}];`,
           'const attributes = (item: Item) =>',
           "  Object.fromEntries(Object.entries(item).filter(([name]) => !HIDDEN.includes(name) && name[0] !== '~'));",
@@ -163,7 +163,7 @@ function casesText(
       : []),
     ...(named.some(({ prefix }) => prefix === undefined)
       ? [
-          '/** Says if a value can be an id: a text or a number. */',
+          '/** Whether a value can be an id: a string or a number. */',
           'const isId = (value: unknown) =>',
           "  (typeof value === 'string' && value !== '') ||",
           "  ['number', 'bigint'].includes(typeof value) ||",
@@ -173,7 +173,7 @@ function casesText(
       : []),
     ...(named.some(({ prefix }) => prefix !== undefined)
       ? [
-          '/** The id in a key that an attribute holds; an empty text if it is no such key. */',
+          '/** The id in a key that an attribute holds, or an empty string if the attribute holds another kind of key. */',
           'const idIn = (value: unknown, prefix: string) =>',
           "  typeof value === 'string' && value.startsWith(prefix) ? value.slice(prefix.length) : '';",
           '',
@@ -181,7 +181,7 @@ function casesText(
       : []),
     ...(isJoined
       ? [
-          '/** An id of several parts. A separator inside is written otherwise, so that no two items have one id. */',
+          '/** An id of several parts. Separators inside a part are escaped, so that no two items get the same id. */',
           'const joined = (...parts: unknown[]) =>',
           `  parts.map((part) => String(part).replaceAll('%', '%25').replaceAll(${escapes})).join(${quoted(separator)});`,
           '',

@@ -100,8 +100,8 @@ async function deleteDue({ graph, store, ...options }: OfGraph<EndedOptions>): P
 function noServerTime(): EdgeloomError {
   return new EdgeloomError(
     'no-server-time',
-    "The answers of DynamoDB do not say their time, and no edge is deleted by a machine's clock alone.",
-    "Give deleteEnded a serverTime, or let what stands between pass DynamoDB's header Date on.",
+    "DynamoDB's responses have no Date header, and edges are never deleted by the local clock alone.",
+    "Give deleteEnded a serverTime, or configure the proxy to pass on DynamoDB's Date header.",
   );
 }
 

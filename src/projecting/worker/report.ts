@@ -74,7 +74,7 @@ export class WorkerReport extends RunReport {
     for (const [code, count] of quarantines) {
       this.logger.warn(
         { code, count },
-        `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); edgeloom redrive reconciles what they are of once the base items are corrected.`,
+        `${countText(count, 'quarantine entry', 'quarantine entries')} ${count === 1 ? 'was' : 'were'} put (${code}); once the base items are corrected, edgeloom redrive clears them.`,
       );
     }
     return { ...totals, endedBy, trimmed: [...trimmed] };

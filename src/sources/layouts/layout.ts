@@ -242,7 +242,8 @@ function idOf(entity: Entity, { type, id }: NodeReference, item: SourceItem): st
     const value = storedValue(entity, item, name);
     if (isMissing(value)) return undefined;
     const text = ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : numberTextOf(value);
-    if (text === undefined) throw attributeError(entity, name, 'is no text and no number, and makes an id');
+    if (text === undefined)
+      throw attributeError(entity, name, 'is part of an id, but is neither a string nor a number');
     texts.push(text);
   }
   return `${type}-${joined(texts, '.')}`;

@@ -67,7 +67,7 @@ function checkedResponse(response: WholeResponse): WholeResponse {
     throw new BrokenResponseError('The checksum of the response is not that of its body.');
   }
   if (statusCode === 200 && !looksLikeJsonObject(body))
-    throw new BrokenResponseError('The body of the response is no JSON object.');
+    throw new BrokenResponseError("The response body isn't a JSON object.");
   return response;
 }
 
