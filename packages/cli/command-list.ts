@@ -157,7 +157,7 @@ export const COMMANDS: readonly LazyCommand[] = [
   {
     name: 'adopt',
     group: 'Build',
-    description: 'propose a model file for an existing table, from a sample of its items',
+    description: 'propose a model file for an existing table',
     load: async () => (await import('./commands/project/adopt.ts')).adoptCommand,
   },
   {

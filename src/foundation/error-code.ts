@@ -56,8 +56,8 @@ export type ErrorCode =
   /** An attribute has a value that DynamoDB or the type's validator refuses. Remedy: Correct the named attribute. */
   | 'invalid-attribute'
   /**
-   * Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them. Remedy:
-   * Correct each of them.
+   * Operations of a batch are invalid for different reasons, and nothing was written. `problems` lists them.
+   * Remedy: Correct each of them.
    */
   | 'invalid-batch'
   /** The change that the studio was asked to make doesn't fit the model. Remedy: See the message. */

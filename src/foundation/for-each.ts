@@ -1,4 +1,5 @@
 import pMap from 'p-map';
+import { checkNumber } from './options.ts';
 
 export const CALLS_AT_ONCE = 16;
 
@@ -15,6 +16,7 @@ export async function forEachAtOnce<T>(
   work: (element: T, place: number) => Promise<void>,
   { concurrency }: { concurrency: number },
 ): Promise<void> {
+  checkNumber('concurrency', concurrency, { least: 1 });
   const iterator = elements[Symbol.iterator]();
   let isEnding = false;
   let begun = 0;

@@ -113,7 +113,7 @@ function checkBoolean(option: string, value: unknown): void {
 }
 
 /** Throws `invalid-option`. */
-function checkNumber(
+export function checkNumber(
   option: string,
   value: unknown,
   { least, isWhole = false }: { least: number; isWhole?: boolean },

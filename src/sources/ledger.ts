@@ -12,6 +12,7 @@ export const LEDGER_SHARDS = 16;
 /** The limit for the keys that a source item makes or has made: 5,000 keys of 60 bytes. */
 const MOST_KEYS_BYTES = 300_000;
 
+/** Why the source item of a ledger makes nothing. */
 export interface Refusal {
   code: string;
   reason: string;

@@ -50,7 +50,7 @@ describe('a mapping of ElectroDB entities', () => {
     );
     expect(() => map({ ...item, repo: null })).toThrow('The attribute repo of an item of issue is missing');
     expect(() => map({ ...item, repo: ['a'] })).toThrow(
-      'The attribute repo of an item of issue is no text and no number',
+      'The attribute repo of an item of issue is part of an id, but is neither a string nor a number',
     );
     expect(map.unplaced({ ...item, __edb_v__: '2' })).toBe(
       'it is of version 2 of the entity issue, and version 1 is declared',

@@ -34,6 +34,7 @@ export type DividedOptions = Omit<
   'walks' | 'resume' | 'waitsBetweenCalls' | 'action' | 'mostSteps'
 >;
 
+/** The result of a migration whose walks are divided among workers. */
 export interface DividedResult {
   steps: MigrateStep[];
   /** True if the table maintains everything in the model. */

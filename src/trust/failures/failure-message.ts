@@ -12,7 +12,9 @@ export type ReadObject = (bucket: string, key: string) => Promise<string>;
 export type DeleteObject = (bucket: string, key: string) => Promise<void>;
 /** Access to the objects of S3 buckets. */
 export interface BucketAccess {
+  /** Reads an object as text. */
   readObject: ReadObject;
+  /** Deletes an object. */
   deleteObject: DeleteObject;
 }
 

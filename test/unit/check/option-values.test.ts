@@ -1,7 +1,12 @@
 import { expect, it } from 'vitest';
-import { defineGraph, node } from '../../../src/index.ts';
+import { importFile } from '../../../src/client/write/import.ts';
+import { createReader, createSession, createWriter, defineGraph, node } from '../../../src/index.ts';
 import { migrate } from '../../../src/migrate/migrate.ts';
+import { createProjector } from '../../../src/projecting/apply/projector.ts';
+import { deleteEnded } from '../../../src/projecting/ended/delete-ended.ts';
+import { createWorker } from '../../../src/projecting/worker/worker.ts';
 import { check } from '../../../src/trust/check/check.ts';
+import { redrive } from '../../../src/trust/repair/redrive.ts';
 import { eraseSubject } from '../../../src/trust/subject/erase-subject.ts';
 import { exportSubject } from '../../../src/trust/subject/export-subject.ts';
 import { MemoryStore } from '../../support/memory-store/memory-store.ts';
@@ -37,5 +42,39 @@ it.each([
   await expect(run(graph, { store, ...options } as never)).rejects.toMatchObject({
     code: 'invalid-option',
     message: expect.stringMatching(new RegExp(`^max[RW]cu of ${name} `)),
+  });
+});
+
+it.each([
+  ['putMany', 'concurrency', 0],
+  ['putMany', 'concurrency', Number.NaN],
+  ['importFile', 'concurrency', 0],
+  ['importFile', 'fromLine', 1.5],
+  ['createReader', 'concurrency', '5'],
+  ['createWorker', 'pollIntervalMs', Number.NaN],
+  ['createWorker', 'maxBatchRecords', 0],
+  ['createProjector', 'concurrency', 0],
+  ['deleteEnded', 'concurrency', -1],
+  ['redrive', 'concurrency', 0],
+  ['migrate', 'segments', 0],
+  ['createSession', 'indexGraceMs', -1],
+])('%s refuses %s: %s', async (name, option, value) => {
+  const graph = defineGraph({ table: 'records', nodes: { USER: node({ view: 'ALL' }) }, edges: {} });
+  const store = new MemoryStore(graph.table);
+  const given = { store, [option]: value } as never;
+  const calls: Record<string, () => unknown> = {
+    putMany: () => createWriter(graph, { store }).putMany([], { [option]: value } as never),
+    importFile: () => importFile(graph, { file: 'none.jsonl', ...(given as object) } as never),
+    createReader: () => createReader(graph, given),
+    createWorker: () => createWorker(graph, { streams: {}, streamArn: 'arn', ...(given as object) } as never),
+    createProjector: () => createProjector(graph, given),
+    deleteEnded: () => deleteEnded(graph, given),
+    redrive: () => redrive(graph, given),
+    migrate: () => migrate(graph, given),
+    createSession: () => createSession({ [option]: value } as never),
+  };
+  await expect((async () => await calls[name]!())()).rejects.toMatchObject({
+    code: 'invalid-option',
+    message: expect.stringMatching(new RegExp(`^${option} of ${name} should be a (whole )?number`)),
   });
 });

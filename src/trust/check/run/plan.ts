@@ -29,6 +29,7 @@ export interface RunShare {
   maxWcu: number;
 }
 
+/** The shares that workers do side by side. */
 export interface RunPlan {
   shares: RunShare[];
 }
