@@ -48,7 +48,7 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     );
   }
   const { order } = findOrder(findEdge(graph, type), asked.order).order;
-  const named = asked.order === undefined ? {} : { order: asked.order };
+  const named = asked.order !== undefined && { order: asked.order };
   return { method: 'inbound', type, id, options: { ...named, ...valuesOf(order, asked), ...common } };
 }
 
