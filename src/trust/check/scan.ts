@@ -80,7 +80,7 @@ export function partitionsAsScan(
 }
 
 /** Number of segments from which a sample takes its share. */
-export const SAMPLE_SEGMENTS = 1_000;
+const SAMPLE_SEGMENTS = 1_000;
 
 /**
  * Makes the options of a check of a random share of the table: the number of segments, and the segments to read, at least one. They are
