@@ -39,7 +39,7 @@ it.each(['plain', 'source', 'copy'] as const)('tells what a check takes before i
   const itemCount = async () => (await describeTable(graph, { client })).itemCount;
   const sampled = await new TableSample().read({ graph, store, itemCount });
   const { rcu } = await check(graph, { store });
-  const estimate = checkUnits(graph, sampled, 1);
+  const estimate = checkUnits(graph, sampled);
   expect(estimate).toBeGreaterThan(rcu * 0.8);
   expect(estimate).toBeLessThan(rcu * 1.25);
 });

@@ -51,7 +51,7 @@ describe('native orders and searches in the studio', () => {
     expect(list.rows[2].sortedBy).toEqual([{ name: 'stars', value: expect.any(Number), isOfSource: false }]);
     expect(list.plan).toMatchObject({ calls: 1, partitions: [`${indexBy('stars')} STARRED-GOAL-G1`] });
     expect(list.code).toContain(
-      "reader.inbound('GOAL-G1', 'STARRED', { between: [4, null], reverse: true, limit: 3 })",
+      "reader.inbound('GOAL-G1', 'STARRED', { between: [ 4, null ], reverse: true, limit: 3 })",
     );
     const { answer: found } = await client.get('/api/query?search=USER.mail&equals=ada@example.com');
     const by = { source: 'USER-U1', target: 'USER-U1' };

@@ -37,12 +37,12 @@ const named = (derived: TraceAnswer['derived']) =>
 describe('the trace of a write', () => {
   it('has the write, its batch, and each derived item with milliseconds and counted units', async () => {
     const client = studioClient(near.studio.url);
-    const subject = { id: 'GOAL-1' };
-    await client.post('/api/put', { subject, json: '{"title":"Sow","status":"OPEN"}' });
+    await client.post('/api/put', { subject: { id: 'GOAL-1' }, json: '{"title":"Sow","status":"OPEN"}' });
     const made = await traced(near, 'GOAL-1');
     expect(made.write).toMatchObject({ change: 'created', isCounted: true, source: 'GOAL-1' });
     const before = '{"title":"Sow","status":"OPEN"}';
-    const { answer } = await client.post('/api/update', { subject, before, after: '{"title":"Reap","status":"DONE"}' });
+    const edit = { source: 'GOAL-1', target: 'GOAL-1', before, after: '{"title":"Reap","status":"DONE"}' };
+    const { answer } = await client.post('/api/update', edit);
     const { write, batch, derived, isProjected } = await traced(near, 'GOAL-1', `&after=${answer.after}`);
     expect(write!.changes).toEqual([
       { name: 'status', before: 'OPEN', after: 'DONE' },

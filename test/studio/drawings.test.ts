@@ -148,7 +148,7 @@ describe.skipIf(!HAS_BROWSER)('the drawing of a model of six node types and six 
     await page.keyboard.press('Enter');
     const picked = page.getByRole('region', { name: 'Picked: ABOUT' });
     await picked.waitFor();
-    expect(await picked.innerText()).toContain('From COMMENT to GOAL, PROJECT, USER.');
+    expect(await picked.innerText()).toContain('What if …');
     expect(await page.locator('.plot [aria-current]').innerText()).toContain('ABOUT');
     await drawing.getByRole('link', { name: /^USER/ }).click();
     await page.getByRole('region', { name: 'Picked: USER' }).waitFor();

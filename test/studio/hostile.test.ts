@@ -156,17 +156,17 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     );
     expect(read).toMatch(/^refused: /);
     await attack(
-      `fetch(${studio('/api/delete')}, { method: 'POST', mode: 'no-cors', credentials: 'include',
-        headers: { 'content-type': 'text/plain' }, body: '{"subject":{"id":"USER-U1"}}' }).catch(() => 0)`,
+      `fetch(${studio('/api/put')}, { method: 'POST', mode: 'no-cors', credentials: 'include',
+        headers: { 'content-type': 'text/plain' }, body: '{"subject":{"id":"USER-U2"},"json":"{}"}' }).catch(() => 0)`,
     );
     await attack(
       `new Promise((done) => { const form = document.createElement('form'); form.method = 'post';
-        form.action = ${studio('/api/delete')}; form.target = 'other'; document.body.append(form);
+        form.action = ${studio('/api/put')}; form.target = 'other'; document.body.append(form);
         const frame = document.createElement('iframe'); frame.name = 'other'; frame.onload = done; document.body.append(frame);
         form.submit(); setTimeout(done, 1000); })`,
     );
-    const { item } = await opened.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true });
-    expect(item).toBeDefined();
+    const { item } = await opened.store.get({ source: 'USER-U2', target: 'USER-U2' }, { consistent: true });
+    expect(item).toBeUndefined();
   });
 
   it.each(['script', 'img'])('another port cannot take a file of the studio in as %s', async (element) => {
@@ -231,8 +231,8 @@ describe.skipIf(!HAS_BROWSER)('hostile pages beside the studio', () => {
     expect(overheard.filter(({ cookie }) => cookie !== undefined)).toEqual([]);
     for (const cookie of [`token=${token}`, `edgeloom_studio_${new URL(opened.studio.url).port}=${token}`]) {
       const headers = { cookie, 'content-type': 'application/json' };
-      const body = '{"subject":{"id":"USER-U1"}}';
-      const { status } = await send(new URL('/api/delete', opened.studio.url).href, headers, { method: 'POST', body });
+      const body = '{"subject":{"id":"USER-U2"},"json":"{}"}';
+      const { status } = await send(new URL('/api/put', opened.studio.url).href, headers, { method: 'POST', body });
       expect(status).toBe(403);
     }
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ModelAnswer } from '../../packages/studio/api/model-and-status.ts';
 import { describeModel } from '../../packages/studio/base/describe-model.ts';
-import { isAsked, questionOf, questionOfType, shardsAsked } from '../../packages/studio/page/base/question.ts';
+import { isAsked, questionOf, shardsAsked } from '../../packages/studio/page/base/question.ts';
 import { defineGraph } from '../../src/core/model/compile/define-graph.ts';
 import { edge, node, number } from '../../src/core/model/schema.ts';
 
@@ -32,12 +32,6 @@ const graph = defineGraph({
 const model: ModelAnswer = { ...describeModel(graph), table: 'records', isWritable: false };
 const asked = (text: string) => questionOf(new URLSearchParams(text));
 describe('a question of the studio', () => {
-  it('for all nodes of a type is their list, else a search that lists them', () => {
-    expect(questionOfType(model, 'ORG')).toEqual({ nodes: 'ORG' });
-    expect(questionOfType(model, 'GOAL')).toEqual({ search: 'GOAL.size' });
-    expect(questionOfType(model, 'TAG')).toBeUndefined();
-  });
-
   it('is asked once it has what its list or search needs', () => {
     const ready = (text: string) => isAsked(model, asked(text));
     expect(['', 'type=OF', 'search=GOAL.city', 'search=GOAL.code'].map(ready)).toEqual([false, false, false, false]);

@@ -1,13 +1,11 @@
 import * as z from 'zod';
 import type { Page } from '../../../src/client/read/request/result.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
-import { bytesOfBase64 } from '../../../src/core/items/base64.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
 import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { endOfItem, hasCome } from '../../../src/core/model/ends.ts';
-import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { type Explanation, explain } from '../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
@@ -57,21 +55,14 @@ async function readPartition(
   { id, side, limit, cursor }: { id: string; side: 'base' | 'derived'; limit: number; cursor?: string | undefined },
 ): Promise<PartitionAnswer> {
   const { partitionKey, sortKey } = graph.table;
-  const startKey =
-    cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: startKeyOf(cursor) } };
+  const startKey = cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: cursor } };
   const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
   const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });
   const last = stringOf(lastKey?.[sortKey]);
   return {
     items: items.map((item) => storedItem(graph, item)),
-    ...(last !== undefined && { cursor: Buffer.from(last).toString('base64url') }),
+    ...(last !== undefined && { cursor: last }),
   };
-}
-
-function startKeyOf(cursor: string): string {
-  const after = Buffer.from(bytesOfBase64(cursor, 'base64url') ?? []).toString('utf8');
-  if (after !== '') return after;
-  throw new EdgeloomError('invalid-cursor', 'The cursor belongs to a different list.', 'Ask for the first page.');
 }
 
 function storedItem(graph: CompiledModel, item: Item): StoredItem {

@@ -1,20 +1,11 @@
 import * as z from 'zod';
 import { describeTable } from '../../../src/store/table-description.ts';
 import type { RequestContext } from '../base/context.ts';
-import type { FlowAnswer } from '../base/flow.ts';
 import { route } from '../base/route.ts';
 import type { SampleAnswer, Sampled, SampledTable } from '../base/table-sample.ts';
 
 export const LIVE_ROUTES = [
   route('GET /api/sample', z.object({}), async (context): Promise<SampleAnswer> => (await sampleOf(context)).answer),
-  route(
-    'GET /api/flow',
-    z.object({ after: z.coerce.number().int().min(0).optional() }),
-    async ({ flow }, { after = flow.changes.count }): Promise<FlowAnswer> => {
-      await flow.look();
-      return flow.since(after);
-    },
-  ),
 ];
 
 export async function sampleOf(context: RequestContext): Promise<Sampled> {

@@ -5,7 +5,7 @@ import { BEGINNINGS } from '../../../src/core/items/derived-key.ts';
 import { typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import { quarantineEntry } from '../../../src/core/kinds/quarantine-entry.ts';
-import type { CompiledModel } from '../../../src/core/model/compiled.ts';
+import type { CompiledModel, NodeModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
@@ -16,12 +16,12 @@ import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { namesOfNode, sampledName } from '../base/table-sample.ts';
+import { nameOfNode, sampledName } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
   id: string;
-  /** The first attribute that the view shows. */
+  /** The first attribute that the view shows, or that names a node. */
   name: string | null;
   /** Null: the node doesn't exist. */
   base: StoredNode['attributes'] | null;
@@ -54,15 +54,14 @@ export interface ListOfNode extends EdgeCount {
 const MOST_ELEMENTS = 500;
 /** Names that the sample lacks are read for this many nodes, at 0.5 RCU each. */
 const MOST_READ = 20;
-const MOST_NAME = 120;
 const MOST_ENTRIES = 20;
 
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
-    const hasView = graph.nodes.get(typePrefix(id) ?? '')?.hasView !== false;
+    const node = graph.nodes.get(typePrefix(id) ?? '');
     const [view, base, parts, quarantined] = await Promise.all([
-      hasView ? readStoredView(context, id) : undefined,
+      node?.hasView === false ? undefined : readStoredView(context, id),
       reader.getNode(id),
       partsOf(context, id),
       entriesOf(context, id),
@@ -71,7 +70,7 @@ export const NODE_ROUTES = [
     const edgeSet = whole.slice(0, MOST_ELEMENTS);
     return {
       id,
-      name: shownName(graph, id, base?.attributes),
+      name: node && base ? nameOfNode(node, base.attributes) : null,
       base: base?.attributes ?? null,
       parts,
       view: attributes,
@@ -122,33 +121,17 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** The name of a node: its first text or number among the attributes that the view shows. */
-function shownName(graph: CompiledModel, id: string, attributes: Record<string, unknown> | undefined): string | null {
-  if (attributes === undefined) return null;
-  const node = graph.nodes.get(typePrefix(id) ?? '');
-  const shown = node?.view.kind === 'LIST' ? node.view.attributes : namesOfNode(node);
-  for (const name of shown) {
-    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
-    if ((typeof value === 'string' && value !== '') || typeof value === 'number')
-      return String(value).slice(0, MOST_NAME);
-  }
-  return null;
-}
-
 /** The names of nodes: from the sample, and for the first nodes that it lacks from their views. */
 export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const sampled = await sampleOf(context);
   const names = new Map(ids.map((id) => [id, sampledName(sampled, id)] as const));
-  const unknown = [...names.keys()].filter((id) => names.get(id) === null && hasShownName(context.graph, id));
+  const nodeOf = (id: string): NodeModel | undefined => context.graph.nodes.get(typePrefix(id) ?? '');
+  const unknown = [...names.keys()].filter((id) => names.get(id) === null && nodeOf(id)?.hasView === true);
   const views = await context.reader.getViews(unknown.slice(0, MOST_READ));
   for (const view of views) {
-    if (view !== null) names.set(view.id, shownName(context.graph, view.id, view.attributes ?? undefined));
+    if (view !== null) names.set(view.id, nameOfNode(nodeOf(view.id)!, view.attributes ?? {}));
   }
   return names;
-}
-
-function hasShownName(graph: CompiledModel, id: string): boolean {
-  return graph.nodes.get(typePrefix(id) ?? '')?.hasView === true;
 }
 
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {

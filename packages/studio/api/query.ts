@@ -1,3 +1,5 @@
+import * as z from 'zod';
+import type { ShardsResult } from '../../../src/client/read/lists/count-search.ts';
 import type { SearchPredicate } from '../../../src/client/read/lists/search-query.ts';
 import { createReader } from '../../../src/client/read/reader.ts';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
@@ -46,6 +48,11 @@ export const QUERY_ROUTES = [
       const rows = result.rows.map((row) => ({ ...row, name: names.get(row.id) ?? null }));
       return { ...result, rows, plan, code: codeOf(call, await placeOf(client)) };
     },
+  ),
+  route(
+    'GET /api/shards',
+    z.object({ name: z.string(), partition: z.string().optional() }),
+    async ({ reader }, { name, ...scope }): Promise<ShardsResult> => await reader.shards(name, scope),
   ),
 ];
 

@@ -1,9 +1,7 @@
 import * as z from 'zod';
 import { QUARANTINE_PARTITION, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
-import { describeTable } from '../../../src/store/table-description.ts';
 import { type CheckOptions, GRACE_MS } from '../../../src/trust/check/check.ts';
 import { saveLastCheck } from '../../../src/trust/check/last-check.ts';
-import { sampleOptions } from '../../../src/trust/check/scan.ts';
 import { readObserverProgress } from '../../../src/trust/observe/memory.ts';
 import { type RedriveResult, redrive } from '../../../src/trust/repair/redrive.ts';
 import type { CheckState } from '../base/check-job.ts';
@@ -16,10 +14,6 @@ import { sampleOf } from './live.ts';
 export interface CheckAnswer {
   check: CheckState | null;
 }
-
-const percent = z.coerce.number().gt(0).max(100);
-const scope = z.union([z.object({ id: input.id }), z.object({ percent })]);
-type Scope = z.infer<typeof scope>;
 
 export interface SuspectsAnswer {
   items: Suspect[];
@@ -34,16 +28,27 @@ export interface CheckPriceAnswer {
 
 export const TRUST_ROUTES = [
   route('GET /api/suspects', z.object({}), readSuspects),
-  route('GET /api/check-price', z.object({ percent }), async (context, { percent }): Promise<CheckPriceAnswer> => {
-    return { rcu: checkUnits(context.graph, await sampleOf(context), percent / 100) };
+  route('GET /api/check-price', z.object({}), async (context): Promise<CheckPriceAnswer> => {
+    return { rcu: checkUnits(context.graph, await sampleOf(context)) };
   }),
   route('GET /api/check', z.object({}), async ({ checks }): Promise<CheckAnswer> => ({ check: checks.state ?? null })),
-  route('POST /api/check', z.object({ percent }), (context, scope) => startCheck(context, scope, 'report')),
+  route('POST /api/check', z.object({}), (context) => startCheck(context, undefined, 'report')),
   route('POST /api/check/stop', z.object({}), async ({ checks }): Promise<CheckAnswer> => {
     await checks.stop();
     return { check: checks.state ?? null };
   }),
-  route('POST /api/repair', scope, (context, scope) => startCheck(context, scope, 'repair'), { writes: true }),
+  route(
+    'POST /api/repair',
+    // Without an id, the table.
+    z.object({ id: input.id.optional() }),
+    async (context, { id }): Promise<CheckAnswer> => {
+      const answer = await startCheck(context, id, 'repair');
+      // A node is repaired while the request waits.
+      if (id !== undefined) await context.checks.ended();
+      return answer;
+    },
+    { writes: true },
+  ),
   route(
     'POST /api/redrive',
     // Without an id, all entries.
@@ -73,9 +78,10 @@ async function readSuspects({ graph, store, checks }: RequestContext): Promise<S
   return { items: all.slice(0, MOST_SUSPECTS), hasMore: all.length > MOST_SUSPECTS };
 }
 
+/** Of a node, or of the table. */
 async function startCheck(
   context: RequestContext,
-  scope: Scope,
+  id: string | undefined,
   mode: NonNullable<CheckOptions['mode']>,
 ): Promise<CheckAnswer> {
   const { graph, store, checks, isWritable } = context;
@@ -83,28 +89,16 @@ async function startCheck(
   const options: CheckOptions = {
     store,
     mode,
-    ...('id' in scope ? { sources: [scope.id] } : scope.percent < 100 && sampleOptions(scope.percent / 100)),
+    sources: id === undefined ? undefined : [id],
     ...(position !== undefined && { consumer: position.consumer(GRACE_MS) }),
   };
+  const expected =
+    id === undefined
+      ? { scope: 'the table', expectedRcu: checkUnits(graph, await sampleOf(context)) }
+      : { scope: id, expectedRcu: null };
   const beganAtMs = Date.now();
-  checks.start(await describedScope(context, scope), graph, options, async (result) => {
-    const isOfTable = 'percent' in scope && scope.percent === 100;
-    if (isOfTable && isWritable) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
+  checks.start(expected, graph, options, async (result) => {
+    if (id === undefined && isWritable) await saveLastCheck(graph.table, store, { ...result, beganAtMs }, Date.now());
   });
   return { check: checks.state ?? null };
-}
-
-async function describedScope(
-  context: RequestContext,
-  scope: Scope,
-): Promise<Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>> {
-  if ('id' in scope) return { scope: scope.id, expected: 0, expectedRcu: null };
-  const { graph, client } = context;
-  const { percent } = scope;
-  const { itemCount } = await describeTable(graph, { client });
-  return {
-    scope: percent === 100 ? 'the table' : `${percent} % of the table`,
-    expected: Math.round((itemCount * percent) / 100),
-    expectedRcu: checkUnits(graph, await sampleOf(context), percent / 100),
-  };
 }

@@ -12,15 +12,10 @@ import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import type { ItemKey } from '../../../src/core/store-port.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import type { RequestContext } from '../base/context.ts';
-import type { Flow } from '../base/flow.ts';
 import { input, route } from '../base/route.ts';
-import type { SeenChange } from '../base/seen-changes.ts';
 
-const subject = z.union([
-  z.object({ source: input.id, type: input.id, target: input.id }),
-  z.object({ id: input.id, part: input.id.optional() }),
-]);
-type Subject = z.infer<typeof subject>;
+const key = { source: input.id, target: input.id };
+const subject = z.union([z.object({ source: input.id, type: input.id, target: input.id }), z.object({ id: input.id })]);
 
 export interface WriteAnswer extends ItemKey {
   changed: string[];
@@ -28,112 +23,79 @@ export interface WriteAnswer extends ItemKey {
   after: number;
 }
 
-function keyOf(graph: CompiledModel, subject: Subject): ItemKey {
-  if ('id' in subject) return { source: subject.id, target: subject.part ?? subject.id };
-  return { source: subject.source, target: sortKeyOfEdge(findEdge(graph, subject.type), subject.target) };
-}
-
 export const WRITE_ROUTES = [
   route(
     'POST /api/put',
     z.object({ subject, json: z.string() }),
-    async ({ graph, store, flow }, { subject, json }): Promise<WriteAnswer> => {
-      const given = itemOfJson(json);
-      const attributes = plainAttributesOf(given, Object.keys(given));
-      const item = itemCalls(createWriter(graph, { store }), subject);
-      const after = await seenBefore(flow);
-      await item.put(attributes, { ifAbsent: true });
-      return { ...keyOf(graph, subject), changed: Object.keys(attributes), after };
-    },
+    async (context, { subject, json }) => writeItem(context, subject, undefined, itemOfJson(json)),
     { writes: true },
   ),
   route(
     'POST /api/update',
-    z.object({ subject, before: z.string(), after: z.string() }),
-    async (context, { subject, before, after }): Promise<WriteAnswer> => writeEdited(context, subject, before, after),
-    { writes: true },
-  ),
-  route(
-    'POST /api/delete',
-    z.object({ subject }),
-    async ({ graph, store, flow }, { subject }): Promise<WriteAnswer> => {
-      const item = itemCalls(createWriter(graph, { store }), subject);
-      const after = await seenBefore(flow);
-      await item.delete({});
-      return { ...keyOf(graph, subject), changed: [], after };
+    z.object({ ...key, before: z.string(), after: z.string() }),
+    async (context, { before, after, ...own }) => {
+      const old = itemOfJson(before);
+      return writeItem(context, wordsOf(context.graph, own, old), old, itemOfJson(after));
     },
     { writes: true },
   ),
-  route('POST /api/undo', z.object({ source: input.id, target: input.id, rev: z.string() }), undoWrite, {
-    writes: true,
-  }),
+  route('POST /api/undo', z.object({ ...key, rev: z.string() }), undoWrite, { writes: true }),
 ];
 
 /** Undoes by the images of the stream, so that values keep their types. */
-async function undoWrite(
-  { graph, store, flow }: RequestContext,
-  { source, target, rev }: { source: string; target: string; rev: string },
-): Promise<WriteAnswer> {
-  const write = flow.changes.writeOf({ source, target }, { rev });
+async function undoWrite(context: RequestContext, { rev, ...own }: ItemKey & { rev: string }): Promise<WriteAnswer> {
+  const { graph, flow } = context;
+  const write = flow.changes.writeOf(own, { rev });
   if (write === undefined)
     throw new EdgeloomError('invalid-argument', 'The studio no longer has this write.', 'Edit the item instead.');
-  const old = attributesOf(graph, write.oldImage);
-  const made = attributesOf(graph, write.newImage);
-  const names = [...new Set([...Object.keys(old), ...Object.keys(made)])];
-  const changed = names.filter((name) => !sameValue(old[name], made[name]));
-  const options = { if: plainAttributesOf(made, changed), ifPresent: true };
-  const item = itemCalls(createWriter(graph, { store }), wordsOf(graph, write));
-  const after = await seenBefore(flow);
-  if (write.newImage === undefined) await item.put(plainAttributesOf(old, names), { ifAbsent: true });
-  else if (write.oldImage === undefined) await item.delete(options);
-  else await item.update(changeTo(old, changed), options);
-  return { source, target, changed, after };
+  const { oldImage, newImage } = write;
+  const words = wordsOf(graph, own, newImage ?? oldImage);
+  return await writeItem(context, words, attributesOf(graph, newImage), attributesOf(graph, oldImage));
 }
 
-function attributesOf({ table }: CompiledModel, image: Item = {}): Item {
+function attributesOf({ table }: CompiledModel, image: Item | undefined): Item | undefined {
+  if (image === undefined) return undefined;
   const { [table.partitionKey]: _source, [table.sortKey]: _target, [TARGET_ID]: _end, ...attributes } = image;
   return attributes;
 }
 
-function wordsOf(graph: CompiledModel, { source, target, oldImage, newImage }: SeenChange): ItemWords {
+function wordsOf(graph: CompiledModel, { source, target }: ItemKey, item: Item = {}): ItemWords {
   if (source === target) return { id: source };
   if (graph.nodes.get(typePrefix(source) ?? '')?.parts.has(target) === true) return { id: source, part: target };
   const type = typePrefix(target) ?? '';
   const isHashed = graph.edges.get(type)?.keys === 'hashed';
-  const end = isHashed ? stringOf((newImage ?? oldImage)?.[TARGET_ID]) : target.slice(type.length + 1);
+  const end = isHashed ? stringOf(item[TARGET_ID]) : target.slice(type.length + 1);
   return { source, type, target: end ?? '' };
 }
 
-type Plain = Record<string, unknown>;
-
-function changeTo(item: Item, names: readonly string[]): { set: Plain; remove: string[] } {
-  const isLeft = (name: string): boolean => item[name] !== undefined;
-  return { set: plainAttributesOf(item, names.filter(isLeft)), remove: names.filter((name) => !isLeft(name)) };
+function keyOf(graph: CompiledModel, words: ItemWords): ItemKey {
+  if ('id' in words) return { source: words.id, target: words.part ?? words.id };
+  return { source: words.source, target: sortKeyOfEdge(findEdge(graph, words.type), words.target) };
 }
 
-/** Fails if somebody has changed one of the edited attributes. */
-async function writeEdited(
+/** Makes `after` of an item; undefined: no item. Fails if somebody has changed one of the attributes that differ. */
+async function writeItem(
   { graph, store, flow }: RequestContext,
-  subject: Subject,
-  before: string,
-  after: string,
+  words: ItemWords,
+  before: Item | undefined,
+  after: Item | undefined,
 ): Promise<WriteAnswer> {
-  const [old, edited] = [itemOfJson(before), itemOfJson(after)];
+  const [old, edited] = [before ?? {}, after ?? {}];
   const names = [...new Set([...Object.keys(old), ...Object.keys(edited)])];
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
-  const item = itemCalls(createWriter(graph, { store }), subject);
-  const seen = await seenBefore(flow);
-  const written = { ...keyOf(graph, subject), changed, after: seen };
-  if (changed.length === 0) return written;
-  await item.update(changeTo(edited, changed), options);
-  return written;
-}
-
-async function seenBefore(flow: Flow): Promise<number> {
+  const item = itemCalls(createWriter(graph, { store }), words);
   // A role that may write the table may lack the right to read its stream: write anyway, and let the trace report it.
   await flow.look().catch(() => undefined);
-  return flow.changes.count;
+  const written = { ...keyOf(graph, words), changed, after: flow.changes.count };
+  if (before === undefined) await item.put(plainAttributesOf(edited, names), { ifAbsent: true });
+  else if (after === undefined) await item.delete(options);
+  else if (changed.length > 0) {
+    const isLeft = (name: string): boolean => edited[name] !== undefined;
+    const set = plainAttributesOf(edited, changed.filter(isLeft));
+    await item.update({ set, remove: changed.filter((name) => !isLeft(name)) }, options);
+  }
+  return written;
 }
 
 function plainAttributesOf(item: Item, names: readonly string[]): Record<string, unknown> {

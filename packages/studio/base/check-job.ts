@@ -10,13 +10,12 @@ import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 import { Suspects } from './suspects.ts';
 
 export interface CheckState {
-  /** Such as `GOAL-G1` or `1 % of the table`. */
+  /** `GOAL-G1`, or `the table`. */
   scope: string;
   state: 'running' | 'done' | 'stopped' | 'failed';
   isRepair: boolean;
+  beganAtMs: number;
   totals: CheckCounts | null;
-  /** Items of the table; 0 if unknown. */
-  expected: number;
   /** Null for a node. */
   expectedRcu: number | null;
   /** A line for each item whose repair failed. */
@@ -36,7 +35,7 @@ export class CheckJob {
   private running: Promise<void> = Promise.resolve();
 
   start(
-    expected: Pick<CheckState, 'scope' | 'expected' | 'expectedRcu'>,
+    expected: Pick<CheckState, 'scope' | 'expectedRcu'>,
     graph: CompiledModel,
     options: CheckOptions,
     onDone: (result: CheckResult) => Promise<void>,
@@ -49,10 +48,22 @@ export class CheckJob {
       );
     }
     const isRepair = options.mode === 'repair';
-    const run: CheckState = { ...expected, isRepair, state: 'running', totals: null, notRepaired: [] };
+    const run: CheckState = {
+      ...expected,
+      isRepair,
+      beganAtMs: Date.now(),
+      state: 'running',
+      totals: null,
+      notRepaired: [],
+    };
     this.state = run;
     this.controller = createController();
     this.running = this.run(run, graph, options, onDone);
+  }
+
+  /** Waits until the check that runs has ended. */
+  async ended(): Promise<void> {
+    await this.running;
   }
 
   async stop(): Promise<void> {
@@ -68,7 +79,7 @@ export class CheckJob {
   ): Promise<void> {
     const { signal } = this.controller;
     const kept = new KeptFindings(MOST_OF_VERDICT);
-    const beganAtMs = Date.now();
+    const { beganAtMs } = state;
     try {
       const result = await check(graph, {
         ...options,
@@ -84,9 +95,8 @@ export class CheckJob {
       });
       const { cursor, ...totals } = result;
       state.totals = totals;
-      const isTable = options.sources === undefined && options.onlySegments === undefined;
       this.suspects.note({
-        judged: cursor !== undefined ? [] : isTable ? 'all' : (options.sources ?? []),
+        judged: cursor !== undefined ? [] : (options.sources ?? 'all'),
         ...{ beganAtMs, findings: kept.list },
         isRepaired: ({ source, target, verdict }) =>
           state.isRepair &&

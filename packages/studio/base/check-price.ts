@@ -1,7 +1,6 @@
 import { hasItemInTarget } from '../../../src/core/kinds/in-target.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { joinedTypesFrom, sourceNodeKeys } from '../../../src/core/model/joined.ts';
-import { SAMPLE_SEGMENTS } from '../../../src/trust/check/scan.ts';
 import type { SampleAnswer, Sampled } from './table-sample.ts';
 
 /** Of a small item, or of the empty end of a segment, eventually consistent. */
@@ -9,13 +8,10 @@ const LEAST = 0.5;
 /** Both items in the target's partition, and the copied node, which several edges may share. */
 const UNITS_OF_A_COPY = 1.25;
 
-/**
- * Estimates a check: the scan by what the sample took, and the look-ups beside it. Differences cost extra. `share`: 0 to 1.
- */
-export function checkUnits(graph: CompiledModel, { answer, rcu }: Sampled, share: number): number {
+/** Estimates a check: the scan by what the sample took, and the look-ups beside it. Differences cost extra. */
+export function checkUnits(graph: CompiledModel, { answer, rcu }: Sampled): number {
   const scan = answer.items === 0 ? rcu : (rcu * answer.of) / answer.items;
-  const units = (scan + lookUpUnits(graph, answer)) * share;
-  return Math.ceil(Math.max(units, share === 1 ? LEAST : LEAST * Math.round(share * SAMPLE_SEGMENTS)));
+  return Math.ceil(Math.max(LEAST, scan + lookUpUnits(graph, answer)));
 }
 
 function lookUpUnits(graph: CompiledModel, { nodes, edges }: SampleAnswer): number {
@@ -23,7 +19,7 @@ function lookUpUnits(graph: CompiledModel, { nodes, edges }: SampleAnswer): numb
     hasItemInTarget(graph, `${type}-`) ? count * UNITS_OF_A_COPY : 0,
   );
   // An edge that sorts before its source node is read before that node: then the node is looked up once for each partition.
-  const sources = Object.entries(nodes).map(([type, { count }]) => {
+  const sources = Object.entries(nodes).map(([type, count]) => {
     const early = joinedTypesFrom(graph, type).filter((one) => `${one}-` < `${type}-`);
     const leaving = early.map((one) => edges[one]?.from[type] ?? 0);
     const partitions = Math.min(

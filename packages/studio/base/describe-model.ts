@@ -17,8 +17,6 @@ export interface DescribedModel {
 
 export interface DescribedNode {
   type: string;
-  /** `ALL`, `KEYS_ONLY`, or attributes. */
-  view: string;
   /** True if a list has all nodes of the type. */
   isListed: boolean;
   searches: DescribedSearch[];
@@ -71,10 +69,9 @@ export function describeModel(model: CompiledModel): DescribedModel {
   };
 }
 
-function describeNode({ type, view, searches }: NodeModel): DescribedNode {
+function describeNode({ type, searches }: NodeModel): DescribedNode {
   return {
     type,
-    view: projectionText(view),
     isListed: searches.has(NODE_LIST),
     searches: [...searches.values()].filter(({ name }) => name !== NODE_LIST).map(describeSearch),
   };
@@ -131,8 +128,4 @@ function describeOrder(order: OrderModel): DescribedOrder {
 function filtersOf(projection: Projection): 'ALL' | readonly string[] {
   if (projection.kind === 'ALL') return 'ALL';
   return projection.kind === 'LIST' ? projection.attributes : [];
-}
-
-function projectionText(projection: Projection): string {
-  return projection.kind === 'LIST' ? projection.attributes.join(', ') : projection.kind;
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { findEdge, findOrder, findSearch } from '../../../src/client/read/request/lookup.ts';
 import { whereOfTexts } from '../../../src/client/read/request/where-text.ts';
-import type { AttributeOrder, CompiledModel, EdgeOrderModel, SearchOrder } from '../../../src/core/model/compiled.ts';
+import type { CompiledModel, EdgeOrderModel, SearchOrder } from '../../../src/core/model/compiled.ts';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { input } from './route.ts';
 
@@ -33,7 +33,10 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     ...(reverse && { reverse }),
     limit,
   };
-  if (asked.search !== undefined) return searchCall(graph, asked.search, asked, common);
+  if (asked.search !== undefined) {
+    const predicate = valuesOf(findSearch(graph, asked.search).order, asked);
+    return { method: 'search', name: asked.search, predicate, options: common };
+  }
   if (asked.nodes !== undefined) return { method: 'nodes', type: asked.nodes, options: common };
   const { type, id } = asked;
   if (type === undefined || id === undefined) {
@@ -45,48 +48,28 @@ export function callOf(graph: CompiledModel, asked: AskedQuery): ReaderCall {
     );
   }
   const { order } = findOrder(findEdge(graph, type), asked.order).order;
-  const value = (text: string): Literal => typedValue(orderAt(order, asked.path?.length ?? 0), text);
-  const options = {
-    ...(asked.order !== undefined && { order: asked.order }),
-    ...(asked.path !== undefined && { path: asked.path.map((text, i) => typedValue(orderAt(order, i), text)) }),
-    ...(asked.equals !== undefined && { equals: value(asked.equals) }),
-    ...(asked.atLeast !== undefined && { atLeast: value(asked.atLeast) }),
-    ...rangeGiven(asked, value),
-    ...(asked.beginsWith !== undefined && { beginsWith: asked.beginsWith }),
-    ...common,
-  };
-  return { method: 'inbound', type, id, options };
+  const named = asked.order !== undefined && { order: asked.order };
+  return { method: 'inbound', type, id, options: { ...named, ...valuesOf(order, asked), ...common } };
 }
 
-function searchCall(
-  graph: CompiledModel,
-  name: string,
-  asked: AskedQuery,
-  options: Record<string, Literal>,
-): ReaderCall {
-  const { order } = findSearch(graph, name);
-  const value = (text: string): Literal => typedValue(order, text);
-  const { path, equals, beginsWith } = asked;
-  const predicate = {
-    ...(path !== undefined && { path }),
+function valuesOf(order: EdgeOrderModel | SearchOrder, asked: AskedQuery): Record<string, Literal> {
+  const { path, equals, atLeast, beginsWith, from, to } = asked;
+  const value = (text: string): Literal => typedValue(orderAt(order, path?.length ?? 0), text);
+  return {
+    ...(path !== undefined && { path: path.map((text, i) => typedValue(orderAt(order, i), text)) }),
     ...(equals !== undefined && { equals: value(equals) }),
+    ...(atLeast !== undefined && { atLeast: value(atLeast) }),
+    ...((from ?? to) !== undefined && { between: [from, to].map((text) => (text === undefined ? null : value(text))) }),
     ...(beginsWith !== undefined && { beginsWith }),
-    ...rangeGiven(asked, value),
   };
-  return { method: 'search', name, predicate, options };
 }
 
-function rangeGiven({ from, to }: AskedQuery, value: (text: string) => Literal): Record<string, Literal> {
-  if (from === undefined && to === undefined) return {};
-  return { between: [from, to].map((text) => (text === undefined ? null : value(text))) };
-}
-
-function orderAt(order: EdgeOrderModel, position: number): EdgeOrderModel | undefined {
+function orderAt(order: EdgeOrderModel | SearchOrder, position: number): EdgeOrderModel | SearchOrder | undefined {
   return order.kind === 'parts' ? order.parts[position] : order;
 }
 
 /** Numbers only where no digit is lost. */
-function typedValue(order: EdgeOrderModel | SearchOrder | AttributeOrder | undefined, text: string): Literal {
+function typedValue(order: EdgeOrderModel | SearchOrder | undefined, text: string): Literal {
   const own = order?.kind === 'source' ? order.order : order;
   const isNumber = own?.kind === 'attribute' && own.type === 'number' && String(Number(text)) === text;
   return isNumber ? Number(text) : text;

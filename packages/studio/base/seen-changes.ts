@@ -29,11 +29,9 @@ const MOST_BYTES = 16_000_000;
 const MOST_RECENT = 30;
 
 export class SeenChanges {
-  /** Includes gaps. */
   count = 0;
   private changes: { change: SeenChange; bytes: number }[] = [];
   private bytes = 0;
-  private gapAt = 0;
 
   add(change: Omit<SeenChange, 'number'>): void {
     this.count += 1;
@@ -44,19 +42,6 @@ export class SeenChanges {
     this.changes.push({ change: { ...change, number: this.count }, bytes });
     this.bytes += bytes;
     while (this.changes.length > MOST_CHANGES || this.bytes > MOST_BYTES) this.bytes -= this.changes.shift()!.bytes;
-  }
-
-  /** Records were skipped. */
-  noteGap(): void {
-    this.count += 1;
-    this.gapAt = this.count;
-  }
-
-  /** Undefined: some of the changes are unknown. */
-  after(number: number): SeenChange[] | undefined {
-    const all = this.all();
-    const isKnown = number >= this.gapAt && number + 1 >= (all[0]?.number ?? 0);
-    return isKnown ? all.filter((change) => change.number > number) : undefined;
   }
 
   writeOf(

@@ -1,8 +1,10 @@
-import { attributeOf, type Item, numberOf, stringOf } from '../../../src/core/items/attribute-value.ts';
+import { type Item, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { TARGET_ID } from '../../../src/core/items/hashed-key.ts';
 import { isDerivedKey, isServicePartition, typePrefix } from '../../../src/core/items/keys.ts';
+import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel, NodeModel } from '../../../src/core/model/compiled.ts';
 import type { ScanSource } from '../../../src/core/store-port.ts';
+import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
 
@@ -16,35 +18,17 @@ export interface LookedAt {
 }
 
 export interface SampleAnswer extends LookedAt {
-  nodes: Record<string, NodeSample>;
+  /** The number of nodes of each type. */
+  nodes: Record<string, number>;
   edges: Record<string, EdgeSample>;
 }
 
-export interface TypeSample {
+export interface EdgeSample {
   count: number;
-  /** Attributes with few values, by frequency; of parts as `STATE.status`. */
-  values: Record<string, ValueCount[]>;
-}
-
-export interface NodeSample extends TypeSample {
-  some: SampledNode[];
-}
-
-export interface EdgeSample extends TypeSample {
   /** By the type of the source. */
   from: Record<string, number>;
   /** The target of the most edges. */
   busiest: string | null;
-}
-
-export interface ValueCount {
-  value: string;
-  count: number;
-}
-
-export interface SampledNode {
-  id: string;
-  name: string | null;
 }
 
 const SEGMENTS = 16;
@@ -53,14 +37,10 @@ const PAGES_AT_ONCE = 4;
 const FIRST_ITEMS = 25;
 /** A second for each unit that the sample took, within these bounds. */
 const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
-/** Attributes with more or longer values aren't offered as choices. */
-const MOST_VALUES = 12;
-const LONGEST_VALUE = 40;
-const MOST_ATTRIBUTES = 60;
 const MOST_ENDS = 500;
-const MOST_SOME = 12;
 /** Attributes by which people know a node. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
+const MOST_NAME = 120;
 
 export interface Sampled {
   answer: SampleAnswer;
@@ -172,43 +152,33 @@ class SampleReader {
 
 class SampleCounter {
   readonly met = new Map<string, Map<string, string | null>>();
-  private readonly nodes = new Map<string, TypeCounter>();
   private readonly edges = new Map<string, EdgeCounter>();
 
   constructor(private readonly graph: CompiledModel) {}
 
   /** False for the service's own items. */
-  add(stored: Item): boolean {
-    const { source, target } = walkedItem(this.graph, stored);
-    const { [this.graph.table.partitionKey]: _source, [this.graph.table.sortKey]: _target, ...item } = stored;
+  add(item: Item): boolean {
+    const { source, target } = walkedItem(this.graph, item);
     if (isServicePartition(source)) return false;
     if (isDerivedKey(target)) return true;
     const own = typePrefix(source) ?? '';
     const node = this.graph.nodes.get(own);
     if (source === target && node !== undefined) {
-      this.ofNode(own).add(item);
-      this.note(own, source, item);
-    } else if (node?.parts.has(target) === true) this.ofNode(own).addValues(item, `${target}.`);
-    else this.addEdge(own, target, item);
+      const met = this.met.get(own) ?? new Map<string, string | null>();
+      this.met.set(own, met.set(source, nameOfNode(node, toPlainItem(item, losslessNumber))));
+    } else if (node?.parts.has(target) !== true) this.addEdge(own, target, item);
     return true;
   }
 
   counts(scale: number): Pick<SampleAnswer, 'nodes' | 'edges'> {
-    const nodes = [...this.graph.nodes.keys()].map((type) => {
-      const some = [...(this.met.get(type) ?? [])].slice(0, MOST_SOME).map(([id, name]) => ({ id, name }));
-      return [type, { ...(this.nodes.get(type) ?? new TypeCounter()).sample(scale), some }];
-    });
-    const edges = [...this.graph.edges.keys()].map((type) => [
+    const nodes = [...this.graph.nodes.keys()].map((type) => [
       type,
-      (this.edges.get(type) ?? new EdgeCounter()).sample(scale),
+      roundedCount(this.met.get(type)?.size ?? 0, scale),
     ]);
+    const edges = [...this.graph.edges.keys()].map((type) => {
+      return [type, (this.edges.get(type) ?? new EdgeCounter()).sample(scale)];
+    });
     return { nodes: Object.fromEntries(nodes), edges: Object.fromEntries(edges) };
-  }
-
-  private ofNode(type: string): TypeCounter {
-    const counter = this.nodes.get(type) ?? new TypeCounter();
-    this.nodes.set(type, counter);
-    return counter;
   }
 
   private addEdge(from: string, target: string, item: Item): void {
@@ -218,70 +188,26 @@ class SampleCounter {
     const end = edge.keys === 'hashed' ? (stringOf(item[TARGET_ID]) ?? '') : target.slice(type.length + 1);
     const counter = this.edges.get(type) ?? new EdgeCounter();
     this.edges.set(type, counter);
-    counter.add(item);
-    counter.addEnds(from, end);
-  }
-
-  private note(type: string, id: string, item: Item): void {
-    const met = this.met.get(type) ?? new Map<string, string | null>();
-    this.met.set(type, met);
-    met.set(id, nameOfNode(this.graph, type, item));
+    counter.add(from, end);
   }
 }
 
-class TypeCounter {
-  count = 0;
-  private readonly values = new Map<string, Map<string, number>>();
-
-  add(item: Item): void {
-    this.count += 1;
-    this.addValues(item);
-  }
-
-  addValues(item: Item, prefix = ''): void {
-    for (const [name, attribute] of Object.entries(item)) {
-      const value = 'BOOL' in attribute ? String(attribute.BOOL) : (stringOf(attribute) ?? numberOf(attribute));
-      if (value === undefined) continue;
-      const path = prefix + name;
-      const counts = this.values.get(path) ?? new Map<string, number>();
-      if (this.values.size < MOST_ATTRIBUTES) this.values.set(path, counts);
-      // One value too many suffices to rule the attribute out.
-      if (counts.size <= MOST_VALUES) counts.set(value.slice(0, LONGEST_VALUE + 1), (counts.get(value) ?? 0) + 1);
-    }
-  }
-
-  sample(scale: number): TypeSample {
-    const choices = [...this.values].filter(([, counts]) => isChoice(counts));
-    const values = choices.map(([name, counts]) => {
-      const sorted = [...counts].map(([value, count]) => ({ value, count }));
-      return [name, sorted.sort((left, right) => right.count - left.count)];
-    });
-    return { count: roundedCount(this.count, scale), values: Object.fromEntries(values) };
-  }
-}
-
-class EdgeCounter extends TypeCounter {
+class EdgeCounter {
+  private count = 0;
   private readonly from = new Map<string, number>();
   private readonly ends = new Map<string, number>();
 
-  addEnds(from: string, end: string): void {
+  add(from: string, end: string): void {
+    this.count += 1;
     if (this.ends.has(end) || this.ends.size < MOST_ENDS) this.ends.set(end, (this.ends.get(end) ?? 0) + 1);
     this.from.set(from, (this.from.get(from) ?? 0) + 1);
   }
 
-  override sample(scale: number): EdgeSample {
+  sample(scale: number): EdgeSample {
     const from = Object.fromEntries([...this.from].map(([type, count]) => [type, roundedCount(count, scale)]));
     const [busiest = null] = [...this.ends.keys()].sort((left, right) => this.ends.get(right)! - this.ends.get(left)!);
-    return { ...super.sample(scale), from, busiest };
+    return { count: roundedCount(this.count, scale), from, busiest };
   }
-}
-
-function isChoice(counts: ReadonlyMap<string, number>): boolean {
-  const values = [...counts.keys()];
-  const items = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  return (
-    values.length <= MOST_VALUES && items > values.length && values.every((value) => value.length <= LONGEST_VALUE)
-  );
 }
 
 /** Estimates have two significant digits. */
@@ -294,17 +220,15 @@ export function sampledName({ nodes }: Sampled, id: string): string | null {
   return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
 }
 
-export function namesOfNode(node: NodeModel | undefined): string[] {
-  const searched = [...(node?.searches.values() ?? [])].flatMap(({ order, part }) =>
+/** The first text or number among the attributes that the view lists, or by which people know a node. */
+export function nameOfNode(node: NodeModel, attributes: Record<string, unknown>): string | null {
+  const searched = [...node.searches.values()].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],
   );
-  return [...NAMES, ...searched];
-}
-
-function nameOfNode(graph: CompiledModel, type: string, item: Item): string | null {
-  for (const name of namesOfNode(graph.nodes.get(type))) {
-    const text = stringOf(attributeOf(item, name));
-    if (text !== undefined && text !== '') return text.slice(0, 120);
+  for (const name of node.view.kind === 'LIST' ? node.view.attributes : [...NAMES, ...searched]) {
+    const value = Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+    if ((typeof value === 'string' && value !== '') || typeof value === 'number')
+      return String(value).slice(0, MOST_NAME);
   }
   return null;
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { figureText } from '../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../api/model-and-status.ts';
 import { useAnswer, useUnits } from './base/ask.ts';
-import { LOOK_MS, lookAtConnection, useLooks, useLost } from './base/connection.ts';
+import { LOOK_MS, lookAtConnection, useLost } from './base/connection.ts';
 import { Link, usePlace } from './base/place.tsx';
 import { Find } from './parts/find.tsx';
 import { Keys, showKeys } from './parts/keys.tsx';
@@ -58,7 +58,12 @@ export function App() {
 }
 
 function Connection() {
-  useLooks();
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) void lookAtConnection();
+    }, LOOK_MS);
+    return () => clearInterval(timer);
+  }, []);
   const lost = useLost();
   if (lost === undefined) return null;
   return (

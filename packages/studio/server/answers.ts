@@ -7,9 +7,7 @@ import { LIVE_ROUTES } from '../api/live.ts';
 import { OVERVIEW_ROUTES } from '../api/model-and-status.ts';
 import { NODE_ROUTES } from '../api/nodes.ts';
 import { QUERY_ROUTES } from '../api/query.ts';
-import { SEARCH_ROUTES } from '../api/searches.ts';
 import { SUGGEST_ROUTES } from '../api/suggest.ts';
-import { TIMELINE_ROUTES } from '../api/timeline.ts';
 import { TRACE_ROUTES } from '../api/trace.ts';
 import { TRUST_ROUTES } from '../api/trust.ts';
 import { WHAT_IF_ROUTES } from '../api/what-if.ts';
@@ -24,9 +22,7 @@ const ROUTES: ReadonlyMap<string, StudioRoute> = new Map(
     LIVE_ROUTES,
     SUGGEST_ROUTES,
     QUERY_ROUTES,
-    TIMELINE_ROUTES,
     NODE_ROUTES,
-    SEARCH_ROUTES,
     INSPECT_ROUTES,
     TRACE_ROUTES,
     TRUST_ROUTES,

@@ -77,7 +77,7 @@ export function partitionsAsScan(
 }
 
 /** A sample reads a share of this many segments. */
-export const SAMPLE_SEGMENTS = 1_000;
+const SAMPLE_SEGMENTS = 1_000;
 
 /**
  * Returns the options for a check of a random share of the table: the number of segments, and at least one segment to

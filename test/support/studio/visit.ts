@@ -25,7 +25,7 @@ const TIMEOUT_MS = 120_000;
 const QUIET_MS = 500;
 
 /** What the page asks for again and again. */
-const FOLLOWED = new Set(['/api/status', '/api/connection', '/api/flow', '/api/timeline', '/api/trace', '/api/writes']);
+const FOLLOWED = new Set(['/api/status', '/api/connection', '/api/trace', '/api/writes']);
 
 /**
  * Waits until no answer has been on its way for a moment. What the page follows does not count: on a busy machine one question follows
@@ -33,6 +33,8 @@ const FOLLOWED = new Set(['/api/status', '/api/connection', '/api/flow', '/api/t
  */
 function quiet(page: Page): () => Promise<void> {
   const onTheirWay = new Set<Request>();
+  /** A live part of a page asks its question again and again: only the first answer counts. */
+  const asked = new Set<string>();
   let changedAtMs = performance.now();
   const note = (request: Request, change: () => void): void => {
     if (FOLLOWED.has(new URL(request.url()).pathname)) return;
@@ -41,10 +43,17 @@ function quiet(page: Page): () => Promise<void> {
   };
   page.on('request', (request) => {
     // The answers to a page that was left do not come.
-    if (request.isNavigationRequest()) onTheirWay.clear();
+    if (request.isNavigationRequest()) {
+      onTheirWay.clear();
+      asked.clear();
+    }
+    if (request.method() === 'GET' && asked.has(request.url())) return;
+    asked.add(request.url());
     note(request, () => onTheirWay.add(request));
   });
-  const hasEnded = (request: Request): void => note(request, () => onTheirWay.delete(request));
+  const hasEnded = (request: Request): void => {
+    if (onTheirWay.has(request)) note(request, () => onTheirWay.delete(request));
+  };
   page.on('requestfinished', hasEnded);
   page.on('requestfailed', hasEnded);
   return async () => {

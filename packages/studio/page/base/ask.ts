@@ -1,5 +1,6 @@
 import { isSafeNumber, LosslessNumber, parse } from 'lossless-json';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { UNITS_AT_ONCE } from '../../base/price.ts';
 import { addressOf, type PlaceParameters } from './address.ts';
 import { type Failure, isLost, lookAtConnection, noAnswer, onConnection } from './connection.ts';
 import { useEventValue } from './event-value.ts';
@@ -11,6 +12,11 @@ export interface Units {
 }
 
 export type { Failure };
+
+interface Answered<T> {
+  answer: T;
+  rcu: number;
+}
 
 const total: Units = { rcu: 0, wcu: 0 };
 const COUNTED = 'studio-counted';
@@ -25,17 +31,17 @@ export function useUnits(): Units {
 }
 
 /** Throws a `Failure`. */
-export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<T> {
+export async function askStudio<T>(path: string, parameters: PlaceParameters = {}): Promise<Answered<T>> {
   return await fetchAnswer<T>(addressOf(path, parameters), { method: 'GET' });
 }
 
 /** Throws a `Failure`. */
 export async function postTo<T>(path: string, body: object): Promise<T> {
   const headers = { 'content-type': 'application/json' };
-  return await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) });
+  return (await fetchAnswer<T>(path, { method: 'POST', headers, body: JSON.stringify(body) })).answer;
 }
 
-async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T> {
+async function fetchAnswer<T>(address: string, request: RequestInit): Promise<Answered<T>> {
   const headers = { ...request.headers, 'x-edgeloom-studio': keptToken() };
   let text: string;
   try {
@@ -46,11 +52,12 @@ async function fetchAnswer<T>(address: string, request: RequestInit): Promise<T>
     throw noAnswer(error);
   }
   const { answer, units, error } = parse(text, undefined, parseNumber) as { answer: T; units?: Units; error?: Failure };
-  total.rcu += units?.rcu ?? 0;
-  total.wcu += units?.wcu ?? 0;
+  const { rcu = 0, wcu = 0 } = units ?? {};
+  total.rcu += rcu;
+  total.wcu += wcu;
   dispatchEvent(new Event(COUNTED));
   if (error !== undefined) throw error;
-  return answer;
+  return { answer, rcu };
 }
 
 function parseNumber(text: string): number | LosslessNumber {
@@ -59,6 +66,8 @@ function parseNumber(text: string): number | LosslessNumber {
 
 export interface Asked<T> {
   answer?: T;
+  /** What the answer took. */
+  rcu?: number;
   failure?: Failure;
   isWaiting: boolean;
   again(): void;
@@ -67,7 +76,7 @@ export interface Asked<T> {
 /** Asks again when the question changes; undefined asks nothing. */
 export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
   const question = path === undefined ? undefined : addressOf(path, parameters);
-  const [state, setState] = useState<{ question?: string; answer?: T; failure?: Failure; isWaiting: boolean }>({
+  const [state, setState] = useState<Omit<Asked<T>, 'again'> & { question?: string }>({
     isWaiting: question !== undefined,
   });
   const newest = useRef(0);
@@ -81,21 +90,18 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
     }
     setState((before) => (before.question === question ? { ...before, isWaiting: true } : { isWaiting: true }));
     isCut.current = false;
-    const setResult = (result: { answer?: T; failure?: Failure }): void => {
+    const setResult = (result: Answered<T> | { failure: Failure }): void => {
       // Ignore late answers to earlier questions.
       if (own === newest.current) setState({ question, ...result, isWaiting: false });
     };
-    askStudio<T>(question).then(
-      (answer) => setResult({ answer }),
-      async (failure: Failure) => {
-        await lookAtConnection();
-        if (!isLost()) return setResult({ failure });
-        if (own !== newest.current) return;
-        // The page reports a lost connection once; earlier answers stay.
-        isCut.current = true;
-        setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
-      },
-    );
+    askStudio<T>(question).then(setResult, async (failure: Failure) => {
+      await lookAtConnection();
+      if (!isLost()) return setResult({ failure });
+      if (own !== newest.current) return;
+      // The page reports a lost connection once; earlier answers stay.
+      isCut.current = true;
+      setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
+    });
   }, [question]);
   useEffect(again, [again]);
   useEffect(
@@ -121,6 +127,16 @@ export function useAskedLater(
     }, afterMs);
     return () => clearInterval(timer);
   }, [again, isWaiting, afterMs]);
+}
+
+const LIVE_MS = 1_000;
+
+/** Asks again each second, or later: a look at a part of the page takes at most one RCU a second. True while it does. */
+export function useLive(asked: Asked<unknown>): boolean {
+  const { answer, rcu = 0, failure } = asked;
+  const isLive = answer !== undefined && rcu <= UNITS_AT_ONCE;
+  useAskedLater(asked, isLive || failure !== undefined ? Math.max(LIVE_MS, rcu * 1_000) : undefined);
+  return isLive;
 }
 
 export interface Doing {

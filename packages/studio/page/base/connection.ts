@@ -1,4 +1,3 @@
-import { useEffect } from 'preact/hooks';
 import type { FailureDocument } from '../../../../src/foundation/failure-document.ts';
 import type { ConnectionAnswer } from '../../api/model-and-status.ts';
 import { useEventValue } from './event-value.ts';
@@ -61,13 +60,4 @@ export function noAnswer(error: unknown): Failure {
 
 export function useLost(): Failure | undefined {
   return useEventValue(() => lost, CHANGED);
-}
-
-export function useLooks(): void {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) void lookAtConnection();
-    }, LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
 }

@@ -34,16 +34,6 @@ export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, n
   return node === undefined || search === undefined ? {} : { nodeType: node.type, search };
 }
 
-/** Prefers the list, then the search with the fewest shards. */
-export function questionOfType({ nodes }: ModelAnswer, type: string): Question | undefined {
-  const node = nodes.find((one) => one.type === type);
-  if (node?.isListed) return { nodes: type };
-  const [search] = (node?.searches ?? [])
-    .filter(({ kind, shards, partition }) => kind !== 'path' && shards !== 'value' && partition === undefined)
-    .sort((left, right) => shardsOf(left) - shardsOf(right));
-  return search && { search: search.name };
-}
-
 /** At least. */
 export function shardsAsked(model: ModelAnswer, question: Question): number {
   const { edge, search } = subjectOf(model, question);

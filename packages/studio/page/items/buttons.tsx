@@ -4,10 +4,8 @@ import type { RedriveResult } from '../../../../src/trust/repair/redrive.ts';
 import type { TraceAnswer } from '../../api/trace.ts';
 import type { CheckAnswer } from '../../api/trust.ts';
 import type { WriteAnswer } from '../../api/write.ts';
-import { askStudio, postTo, useDoing } from '../base/ask.ts';
+import { postTo, useDoing } from '../base/ask.ts';
 import { FailureNote } from '../parts/told.tsx';
-
-const POLL_MS = 300;
 
 function Act({ name, running, act }: { name: string; running: string; act: () => Promise<void> }) {
   const { isRunning, failure, run } = useDoing();
@@ -43,11 +41,7 @@ export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
 /** Repairs the partition of a node. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const repair = async (): Promise<void> => {
-    let { check } = await postTo<CheckAnswer>('/api/repair', { id });
-    while (check?.state === 'running') {
-      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-      check = (await askStudio<CheckAnswer>('/api/check')).check;
-    }
+    const { check } = await postTo<CheckAnswer>('/api/repair', { id });
     if (check?.error !== undefined) throw check.error;
     onDone();
   };

@@ -7,7 +7,7 @@ import { ItemLink } from '../base/place.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 import { Attributes, Difference } from '../parts/value.tsx';
 import { Redrive, RepairNode } from './buttons.tsx';
-import { Editable } from './edit.tsx';
+import { Edit } from './forms.tsx';
 
 const STATES: Record<PartState, 'good' | 'late' | 'bad' | 'plain'> = {
   right: 'good',
@@ -35,7 +35,7 @@ export function Item(props: ItemProps) {
         <span class="quiet">{countText(item.bytes, 'byte')}</span>
       </p>
       <Attributes attributes={item.attributes} />
-      {isWritable && isOfProducer && <Editable item={item} onChange={onChange} />}
+      {isWritable && isOfProducer && <Edit item={item} onDone={onChange} />}
       <Explained key={JSON.stringify(item)} {...props} />
     </>
   );
@@ -74,19 +74,21 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   );
 }
 
-/** Where an item should be, and how it is there. Searches that share a derived item share its difference. */
+/** Where items should be, and how they are there. Searches that share a derived item share its difference. */
 export function Places({ parts }: { parts: readonly ExplainedPart[] }) {
-  const isSame = (one: ExplainedPart, other: ExplainedPart): boolean =>
-    one.difference !== undefined && one.source === other.source && one.target === other.target;
-  const shown = parts.filter((part, i) => parts.findIndex((one) => isSame(one, part) || one === part) === i);
-  return shown.map((part) => {
-    const { source, target, name, state, reason, difference } = part;
-    const names = parts.filter((one) => one === part || isSame(one, part)).map((one) => one.name);
+  const placeOf = (part: ExplainedPart): string =>
+    JSON.stringify([part.source, part.target, part.difference === undefined ? part.name : '']);
+  return [...Map.groupBy(parts, placeOf)].map(([place, alike]) => {
+    const { source, target, state, reason, difference } = alike[0]!;
     return (
-      <li key={`${name} ${source} ${target}`}>
-        <Badge kind={STATES[state]}>{state}</Badge> <code>{names.join(', ')}</code> at{' '}
+      <li key={place}>
+        <Badge kind={STATES[state]}>{state}</Badge> <code>{alike.map(({ name }) => name).join(', ')}</code> at{' '}
         <ItemLink source={source} target={target} />
-        {difference === undefined ? <p class="quiet">{reason}</p> : <Difference of={part} {...difference} />}
+        {difference === undefined ? (
+          <p class="quiet">{reason}</p>
+        ) : (
+          <Difference of={{ source, target }} {...difference} />
+        )}
       </li>
     );
   });

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { AttributeChange, DerivedStep, TraceAnswer, TraceStep } from '../../api/trace.ts';
 import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
@@ -176,36 +176,25 @@ function Units({ of: { wcu, isCounted } }: { of: TraceStep }) {
   );
 }
 
-const FEW = 6;
-
 function Changes({ changes }: { changes: readonly AttributeChange[] }) {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? changes : changes.slice(0, FEW);
   return (
-    <>
-      <dl>
-        {shown.map(({ name, before, after }) => (
-          <Fact key={name} name={name}>
-            {before !== null && (
-              <del>
-                <Value value={before} />
-              </del>
-            )}
-            {before !== null && after !== null && ' → '}
-            {after !== null && (
-              <ins>
-                <Value value={after} />
-              </ins>
-            )}
-          </Fact>
-        ))}
-      </dl>
-      {shown.length < changes.length && (
-        <button type="button" class="small" onClick={() => setWhole(true)}>
-          Show {changes.length - shown.length} more
-        </button>
-      )}
-    </>
+    <dl>
+      {changes.map(({ name, before, after }) => (
+        <Fact key={name} name={name}>
+          {before !== null && (
+            <del>
+              <Value value={before} />
+            </del>
+          )}
+          {before !== null && after !== null && ' → '}
+          {after !== null && (
+            <ins>
+              <Value value={after} />
+            </ins>
+          )}
+        </Fact>
+      ))}
+    </dl>
   );
 }
 

@@ -1,32 +1,21 @@
-import { useEffect, useState } from 'preact/hooks';
-
-const UNITS: readonly [seconds: number, one: string][] = [
+const UNITS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
   [86_400, 'day'],
   [3_600, 'hour'],
-  [60, 'min'],
-  [1, 's'],
+  [60, 'minute'],
+  [1, 'second'],
 ];
+const FORMAT = new Intl.RelativeTimeFormat('en', { style: 'short' });
 
+/** As of when it is drawn. */
 export function Ago({ at }: { at: string | number }) {
-  const [now, setNow] = useState(Date.now);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 5_000);
-    return () => clearInterval(timer);
-  }, []);
-  const atMs = new Date(at).getTime();
-  const iso = new Date(atMs).toISOString();
+  const time = new Date(at);
+  const iso = time.toISOString();
+  // Clocks differ a little: the near future is now.
+  const seconds = Math.round((Date.now() - time.getTime()) / 1_000);
+  const unit = UNITS.find(([size]) => seconds >= Math.max(5, size));
   return (
     <time datetime={iso} title={`${iso.slice(0, 19).replace('T', ' ')} UTC`}>
-      {agoText(now - atMs)}
+      {unit === undefined ? 'now' : FORMAT.format(-Math.floor(seconds / unit[0]), unit[1])}
     </time>
   );
-}
-
-/** Clocks differ a little: the near future is now. */
-function agoText(ms: number): string {
-  const seconds = Math.round(ms / 1_000);
-  if (seconds < 5) return 'now';
-  const [size, name] = UNITS.find(([size]) => seconds >= size)!;
-  const count = Math.floor(seconds / size);
-  return `${count} ${name.length > 3 && count > 1 ? `${name}s` : name} ago`;
 }

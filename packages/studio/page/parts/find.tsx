@@ -3,7 +3,6 @@ import type { ModelAnswer } from '../../api/model-and-status.ts';
 import { addressOf } from '../base/address.ts';
 import { type Failure, postTo } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
-import { questionOfType } from '../base/question.ts';
 import { showKeys, useKey } from './keys.tsx';
 import { LookedAtText, useSuggestions } from './suggestions.tsx';
 import { FailureNote } from './told.tsx';
@@ -37,7 +36,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
   const actions = actionsOf(model);
   const own = [...places, ...typesOf(model), ...actions].filter(({ title }) => isLike(title, small));
   const all: Found[] = [
-    ...found.suggestions.map(({ id, name, by }) => ({
+    ...(found.answer?.suggestions ?? []).map(({ id, name, by }) => ({
       to: addressOf('/node', { id }),
       title: id,
       note: name ?? by,
@@ -112,9 +111,7 @@ export function Find({ model, places }: { model: ModelAnswer | undefined; places
               </ul>
             )}
             <FailureNote failure={failure} />
-            {found.answer !== undefined && (
-              <LookedAtText found={found} answer={found.answer} isEmpty={all.length === 0} />
-            )}
+            <LookedAtText found={found} isEmpty={all.length === 0} />
           </div>
         )}
       </form>
@@ -130,7 +127,7 @@ function isLike(title: string, small: string): boolean {
 function typesOf(model: ModelAnswer | undefined): Found[] {
   if (model === undefined) return [];
   const nodes = model.nodes.flatMap(({ type, searches }): Found[] => [
-    { to: addressOf('/query', questionOfType(model, type) ?? {}), title: type, note: 'nodes' },
+    { to: addressOf('/', { picked: `node ${type}` }), title: type, note: 'node type' },
     ...searches.map(({ name }) => ({ to: addressOf('/query', { search: name }), title: name, note: 'search' })),
   ]);
   const edges = model.edges.map(({ type }) => ({ to: addressOf('/query', { type }), title: type, note: 'edges' }));

@@ -40,16 +40,12 @@ export function Grid<Row extends GridRow>({ label, idHeading, rows, note, empty 
       keys={rows.map((row) => jsonText([row.id, row.own]))}
       rows={rows.map((row, at) => [
         <>
-          <NodeLink id={row.id} name={otherName(row.name, values[at]!)} /> {note(row, at)}
+          <NodeLink id={row.id} name={row.name} /> {note(row, at)}
         </>,
         ...values[at]!.map(shownCell),
       ])}
     />
   );
-}
-
-function otherName(name: string | null, values: readonly unknown[]): string | null {
-  return values.includes(name) ? null : name;
 }
 
 function shownCell(value: unknown): ComponentChildren {

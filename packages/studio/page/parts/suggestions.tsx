@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { figureText } from '../../../../src/foundation/figure.ts';
-import type { SuggestAnswer, Suggestion } from '../../api/suggest.ts';
+import type { SuggestAnswer } from '../../api/suggest.ts';
 import { SAMPLE_UNITS } from '../../base/price.ts';
 import { askStudio, type Failure, postTo, useDoing } from '../base/ask.ts';
 import { Ago } from './ago.tsx';
@@ -10,15 +10,14 @@ const PAUSE_MS = 200;
 const LEAST_LETTERS = 2;
 
 export interface Suggestions {
-  suggestions: readonly Suggestion[];
-  answer?: SuggestAnswer;
+  answer: SuggestAnswer | undefined;
   isLooking: boolean;
-  failure?: Failure;
+  failure: Failure | undefined;
   lookOn: () => void;
 }
 
 export function useSuggestions(text: string): Suggestions {
-  const [found, setFound] = useState<{ text: string; answer: SuggestAnswer }>();
+  const [answer, setAnswer] = useState<SuggestAnswer>();
   const [looks, setLooks] = useState(0);
   const { isRunning: isLooking, failure, run } = useDoing();
   useEffect(() => {
@@ -26,9 +25,9 @@ export function useSuggestions(text: string): Suggestions {
     let isOver = false;
     const timer = setTimeout(() => {
       askStudio<SuggestAnswer>('/api/suggest', { text }).then(
-        (answer) => {
+        ({ answer: found }) => {
           // Ignore late answers.
-          if (!isOver) setFound({ text, answer });
+          if (!isOver) setAnswer(found);
         },
         // Suggestions are optional: the form reports errors.
         () => undefined,
@@ -44,25 +43,13 @@ export function useSuggestions(text: string): Suggestions {
       await postTo('/api/sample', {});
       setLooks((before) => before + 1);
     });
-  useEffect(() => {
-    if (found?.answer.readsOn === true && found.text === text && !isLooking) lookOn();
-  }, [found]);
-  const answer = text.length >= LEAST_LETTERS ? found?.answer : undefined;
-  const state = { suggestions: answer?.suggestions ?? [], isLooking, lookOn };
-  return { ...state, ...(answer !== undefined && { answer }), ...(failure !== undefined && { failure }) };
+  return { answer: text.length >= LEAST_LETTERS ? answer : undefined, isLooking, failure, lookOn };
 }
 
-export function LookedAtText({
-  found,
-  answer,
-  isEmpty,
-}: {
-  found: Suggestions;
-  answer: SuggestAnswer;
-  isEmpty: boolean;
-}) {
+export function LookedAtText({ found, isEmpty }: { found: Suggestions; isEmpty: boolean }) {
+  const { answer, isLooking, failure, lookOn } = found;
+  if (answer === undefined) return null;
   const { looked } = answer;
-  const { isLooking, failure, lookOn } = found;
   return (
     <div class="looked quiet">
       <p>

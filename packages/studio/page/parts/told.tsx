@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Asked, Failure } from '../base/ask.ts';
 import { useLost } from '../base/connection.ts';
-import type { Live } from '../base/flow.ts';
 
 export interface PlaceProps {
   model: ModelAnswer;
@@ -38,9 +37,8 @@ export function Badge({ kind, children }: { kind: 'good' | 'bad' | 'late' | 'pla
   return <span class={`badge ${kind}`}>{children}</span>;
 }
 
-export function LiveMark({ live: { isLive, failure } }: { live: Live }) {
+export function LiveMark({ isLive }: { isLive: boolean }) {
   const isHere = useLost() === undefined;
-  if (isHere && failure !== undefined) return <p class="quiet">Not live: {failure}</p>;
   return <p class="live">{isLive && isHere && <Badge kind="good">live</Badge>}</p>;
 }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { CheckAnswer, CheckPriceAnswer } from '../../api/trust.ts';
 import type { CheckState } from '../../base/check-job.ts';
@@ -15,17 +15,11 @@ export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone
   const check = answer?.check ?? undefined;
   const isRunning = check?.state === 'running';
   useAskedLater(asked, isRunning ? POLL_MS : undefined);
-  const isTold = useRef(false);
-  useEffect(() => {
-    // A short check may end before the first poll.
-    if (!isTold.current || check === undefined || isRunning) return;
-    isTold.current = false;
-    onDone();
-  }, [answer]);
-  const tell = (path: string, body: object): void => {
+  // A short check may end before the first poll.
+  useEffect(onDone, [check?.beganAtMs, isRunning]);
+  const tell = (path: string): void => {
     run(async () => {
-      await postTo<CheckAnswer>(path, body);
-      isTold.current = true;
+      await postTo<CheckAnswer>(path, {});
       again();
     });
   };
@@ -46,56 +40,34 @@ function CheckForm({
 }: {
   isWritable: boolean;
   running: CheckState | undefined;
-  tell: (path: string, body: object) => void;
+  tell: (path: string) => void;
 }) {
-  const [percent, setPercent] = useState(100);
-  const isKnown = percent > 0 && percent <= 100;
-  const { answer: price } = useAnswer<CheckPriceAnswer>(isKnown ? '/api/check-price' : undefined, {
-    percent: String(percent),
-  });
+  const { answer: price } = useAnswer<CheckPriceAnswer>('/api/check-price');
   const isRunning = running !== undefined;
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        tell((event.submitter as HTMLButtonElement).value, { percent });
-      }}
-    >
-      <label>
-        Percent of the table
-        <input
-          type="number"
-          min="0.1"
-          max="100"
-          step="0.1"
-          value={percent}
-          required
-          onInput={(event) => setPercent(event.currentTarget.valueAsNumber)}
-        />
-      </label>
-      <button type="submit" value="/api/check" disabled={isRunning}>
+    <p class="row">
+      <button type="button" class="main" disabled={isRunning} onClick={() => tell('/api/check')}>
         {running?.isRepair === false ? 'Checking …' : 'Check'}
       </button>
       {isWritable && (
-        <button type="submit" value="/api/repair" class="plain" disabled={isRunning}>
+        <button type="button" disabled={isRunning} onClick={() => tell('/api/repair')}>
           {running?.isRepair === true ? 'Checking and repairing …' : 'Check and repair'}
         </button>
       )}
       {isRunning && (
-        <button type="button" onClick={() => tell('/api/check/stop', {})}>
+        <button type="button" onClick={() => tell('/api/check/stop')}>
           Stop
         </button>
       )}
       {price !== undefined && (
         <span class="quiet">Takes about {figureText(price.rcu)} RCU, plus reads for each difference.</span>
       )}
-    </form>
+    </p>
   );
 }
 
 function Checked({ check }: { check: CheckState }) {
-  const { scope, state, totals, expected, expectedRcu, notRepaired, error } = check;
+  const { scope, state, totals, expectedRcu, notRepaired, error } = check;
   const items = (totals?.baseItems ?? 0) + (totals?.derivedItems ?? 0);
   const { pending = 0, quarantined = 0, unregistered = 0, repaired = 0 } = totals ?? {};
   return (
@@ -106,13 +78,6 @@ function Checked({ check }: { check: CheckState }) {
         {totals !== null && expectedRcu !== null && ` (estimated ${figureText(expectedRcu)})`}
         {totals !== null && `, ${figureText(totals.wcu)} WCU`}
       </p>
-      {state === 'running' && (
-        <progress
-          aria-label="Progress of the check"
-          value={expected === 0 ? undefined : items}
-          max={Math.max(expected, items, 1)}
-        />
-      )}
       <FailureNote failure={error} />
       {totals !== null && (
         <p>
@@ -124,12 +89,6 @@ function Checked({ check }: { check: CheckState }) {
       {totals?.changing.map(({ name, items: met, reason }) => (
         <p key={name} class="quiet">
           not compared: <bdi>{name}</bdi>, {countText(met, 'item')}: {reason}
-        </p>
-      ))}
-      {totals?.unknownTypes.map(({ type, items: met, nearest }) => (
-        <p key={type} class="quiet">
-          unknown type <bdi>{type}</bdi>: {countText(met, 'item')}
-          {nearest === null ? '' : `; did you mean ${nearest}?`}
         </p>
       ))}
       <ul class="problems">

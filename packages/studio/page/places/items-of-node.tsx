@@ -1,7 +1,6 @@
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { PartitionAnswer, StoredItem } from '../../api/inspect.ts';
-import { useAnswer } from '../base/ask.ts';
-import { useLive } from '../base/flow.ts';
+import { useAnswer, useLive } from '../base/ask.ts';
 import { hereWith, Link } from '../base/place.tsx';
 import { Item } from '../items/item.tsx';
 import { Pager } from '../parts/rows.tsx';
@@ -22,7 +21,7 @@ export function ItemsOfNode(props: ItemsProps) {
     source: id,
     target: target ?? undefined,
   });
-  useLive(id, [asked]);
+  useLive(asked);
   return (
     <>
       {target !== null && (
@@ -49,7 +48,7 @@ export function ItemsOfNode(props: ItemsProps) {
 function Side({ id, parameters, side }: ItemsProps & { side: keyof typeof SIDES }) {
   const cursor = parameters.get(side) ?? undefined;
   const asked = useAnswer<PartitionAnswer>('/api/partition', { id, side, limit: '25', cursor });
-  useLive(id, [asked]);
+  useLive(asked);
   return (
     <Card title={SIDES[side]}>
       <Told asked={asked}>

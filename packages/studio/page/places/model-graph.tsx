@@ -1,12 +1,15 @@
 import { useMemo } from 'preact/hooks';
-import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { DescribedSearch } from '../../base/describe-model.ts';
 import type { SampleAnswer } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
+import { Link } from '../base/place.tsx';
 import { sampledText } from '../base/words.ts';
 import { type Box, Layers, type Way } from '../parts/layers.tsx';
-import { PickedType } from './picked-type.tsx';
+import { Badge } from '../parts/told.tsx';
+import { Shards } from './shards.tsx';
+import { WhatIf } from './what-if.tsx';
 
 const SAMPLED_MS = 15_000;
 const NODE = 'node ';
@@ -25,15 +28,32 @@ export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: stri
         label={`The model as a graph of the node types ${types}; choose a type to see its details`}
         {...{ boxes, ways, chosen }}
       />
-      <p class="quiet">
-        {countText(model.nodes.length, 'node type')}, {countText(model.edges.length, 'edge type')}
-        {sample !== undefined && !sample.isWhole && <>; counts estimated from {figureText(sample.items)} items</>}
-      </p>
-      {boxes.some(({ id }) => id === chosen) && (
-        <PickedType key={chosen} model={model} sample={sample} chosen={chosen!} />
-      )}
+      <PickedType key={chosen} model={model} chosen={chosen} />
     </>
   );
+}
+
+function PickedType({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
+  const node = model.nodes.find(({ type }) => chosen === NODE + type);
+  const edge = model.edges.find(({ type }) => chosen === EDGE + type);
+  const type = node?.type ?? edge?.type;
+  if (type === undefined) return null;
+  return (
+    <section class="picked" aria-label={`Picked: ${type}`}>
+      <h3>
+        <Badge kind="plain">{node === undefined ? 'edge type' : 'node type'}</Badge> {type} <Link to="/">Close</Link>
+      </h3>
+      {node?.isListed && <Link to={addressOf('/query', { nodes: type })}>List the nodes</Link>}
+      {node?.searches.filter(hasShards).map((search) => (
+        <Shards key={search.name} search={search} />
+      ))}
+      <WhatIf node={node} edge={edge} />
+    </section>
+  );
+}
+
+function hasShards(search: DescribedSearch): search is DescribedSearch & { shards: number } {
+  return search.shards !== 'value' && search.shards > 1 && !search.isNative;
 }
 
 function placeOfType(kind: 'node' | 'edge', type: string): string {
@@ -48,7 +68,7 @@ function modelBoxes({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefi
     const lines = searches.map(({ name }) => {
       return { text: name.slice(type.length + 1), to: addressOf('/query', { search: name }) };
     });
-    const count = countOf(sample?.nodes[type]?.count);
+    const count = countOf(sample?.nodes[type]);
     return { id: NODE + type, title: type, count, kind: 'node', to: placeOfType('node', type), lines };
   });
   const ofEdges = edges.map(({ type, orders }): Box => {

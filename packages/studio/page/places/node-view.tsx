@@ -3,13 +3,11 @@ import type { Page } from '../../../../src/client/read/request/result.ts';
 import { countText } from '../../../../src/foundation/figure.ts';
 import type { ListOfNode, NamedEdge, NodeAnswer } from '../../api/nodes.ts';
 import { addressOf } from '../base/address.ts';
-import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
-import { useLive } from '../base/flow.ts';
+import { type Asked, useAnswer, useLive } from '../base/ask.ts';
 import { ItemLink, Link } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive, RepairNode } from '../items/buttons.tsx';
-import { AddEdge, CreateNode } from '../items/create.tsx';
-import { Editable } from '../items/edit.tsx';
+import { AddEdge, CreateNode, Edit } from '../items/forms.tsx';
 import { Places } from '../items/item.tsx';
 import { LastWrite } from '../items/written.tsx';
 import { Grid } from '../parts/grid.tsx';
@@ -23,15 +21,11 @@ import { ItemsOfNode } from './items-of-node.tsx';
 
 const PARTS = { node: 'Node', compare: 'Compare', items: 'Items' } as const;
 
-const BEHIND_MS = 2_000;
-
 export function NodeView({ model, id, parameters }: NodePartProps) {
   const part = parameters.get('part') ?? (parameters.has('target') ? 'items' : 'node');
   const asked = useAnswer<NodeAnswer>('/api/node', { id });
   const counted = useAnswer<{ lists: ListOfNode[] }>('/api/lists', { id });
-  const live = useLive(id, [asked]);
-  // Lag turns into drift without a write.
-  useAskedLater(asked, asked.answer?.wrong.some(({ state }) => state === 'lag') ? BEHIND_MS : undefined);
+  const isLive = useLive(asked);
   const noteWrite = (): void => {
     asked.again();
     counted.again();
@@ -46,7 +40,7 @@ export function NodeView({ model, id, parameters }: NodePartProps) {
           <bdi class="key">{id}</bdi>
         </h1>
         {asked.answer !== undefined && <State node={asked.answer} />}
-        <LiveMark live={live} />
+        <LiveMark isLive={isLive} />
       </div>
       <nav class="parts" aria-label="Parts of the node">
         {Object.entries(PARTS).map(([name, text]) => (
@@ -149,12 +143,7 @@ function NodeItself({
           {Object.entries({ ...(base !== null && { [id]: base }), ...parts }).map(([target, attributes]) => (
             <Card key={target} title={target === id ? 'Attributes' : `Part ${target}`}>
               <Attributes attributes={attributes} />
-              {model.isWritable && (
-                <Editable
-                  item={{ source: id, target, kind: target === id ? 'base' : 'part', attributes }}
-                  onChange={onWritten}
-                />
-              )}
+              {model.isWritable && <Edit item={{ source: id, target, attributes }} onDone={onWritten} />}
             </Card>
           ))}
           {(base !== null || view !== null) && (
@@ -207,7 +196,7 @@ function Edges({ id, parameters, children }: Omit<NodePartProps, 'model'> & { ch
   const cursor = parameters.get('cursor') ?? undefined;
   const type = parameters.get('type') ?? undefined;
   const asked = useAnswer<Page<NamedEdge>>('/api/edges', { id, type, cursor });
-  useLive(id, [asked]);
+  useLive(asked);
   return (
     <Card title={type === undefined ? 'Outgoing edges' : `Outgoing ${type} edges`}>
       {children}

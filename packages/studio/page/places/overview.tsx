@@ -7,7 +7,6 @@ import { Ago } from '../parts/ago.tsx';
 import { Rows } from '../parts/rows.tsx';
 import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { ModelGraph } from './model-graph.tsx';
-import { Timeline } from './timeline.tsx';
 
 const EVERY_MS = 5_000;
 const STATE_KINDS = {
@@ -40,8 +39,8 @@ export function Overview({ model, parameters }: PlaceProps) {
       <Card title="Verified">
         <Told asked={asked}>{(answer) => <Verified status={answer} />}</Told>
       </Card>
-      <Card title="Model changes">
-        <Timeline />
+      <Card title="Projections">
+        <Told asked={asked}>{({ projections }) => <Projections projections={projections} />}</Told>
       </Card>
     </div>
   );
@@ -78,6 +77,21 @@ function Verified({ status }: { status: StatusAnswer }) {
       {status.indexSample !== null && <p>{indexSampleText(status.indexSample)}.</p>}
       {status.verifiedThrough !== null && <p>Not verified: {NOT_VERIFIED.join(', ')}.</p>}
     </>
+  );
+}
+
+/** Those that are in the same state together: a migration builds new generations. */
+function Projections({ projections }: Pick<StatusAnswer, 'projections'>) {
+  const alike = Map.groupBy(projections, ({ generation, state }) => `generation ${generation} is ${state}`);
+  if (alike.size === 0) return <p class="quiet">The table has no registry.</p>;
+  return (
+    <ul class="items">
+      {[...alike].map(([said, all]) => (
+        <li key={said}>
+          {said}: <span class="key">{all.map(({ name }) => name).join(', ')}</span>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -1,23 +1,20 @@
 import { useState } from 'preact/hooks';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { DescribedOrder, DescribedSearch } from '../../base/describe-model.ts';
-import type { SampleAnswer, ValueCount } from '../../base/table-sample.ts';
 import { addressOf } from '../base/address.ts';
-import { useAnswer } from '../base/ask.ts';
 import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
-import { ChoiceField, NodeField } from '../parts/fields.tsx';
+import { NodeField, TextField } from '../parts/fields.tsx';
 
-/** The parameters of each way to give values. */
-const WAYS = {
-  all: { text: 'all', fields: [] },
-  equals: { text: 'is', fields: ['equals'] },
-  atLeast: { text: 'is at least', fields: ['atLeast'] },
-  beginsWith: { text: 'begins with', fields: ['beginsWith'] },
-  range: { text: 'from … to', fields: ['from', 'to'] },
-  path: { text: 'leading values', fields: [] },
+/** Ways to give values, and how their fields are named. */
+const VALUES = {
+  equals: 'is',
+  atLeast: 'is at least',
+  beginsWith: 'begins with',
+  from: 'from',
+  to: 'to',
 } as const;
-type Way = keyof typeof WAYS;
+type ValueName = keyof typeof VALUES;
 
 interface QueryFormProps {
   model: ModelAnswer;
@@ -28,11 +25,9 @@ interface QueryFormProps {
 const ALL = 'all ';
 
 export function QueryForm({ model, question }: QueryFormProps) {
-  const { answer: sample } = useAnswer<SampleAnswer>('/api/sample');
   const lists = model.edges.filter(({ orders }) => orders.length > 0);
   const searches = model.nodes.flatMap((node) => node.searches);
-  const listed = model.nodes.filter(({ isListed }) => isListed);
-  const all = listed.map(({ type }) => ALL + type);
+  const all = model.nodes.filter(({ isListed }) => isListed).map(({ type }) => ALL + type);
   const given =
     question.nodes === undefined
       ? (question.search ?? question.type ?? lists[0]?.type ?? searches[0]?.name ?? all[0] ?? '')
@@ -44,8 +39,8 @@ export function QueryForm({ model, question }: QueryFormProps) {
   if (lists.length + searches.length + all.length === 0) {
     return <p class="quiet">The model has no orders, searches or lists of nodes.</p>;
   }
-  const order = search ?? edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
-  const sampled = edge === undefined ? sample?.nodes[subject.slice(0, subject.indexOf('.'))] : sample?.edges[edge.type];
+  const listed = edge?.orders.find(({ name }) => name === orderName) ?? edge?.orders[0];
+  const order = search ?? listed;
   const own: Question = given === subject ? question : {};
   const { filters = [], partition } = edge ?? search ?? {};
   return (
@@ -65,60 +60,36 @@ export function QueryForm({ model, question }: QueryFormProps) {
             setOrder('');
           }}
         >
-          <optgroup label="Edges into a node">
-            {lists.map(({ type }) => (
-              <option key={type}>{type}</option>
-            ))}
-          </optgroup>
-          {all.length > 0 && (
-            <optgroup label="All nodes of a type">
-              {all.map((one) => (
-                <option key={one}>{one}</option>
-              ))}
-            </optgroup>
-          )}
-          <optgroup label="Searches">
-            {searches.map(({ name }) => (
-              <option key={name}>{name}</option>
-            ))}
-          </optgroup>
+          <Choices label="Edges into a node" names={lists.map(({ type }) => type)} />
+          <Choices label="All nodes of a type" names={all} />
+          <Choices label="Searches" names={searches.map(({ name }) => name)} />
         </select>
       </label>
       {edge !== undefined && (
-        <NodeField name="id" label={`Node (${edge.to.join(', ')})`} types={edge.to} id={own.id ?? ''} />
-      )}
-      {edge !== undefined && (
-        <label>
-          Order
-          <select
-            name="order"
-            value={order === undefined ? '' : (order as { name: string }).name}
-            onChange={(event) => setOrder(event.currentTarget.value)}
-          >
-            {edge.orders.map(({ name, from }) => (
-              <option key={name} value={name}>
-                {name}: by {from}
-              </option>
-            ))}
-          </select>
-        </label>
+        <>
+          <NodeField
+            key={own.id}
+            name="id"
+            label={`Node (${edge.to.join(', ')})`}
+            types={edge.to}
+            defaultValue={own.id ?? ''}
+          />
+          <label>
+            Order
+            <select name="order" value={listed?.name} onChange={(event) => setOrder(event.currentTarget.value)}>
+              {edge.orders.map(({ name, from }) => (
+                <option key={name} value={name}>
+                  {name}: by {from}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
       )}
       {partition !== undefined && (
-        <ChoiceField
-          name="partition"
-          label={`${partition} (partition)`}
-          defaultValue={own.partition ?? ''}
-          required
-          choices={sampled?.values[partition] ?? []}
-        />
+        <TextField name="partition" label={`${partition} (partition)`} defaultValue={own.partition ?? ''} required />
       )}
-      {order !== undefined && (
-        <Values
-          key={`${subject} ${orderName}`}
-          {...{ order, search, question: own }}
-          choices={sampled?.values[search?.part === undefined ? order.from : `${search.part}.${order.from}`] ?? []}
-        />
-      )}
+      {order !== undefined && <Values key={`${subject} ${orderName}`} {...{ order, search, question: own }} />}
       {(filters === 'ALL' || filters.length > 0) && (
         <label>
           Filters, one per line{filters !== 'ALL' && ` (${filters.join(', ')})`}
@@ -131,18 +102,23 @@ export function QueryForm({ model, question }: QueryFormProps) {
           />
         </label>
       )}
-      <div class="row">
-        <label>
-          Rows
-          <input name="limit" type="number" min="1" max="500" defaultValue={own.limit ?? '50'} required />
-        </label>
-        <label class="check">
-          <input type="checkbox" name="reverse" value="true" defaultChecked={own.reverse !== undefined} />
-          descending
-        </label>
-      </div>
+      <label class="check">
+        <input type="checkbox" name="reverse" value="true" defaultChecked={own.reverse !== undefined} />
+        descending
+      </label>
       <button type="submit">Run</button>
     </form>
+  );
+}
+
+function Choices({ label, names }: { label: string; names: readonly string[] }) {
+  if (names.length === 0) return null;
+  return (
+    <optgroup label={label}>
+      {names.map((name) => (
+        <option key={name}>{name}</option>
+      ))}
+    </optgroup>
   );
 }
 
@@ -156,12 +132,7 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
       : text('subject').startsWith(ALL)
         ? { nodes: text('subject').slice(ALL.length) }
         : { type: text('subject'), id: text('id'), order: text('order') }),
-    ...Object.fromEntries(
-      ['equals', 'atLeast', 'beginsWith', 'from', 'to', 'partition', 'reverse', 'limit'].map((name) => [
-        name,
-        text(name),
-      ]),
-    ),
+    ...Object.fromEntries([...Object.keys(VALUES), 'partition', 'reverse'].map((name) => [name, text(name)])),
     path: end < 0 ? path : path.slice(0, end),
     where: text('where')
       .split('\n')
@@ -170,55 +141,33 @@ function questionOfForm(form: FormData, isSearch: boolean): Question {
   };
 }
 
-function waysOf({ kind, type, path }: DescribedOrder, search: DescribedSearch | undefined): Way[] {
-  if (path !== undefined) return search === undefined ? ['all', 'path'] : ['path'];
+function valuesOf({ kind, type, path }: DescribedOrder, search: DescribedSearch | undefined): ValueName[] {
+  if (path !== undefined) return [];
   if (search?.shards === 'value') return ['equals'];
-  if (kind === 'rank') return search === undefined ? ['all', 'equals', 'atLeast'] : ['all', 'equals', 'range'];
-  return type === 'number' ? ['all', 'equals', 'range'] : ['all', 'equals', 'beginsWith', 'range'];
+  if (kind === 'rank') return search === undefined ? ['equals', 'atLeast'] : ['equals', 'from', 'to'];
+  return type === 'number' ? ['equals', 'from', 'to'] : ['equals', 'beginsWith', 'from', 'to'];
 }
 
 function Values({
   order,
   search,
   question,
-  choices,
-}: Pick<QueryFormProps, 'question'> & {
-  order: DescribedOrder;
-  search: DescribedSearch | undefined;
-  choices: readonly ValueCount[];
-}) {
-  const ways = waysOf(order, search);
-  const segments = question.path ?? [];
-  const given = ways.find((way) =>
-    way === 'path' ? segments.length > 0 : WAYS[way].fields.some((name) => question[name] !== undefined),
-  );
-  const [way, setWay] = useState<Way>(given ?? ways[0]!);
+}: Pick<QueryFormProps, 'question'> & { order: DescribedOrder; search: DescribedSearch | undefined }) {
+  const { from, path = [], labels, type } = order;
+  const hint = labels !== undefined ? ` (${labels.join(', ')})` : type === 'date' ? ' (ISO 8601)' : '';
   return (
     <>
-      {ways.length > 1 && (
-        <label>
-          {order.from}
-          <select value={way} onChange={(event) => setWay(event.currentTarget.value as Way)}>
-            {ways.map((one) => (
-              <option key={one} value={one}>
-                {WAYS[one].text}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      {way === 'path' &&
-        order.path!.map((name, i) => (
-          <label key={name}>
-            {name}
-            <input name="path" defaultValue={segments[i] ?? ''} autocomplete="off" />
-          </label>
-        ))}
-      {WAYS[way].fields.map((name) => {
-        const label = `${WAYS[way].fields.length > 1 ? name : 'value'}${order.type === 'date' ? ' (ISO 8601)' : ''}`;
-        const values = order.labels?.map((value) => ({ value })) ?? choices;
-        return <ChoiceField key={name} {...{ name, label }} choices={values} defaultValue={question[name] ?? ''} />;
-      })}
+      {path.map((name, i) => (
+        <TextField key={name} name="path" label={name} defaultValue={question.path?.[i] ?? ''} />
+      ))}
+      {valuesOf(order, search).map((name) => (
+        <TextField
+          key={name}
+          name={name}
+          label={`${from} ${VALUES[name]}${hint}`}
+          defaultValue={question[name] ?? ''}
+        />
+      ))}
     </>
   );
 }

@@ -1,19 +1,25 @@
 import { useState } from 'preact/hooks';
-import { countText } from '../../../../src/foundation/figure.ts';
+import { countText, figureText } from '../../../../src/foundation/figure.ts';
+import type { QueryPlan } from '../../../../src/trust/explain/query.ts';
 import type { ModelAnswer } from '../../api/model-and-status.ts';
+import type { QueryAnswer, QueryRow } from '../../api/query.ts';
 import { unitsOfShards } from '../../base/price.ts';
 import { addressOf } from '../base/address.ts';
-import { isAsked, type Question, questionOf, shardsAsked, subjectOf } from '../base/question.ts';
-import { NewNode } from '../items/create.tsx';
+import { useAnswer, useLive } from '../base/ask.ts';
+import { isAsked, type Question, questionOf, type Subject, shardsAsked, subjectOf } from '../base/question.ts';
+import { NewNode } from '../items/forms.tsx';
+import { Grid } from '../parts/grid.tsx';
 import { Priced } from '../parts/price.tsx';
-import { Card, type PlaceProps } from '../parts/told.tsx';
+import { Pager } from '../parts/rows.tsx';
+import { Card, LiveMark, type PlaceProps, Told } from '../parts/told.tsx';
+import { Why } from '../parts/why.tsx';
 import { QueryForm } from './query-form.tsx';
 import { QueryStart } from './query-start.tsx';
-import { QuestionGrid } from './question-grid.tsx';
 
 export function Query({ model, parameters }: PlaceProps) {
   const question = questionOf(parameters);
   const { nodeType } = subjectOf(model, question);
+  const shards = shardsAsked(model, question);
   return (
     <div class="split">
       <div>
@@ -24,7 +30,13 @@ export function Query({ model, parameters }: PlaceProps) {
       </div>
       <div>
         {isAsked(model, question) ? (
-          <Answer model={model} question={question} cursor={parameters.get('cursor') ?? undefined} />
+          <Priced
+            key={question.search ?? question.type}
+            units={unitsOfShards(shards)}
+            doing={`Read a page from ${countText(shards, 'shard')}`}
+          >
+            <Answer model={model} question={question} cursor={parameters.get('cursor') ?? undefined} />
+          </Priced>
         ) : (
           <QueryStart model={model} />
         )}
@@ -33,18 +45,71 @@ export function Query({ model, parameters }: PlaceProps) {
   );
 }
 
-function Answer(props: { model: ModelAnswer; question: Question; cursor: string | undefined }) {
-  const { model, question } = props;
-  const shards = shardsAsked(model, question);
+function Answer({ model, question, cursor }: { model: ModelAnswer; question: Question; cursor: string | undefined }) {
+  const found = useAnswer<QueryAnswer>('/api/query', { ...question, cursor });
+  const subject = subjectOf(model, question);
+  const isLive = useLive(found);
   return (
-    <Priced
-      key={question.search ?? question.type}
-      units={unitsOfShards(shards)}
-      doing={`Read a page from ${countText(shards, 'shard')}`}
-    >
-      <QuestionGrid {...props}>{({ code }) => <Code code={code} />}</QuestionGrid>
-    </Priced>
+    <Told asked={found}>
+      {({ rows, plan, code, cursor: next }) => (
+        <>
+          <Card title={titleOf(subject, question)}>
+            <Plan plan={plan} />
+            {(question.where ?? []).length > 0 && (
+              <p class="quiet">Rows removed by the filter still consume read capacity.</p>
+            )}
+            <LiveMark isLive={isLive} />
+            <Grid
+              label="Rows"
+              empty="Nothing found."
+              idHeading={subject.edge === undefined ? 'id' : 'source'}
+              rows={rows.map((row) => ({ ...row, own: sortColumns(row) }))}
+              note={({ id, by, sortedBy }, row) => (
+                <Why
+                  {...{ id, row }}
+                  isLater={cursor !== undefined}
+                  isDescending={question.reverse !== undefined}
+                  by={sortedBy ?? 'nodes are sorted by id'}
+                  writer={by}
+                  edgeTo={subject.edge && question.id}
+                />
+              )}
+            />
+            <Pager next={next} />
+          </Card>
+          <Code code={code} />
+        </>
+      )}
+    </Told>
   );
+}
+
+/** The cost of the answer; unfolded, how the answer was read. */
+function Plan({ plan: { rcu, calls, steps, partitions } }: { plan: QueryPlan }) {
+  return (
+    <details class="plan">
+      <summary>
+        <strong>{figureText(rcu)} RCU</strong>, {countText(calls, 'DynamoDB call')},{' '}
+        {countText(partitions.length, 'partition')}
+      </summary>
+      <ol>
+        {[...steps, ...partitions].map((line) => (
+          <li key={line}>
+            <bdi>{line}</bdi>
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+function titleOf({ edge, search, nodeType }: Subject, { id }: Question): string {
+  if (edge !== undefined) return `${edge.type} edges into ${id}`;
+  return search === undefined ? `All ${nodeType} nodes` : `Results of ${search.name}`;
+}
+
+function sortColumns({ sortedBy = [], attributes }: QueryRow): Record<string, unknown> {
+  return Object.fromEntries(sortedBy.map(({ name, value }) => [name, attributes[name] ?? value]));
 }
 
 function Code({ code }: { code: string }) {

@@ -6,11 +6,10 @@ import type { NodeAnswer } from '../../api/nodes.ts';
 import type { QueryAnswer } from '../../api/query.ts';
 import type { WriteAnswer } from '../../api/write.ts';
 import { UNITS_AT_ONCE, unitsOfShards } from '../../base/price.ts';
-import { postTo, useAnswer, useDoing } from '../base/ask.ts';
-import { useLive } from '../base/flow.ts';
+import { postTo, useAnswer, useDoing, useLive } from '../base/ask.ts';
 import { hereWith, lookAt, NodeLink } from '../base/place.tsx';
 import { Badge, Card, FailureNote, LiveMark, Told } from '../parts/told.tsx';
-import { Attributes, jsonText } from '../parts/value.tsx';
+import { jsonText } from '../parts/value.tsx';
 
 /** An edge whose place in a list depends on a ranked label, such as a role. */
 export interface RankedEdge {
@@ -57,8 +56,9 @@ export function RankedEdgeView({
   const item = useAnswer<{ item: StoredItem | null }>('/api/item', { source, target: `${type}-${end}` });
   const list = useAnswer<QueryAnswer>('/api/query', { type, id: end, order, reverse: 'true', limit: `${MOST_ROWS}` });
   const node = useAnswer<NodeAnswer>(isInSet ? '/api/node' : undefined, { id: source });
-  useLive(source, [item, node]);
-  const ofEnd = useLive(end, [list], true);
+  useLive(item);
+  useLive(node);
+  const isLive = useLive(list);
   const { name = null, names = {} } = node.answer ?? {};
   const entering = (list.answer?.rows ?? []).map((row) => ({ ...row, label: row.attributes[attribute] }));
   const ranked = (label: unknown): number => labels.indexOf(String(label));
@@ -82,7 +82,7 @@ export function RankedEdgeView({
       {children}
       <div class="lists">
         <Card title={`${type} edges into ${nameOfEnd ?? end}, by ${attribute}`}>
-          <LiveMark live={ofEnd} />
+          <LiveMark isLive={isLive} />
           <Told asked={list}>{() => <Ranked rows={entering} chosen={source} />}</Told>
           <p class="quiet">An index keeps this order, so a page of the list takes one Query.</p>
         </Card>
@@ -114,13 +114,12 @@ function Labels({
 }) {
   const { isRunning, failure, run } = useDoing();
   if (stored === null) return <p class="quiet">This edge doesn't exist.</p>;
-  const { [attribute]: current, ...others } = stored.attributes;
+  const { [attribute]: current } = stored.attributes;
   const write = async (label: string): Promise<void> => {
     const [before, after] = [stored.attributes, { ...stored.attributes, [attribute]: label }].map((one) =>
       jsonText(one),
     );
-    const subject = { source, type, target: end };
-    const written = await postTo<WriteAnswer>('/api/update', { subject, before, after });
+    const written = await postTo<WriteAnswer>('/api/update', { source, target: `${type}-${end}`, before, after });
     lookAt(hereWith({ rev: undefined, after: `${written.after}` }));
     onWritten();
   };
@@ -149,7 +148,6 @@ function Labels({
           : `This studio is read-only. Start it with --write to change the ${attribute}.`}
       </p>
       <FailureNote failure={failure} />
-      {Object.keys(others).length > 0 && <Attributes attributes={others} />}
     </>
   );
 }

@@ -1,23 +1,18 @@
 import { useState } from 'preact/hooks';
+import type { ShardsResult } from '../../../../src/client/read/lists/count-search.ts';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
-import type { ShardsAnswer } from '../../api/searches.ts';
 import type { DescribedSearch } from '../../base/describe-model.ts';
 import { unitsOfShards } from '../../base/price.ts';
-import type { ValueCount } from '../../base/table-sample.ts';
 import { useAnswer } from '../base/ask.ts';
-import { ChoiceField } from '../parts/fields.tsx';
+import { TextField } from '../parts/fields.tsx';
 import { Priced } from '../parts/price.tsx';
 import { Badge, Told } from '../parts/told.tsx';
 
 /** Times the even share. */
 const UNEVEN = 5;
 
-export interface ShardsProps {
-  search: DescribedSearch & { shards: number };
-  choices: readonly ValueCount[];
-}
-
-export function Shards({ search: { name, shards, partition: attribute }, choices }: ShardsProps) {
+export function Shards({ search }: { search: DescribedSearch & { shards: number } }) {
+  const { name, shards, partition: attribute } = search;
   const [partition, setPartition] = useState<string>();
   return (
     <section aria-label={`Shards of ${name}`}>
@@ -25,10 +20,8 @@ export function Shards({ search: { name, shards, partition: attribute }, choices
         {countText(shards, 'shard')} of {name}
       </h4>
       {attribute !== undefined && (
-        <ChoiceField
-          name={`partition-of-${name}`}
+        <TextField
           label={`${attribute} (partition)`}
-          choices={choices}
           onChange={(event) => setPartition(event.currentTarget.value || undefined)}
         />
       )}
@@ -38,52 +31,30 @@ export function Shards({ search: { name, shards, partition: attribute }, choices
           units={unitsOfShards(shards)}
           doing={`Count the ${countText(shards, 'shard')} of ${name}`}
         >
-          <Counted name={name} partition={partition} />
+          <Counted search={search} partition={partition} />
         </Priced>
       )}
     </section>
   );
 }
 
-function Counted({ name, partition }: { name: string; partition: string | undefined }) {
-  const asked = useAnswer<ShardsAnswer>('/api/shards', { name, partition });
+function Counted({ search: { name, shardBy }, partition }: { search: DescribedSearch; partition: string | undefined }) {
+  const asked = useAnswer<ShardsResult>('/api/shards', { name, partition });
   return (
     <Told asked={asked}>
-      {({ shards, items, hottest, empty, hash, shardBy, counts }) => (
-        <>
-          <p>
-            {countText(items, 'item')} in {countText(shards, 'shard')}, by {hash} of the {shardBy}; {figureText(empty)}{' '}
-            empty.{' '}
-            {items > 0 && (
-              <>
-                Shard {hottest.shard} has the most items: {figureText(hottest.share * 100)} % (an even share is{' '}
-                {figureText(100 / shards)} %).{' '}
-                {items >= shards * 10 && hottest.share * shards > UNEVEN && <Badge kind="bad">uneven</Badge>}
-              </>
-            )}
-          </p>
-          <Spread label={`Items of ${name} in each of ${shards} shards`} counts={counts} />
-        </>
+      {({ shards, items, hottest, empty, hash }) => (
+        <p>
+          {countText(items, 'item')} in {countText(shards, 'shard')}, by {hash} of the {shardBy}; {figureText(empty)}{' '}
+          empty.{' '}
+          {items > 0 && (
+            <>
+              Shard {hottest.shard} has the most items: {figureText(hottest.share * 100)} % (an even share is{' '}
+              {figureText(100 / shards)} %).{' '}
+              {items >= shards * 10 && hottest.share * shards > UNEVEN && <Badge kind="bad">uneven</Badge>}
+            </>
+          )}
+        </p>
       )}
     </Told>
-  );
-}
-
-function Spread({ label, counts }: { label: string; counts: readonly number[] }) {
-  const most = Math.max(1, ...counts);
-  return (
-    <svg
-      class="spread"
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${counts.length} ${most}`}
-      preserveAspectRatio="none"
-    >
-      {counts.map((count, i) => (
-        <rect key={i} x={i + 0.1} y={most - count} width={0.8} height={count}>
-          <title>{`shard ${i + 1}: ${countText(count, 'item')}`}</title>
-        </rect>
-      ))}
-    </svg>
   );
 }

@@ -1,5 +1,4 @@
 import type { WritesAnswer } from '../../api/trace.ts';
-import type { RecentWrite } from '../../base/seen-changes.ts';
 import { addressOf } from '../base/address.ts';
 import { useAnswer, useAskedLater } from '../base/ask.ts';
 import { goTo, Link } from '../base/place.tsx';
@@ -31,16 +30,15 @@ export function Trace({ model, parameters }: PlaceProps) {
     </Card>
   );
   const ranked = rankedEdge(model, source, target);
-  return ranked === undefined ? (
-    <div class="split trace">
-      {way}
-      <RecentWrites chosen={rev} />
-    </div>
-  ) : (
+  return (
     <>
-      <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
-        {way}
-      </RankedEdgeView>
+      {ranked === undefined ? (
+        way
+      ) : (
+        <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
+          {way}
+        </RankedEdgeView>
+      )}
       <RecentWrites chosen={rev} />
     </>
   );
@@ -60,9 +58,19 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
               </p>
             )}
             <ul class="nodes">
-              {writes.map((write) => (
-                <li key={write.rev}>
-                  <WriteLink write={write} isChosen={write.rev === chosen} />
+              {writes.map(({ source, target, rev, atMs, change }) => (
+                <li key={rev}>
+                  <Link
+                    to={addressOf('/trace', { source, target, rev })}
+                    class="key"
+                    aria-current={rev === chosen ? 'true' : undefined}
+                  >
+                    <bdi>{source === target ? source : `${source} ${target}`}</bdi>
+                  </Link>{' '}
+                  {change !== 'changed' && <Badge kind={change === 'deleted' ? 'late' : 'good'}>{change}</Badge>}{' '}
+                  <span class="quiet">
+                    <Ago at={atMs} />
+                  </span>
                 </li>
               ))}
             </ul>
@@ -70,25 +78,5 @@ function RecentWrites({ chosen }: { chosen?: string | undefined }) {
         )}
       </Told>
     </Card>
-  );
-}
-
-function WriteLink({
-  write: { source, target, rev, atMs, change },
-  isChosen,
-}: {
-  write: RecentWrite;
-  isChosen: boolean;
-}) {
-  return (
-    <>
-      <Link to={addressOf('/trace', { source, target, rev })} class="key" aria-current={isChosen ? 'true' : undefined}>
-        <bdi>{source === target ? source : `${source} ${target}`}</bdi>
-      </Link>{' '}
-      {change !== 'changed' && <Badge kind={change === 'deleted' ? 'late' : 'good'}>{change}</Badge>}{' '}
-      <span class="quiet">
-        <Ago at={atMs} />
-      </span>
-    </>
   );
 }

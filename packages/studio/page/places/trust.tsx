@@ -1,9 +1,9 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { isWrongVerdict, VERDICT_NAMES } from '../../../../src/core/verdicts.ts';
 import type { Finding } from '../../../../src/trust/check/finding.ts';
 import type { SuspectsAnswer } from '../../api/trust.ts';
 import type { Suspect } from '../../base/suspects.ts';
-import { type Asked, useAnswer, useAskedLater } from '../base/ask.ts';
+import { type Asked, useAnswer } from '../base/ask.ts';
 import { ItemLink } from '../base/place.tsx';
 import { reasonOf } from '../base/words.ts';
 import { Redrive, RepairNode } from '../items/buttons.tsx';
@@ -11,7 +11,6 @@ import { Badge, Card, type PlaceProps, Told } from '../parts/told.tsx';
 import { Difference, Text } from '../parts/value.tsx';
 import { CheckPanel } from './check-panel.tsx';
 
-const AGAIN_MS = 10_000;
 /** The partition of findings about a model change: no item has that key. */
 const REGISTRY = '~edgeloom';
 const NOT_WRONG: readonly string[] = VERDICT_NAMES.filter((verdict) => !isWrongVerdict(verdict));
@@ -28,9 +27,9 @@ export function Trust({ model: { isWritable } }: PlaceProps) {
 }
 
 function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWritable: boolean }) {
-  // Repaired items stay visible until the page is left.
-  const [repaired, setRepaired] = useState<readonly Suspect[]>([]);
-  useAskedLater(asked, AGAIN_MS);
+  // Repaired nodes stay visible until the list is read again.
+  const [repaired, setRepaired] = useState<readonly string[]>([]);
+  useEffect(() => setRepaired([]), [asked.answer]);
   return (
     <Card title="Needs attention">
       <Told asked={asked}>
@@ -38,33 +37,24 @@ function Suspects({ asked, isWritable }: { asked: Asked<SuspectsAnswer>; isWrita
           <>
             {items.length === 0 && <p class="quiet">No drift is known, and nothing is in quarantine.</p>}
             <ul class="items">
-              {items
-                .filter((item) => !repaired.some((one) => isSame(one, item)))
-                .map(({ source, target, why, reason, found }) => (
-                  <li key={`${source} ${target}`}>
-                    {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink {...{ source, target }} />}{' '}
-                    <Badge kind={NOT_WRONG.includes(why) ? 'late' : 'bad'}>{why}</Badge>{' '}
-                    {reason !== undefined && <bdi>{reasonOf({ source, target, reason })} </bdi>}
-                    {isWritable && REPAIRABLE.includes(why) && (
-                      <RepairNode
-                        id={source}
-                        onDone={() =>
-                          setRepaired((before) => [
-                            ...before,
-                            ...items.filter((one) => one.source === source && REPAIRABLE.includes(one.why)),
-                          ])
-                        }
-                      />
-                    )}
-                    {isWritable && (reason !== undefined || why === 'quarantined') && (
-                      <Redrive id={source} onDone={asked.again} />
-                    )}
-                    {found !== undefined && <Found {...{ source, target, why }} {...found} />}
-                  </li>
-                ))}
-              {repaired.map(({ source, target }) => (
-                <li key={`repaired ${source} ${target}`}>
-                  <ItemLink source={source} target={target} /> <Badge kind="good">repaired</Badge>
+              {items.map(({ source, target, why, reason, found }) => (
+                <li key={`${source} ${target}`}>
+                  {source === REGISTRY ? <bdi class="key">{target}</bdi> : <ItemLink {...{ source, target }} />}{' '}
+                  {repaired.includes(source) && REPAIRABLE.includes(why) ? (
+                    <Badge kind="good">repaired</Badge>
+                  ) : (
+                    <>
+                      <Badge kind={NOT_WRONG.includes(why) ? 'late' : 'bad'}>{why}</Badge>{' '}
+                      {reason !== undefined && <bdi>{reasonOf({ source, target, reason })} </bdi>}
+                      {isWritable && REPAIRABLE.includes(why) && (
+                        <RepairNode id={source} onDone={() => setRepaired((before) => [...before, source])} />
+                      )}
+                      {isWritable && (reason !== undefined || why === 'quarantined') && (
+                        <Redrive id={source} onDone={asked.again} />
+                      )}
+                      {found !== undefined && <Found {...{ source, target, why }} {...found} />}
+                    </>
+                  )}
                 </li>
               ))}
             </ul>
@@ -83,8 +73,4 @@ function Found({ why, expected, actual, ...of }: Suspect & Pick<Finding, 'expect
       <Text text={actual} />
     </p>
   );
-}
-
-function isSame(one: Suspect, other: Suspect): boolean {
-  return one.source === other.source && one.target === other.target;
 }

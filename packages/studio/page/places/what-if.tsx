@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks';
 import { countText, figureText } from '../../../../src/foundation/figure.ts';
 import type { ModelChange } from '../../../cost/what-if.ts';
-import type { ModelAnswer } from '../../api/model-and-status.ts';
 import type { Compared, WhatIfAnswer } from '../../api/what-if.ts';
 import type { DescribedEdge, DescribedNode } from '../../base/describe-model.ts';
 import { postTo, useDoing } from '../base/ask.ts';
@@ -9,11 +8,10 @@ import { Rows } from '../parts/rows.tsx';
 import { FailureNote } from '../parts/told.tsx';
 
 const MOST_SHARDS = 200;
-export function WhatIf({ model, chosen }: { model: ModelAnswer; chosen: string }) {
+
+export function WhatIf({ node, edge }: { node: DescribedNode | undefined; edge: DescribedEdge | undefined }) {
   const [answer, setAnswer] = useState<WhatIfAnswer>();
   const { isRunning, failure, run } = useDoing();
-  const node = model.nodes.find(({ type }) => chosen === `node ${type}`);
-  const edge = model.edges.find(({ type }) => chosen === `edge ${type}`);
   const compare = async (form: FormData, isPlanned: boolean): Promise<void> => {
     const [putsPerSecond, readsPerSecond] = ['puts', 'reads'].map((name) => Number(form.get(name)));
     const changes = [...(edge === undefined ? [] : edgeChanges(edge, form)), ...(node ? nodeChanges(node, form) : [])];

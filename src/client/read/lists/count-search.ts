@@ -77,17 +77,11 @@ export async function countSearch(
   return await countOf(context, list, ranges, isOwn);
 }
 
-export interface ShardCounts {
-  search: SearchModel;
-  counts: number[];
-  partitions: readonly IndexPartitionKey[];
-}
-
-export async function countEachShard(
+export async function readShards(
   context: ReadContext,
   declared: SearchModel,
   scope: SearchScope = {},
-): Promise<ShardCounts> {
+): Promise<ShardsResult> {
   checkOptions(`search ${declared.indexPartition}`, scope, SCOPE_OPTIONS);
   const search = context.projections.search(declared);
   if (search.shards === 'value') {
@@ -98,19 +92,7 @@ export async function countEachShard(
     );
   }
   const { list } = resolveSearch(context, declared, {}, scope);
-  const counts = await countShards(context, list, list.range);
-  return { search, counts: counts.map(({ count }) => count), partitions: list.partitions };
-}
-
-export async function readShards(
-  context: ReadContext,
-  declared: SearchModel,
-  scope: SearchScope = {},
-): Promise<ShardsResult> {
-  return shardsResult(await countEachShard(context, declared, scope));
-}
-
-export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsResult {
+  const counts = (await countShards(context, list, list.range)).map(({ count }) => count);
   const items = sumOf(counts);
   const most = Math.max(0, ...counts);
   return {
@@ -118,7 +100,7 @@ export function shardsResult({ search: { hash }, counts }: ShardCounts): ShardsR
     items,
     hottest: { shard: Math.max(0, counts.indexOf(most)) + 1, share: items === 0 ? 0 : most / items },
     empty: counts.filter((count) => count === 0).length,
-    hash,
+    hash: search.hash,
   };
 }
 
