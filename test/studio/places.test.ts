@@ -169,8 +169,8 @@ describe.skipIf(!HAS_BROWSER)('the studio in a browser', () => {
     const explained = page.getByRole('region', { name: 'Explanation of USER-U2' });
     await driftOf(explained);
     await explained.getByRole('button', { name: 'Repair this node' }).click();
+    await expect.poll(async () => (await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
     await expect.poll(() => explained.getByText('drift', { exact: true }).count()).toBe(0);
-    expect((await at.opened.store.get(key, { consistent: true })).item).toBeDefined();
   });
 
   it('counts the rate of a consumer that was seen lately alone', async () => {

@@ -15,7 +15,7 @@ export function QueryStart({ model }: { model: ModelAnswer }) {
       <Told asked={asked}>
         {(sample) => (
           <Rows
-            label="Lists to begin with"
+            label="The longest list of each edge type"
             headings={['list', 'order', 'edges of the type']}
             rows={listsOf(model, sample).map(({ title, parameters, by, count }) => [
               <Link to={addressOf('/query', parameters)}>{title}</Link>,
