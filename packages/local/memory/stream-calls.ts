@@ -80,7 +80,7 @@ function firstNumberOf(stream: TableStream, { ShardIteratorType: type, SequenceN
   return type === 'AFTER_SEQUENCE_NUMBER' ? numberAfter(number) : number;
 }
 
-/** Sequence numbers are equally long texts, so an appended character sorts after the number and before the next one. */
+/** All sequence numbers have the same length, so a number with a character appended sorts before the next number. */
 function numberAfter(number: string): string {
   return number === '' ? '' : `${number}+`;
 }

@@ -12,7 +12,7 @@ export function airportId(iata: string): `AIRPORT-${string}` {
   return `AIRPORT-${iata}`;
 }
 
-/** Computes what projections should say after the demo's changes, without code of the planner. */
+/** Computes what projections should say after the demo's changes, without the planner's code. */
 export class ExpectedWorld {
   readonly airports = new Map<string, Airport>();
   private readonly counts = new Map<string, Map<string, number>>();

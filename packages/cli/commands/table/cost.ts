@@ -166,7 +166,7 @@ function checkValues(graph: CompiledModel, values: ReadonlyMap<string, number> =
       `The model has no search ${name} with multiValue.`,
       known.length === 0
         ? 'Leave --values out: no search of the model has multiValue.'
-        : `Such are: ${known.join(', ')}.`,
+        : `Known: ${known.join(', ')}.`,
     );
   }
 }

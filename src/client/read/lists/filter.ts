@@ -3,7 +3,7 @@ import type { Where } from '../request/where.ts';
 
 /** Filters a list, and limits what a page may cost. */
 export interface FilterOptions<Attributes = Record<string, unknown>> {
-  /** Returns only items whose projected attributes pass. Removed items still consume read capacity. Throws `not-projected`. */
+  /** Returns only items whose projected attributes match. Other items still consume read capacity. Throws `not-projected`. */
   where?: Where<Attributes> | undefined;
   /**
    * Read capacity units of a page (with nodes and neighbours), at least half a unit per partition. Exceeded by at most one call per

@@ -110,7 +110,7 @@ function checkEnds(
     );
   }
   const joined = edges.find((edge) => edge.from.has(type) && isJoinedEdge(edge));
-  // The index items would have to move when the node ends, but no write triggers that.
+  // These index items would have to change when the node expires, but expiring writes nothing.
   if (joined !== undefined) {
     mistakes.note(
       `cannot end these nodes, because edges.${joined.type}.inbound orders or shows edges by attributes of them: let it use attributes of the edge`,
