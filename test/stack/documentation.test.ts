@@ -95,7 +95,7 @@ describe('the pages of docs/how-to', () => {
     const usd = [alarms * cloudwatch.alarmMonth, metrics * cloudwatch.metricMonth, cloudwatch.dashboardMonth];
     const [ofAlarms, ofMetrics, ofDashboard] = usd.map((one) => one.toFixed(2));
     expect(page.replace(/\s+/g, ' ')).toContain(
-      `${ofAlarms} for the ${alarms} metrics that alarms watch, ${ofMetrics} for ${metrics} CloudWatch metrics, ${ofDashboard} for the dashboard`,
+      `${ofAlarms} for alarms (${alarms} metrics at ${cloudwatch.alarmMonth.toFixed(2)} each), ${ofMetrics} for the ${metrics} custom metrics that the functions write to CloudWatch, ${ofDashboard} for the dashboard`,
     );
     const rest = rows('What is deployed').reduce(
       (sum, [, , cost]) => sum + (/^0\.\d+$/.test(cost!) ? Number(cost) : 0),

@@ -49,6 +49,26 @@ describe.skipIf(!HAS_BROWSER)('the field that finds everything', () => {
     await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
+  it('reads on by itself where nobody pays for reads, until something is found or all was read', async () => {
+    const { page } = at.seen;
+    let reads = 0;
+    await page.route('**/api/suggest**', async (route) => {
+      const response = await route.fetch();
+      const document = (await response.json()) as { answer: { looked: object } };
+      const looked = { ...document.answer.looked, of: 9_000, isWhole: reads > 1 };
+      const answer = { ...document.answer, looked, readsOn: reads < 2 };
+      await route.fulfill({ response, json: { ...document, answer } });
+    });
+    await page.route('**/api/sample', async (route) => {
+      if (route.request().method() === 'POST') reads += 1;
+      await route.continue();
+    });
+    await field().fill('nobody');
+    await page.getByText(/Nothing found\. Searched all \d+ items/).waitFor();
+    expect(reads).toBe(2);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+  });
+
   it('finds types, searches and places, by arrows too', async () => {
     const { page } = at.seen;
     await page.keyboard.press('Control+k');

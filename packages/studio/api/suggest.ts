@@ -5,6 +5,7 @@ import type { CompiledModel, SearchModel } from '../../../src/core/model/compile
 import { NODE_LIST } from '../../../src/core/model/node-list.ts';
 import { textFormOf } from '../../../src/core/model/options/option-tables.ts';
 import type { RequestContext } from '../base/context.ts';
+import { isLocal } from '../base/place-of-table.ts';
 import { input, route } from '../base/route.ts';
 import type { LookedAt, SampleAnswer } from '../base/table-sample.ts';
 import { readOnSample, sampleOf } from './live.ts';
@@ -20,6 +21,8 @@ export interface Suggestion {
 export interface SuggestAnswer {
   suggestions: Suggestion[];
   looked: LookedAt;
+  /** True if the page should read on unasked: nothing is found, and reads of a local engine are free. */
+  readsOn: boolean;
 }
 
 const MOST = 8;
@@ -43,7 +46,7 @@ export const SUGGEST_ROUTES = [
 ];
 
 async function suggest(context: RequestContext, text: string): Promise<SuggestAnswer> {
-  const { graph, reader } = context;
+  const { graph, reader, client } = context;
   const searches = searchesByText(graph);
   const wholes = wholeIds(graph, idText(graph, text));
   const [{ nodes, answer }, found, hits] = await Promise.all([
@@ -60,7 +63,12 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
   const each = new Map<string, Suggestion>();
   // A repeated node keeps its place, and takes a name if it has none.
   for (const one of all) each.set(one.id, { ...one, name: each.get(one.id)?.name ?? one.name });
-  return { suggestions: [...each.values()].slice(0, MOST), looked: { atMs, items, of, isWhole } };
+  const suggestions = [...each.values()].slice(0, MOST);
+  return {
+    suggestions,
+    looked: { atMs, items, of, isWhole },
+    readsOn: suggestions.length === 0 && !isWhole && (await isLocal(client)),
+  };
 }
 
 function likeOf(nodes: ReadonlyMap<string, ReadonlyMap<string, string | null>>, text: string): Suggestion[] {

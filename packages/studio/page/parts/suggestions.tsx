@@ -17,7 +17,7 @@ export interface Suggestions {
 }
 
 export function useSuggestions(text: string): Suggestions {
-  const [answer, setAnswer] = useState<SuggestAnswer>();
+  const [found, setFound] = useState<{ text: string; answer: SuggestAnswer }>();
   const [looks, setLooks] = useState(0);
   const { isRunning: isLooking, failure, run } = useDoing();
   useEffect(() => {
@@ -25,9 +25,9 @@ export function useSuggestions(text: string): Suggestions {
     let isOver = false;
     const timer = setTimeout(() => {
       askStudio<SuggestAnswer>('/api/suggest', { text }).then(
-        ({ answer: found }) => {
+        ({ answer }) => {
           // Ignore late answers.
-          if (!isOver) setAnswer(found);
+          if (!isOver) setFound({ text, answer });
         },
         // Suggestions are optional: the form reports errors.
         () => undefined,
@@ -43,7 +43,10 @@ export function useSuggestions(text: string): Suggestions {
       await postTo('/api/sample', {});
       setLooks((before) => before + 1);
     });
-  return { answer: text.length >= LEAST_LETTERS ? answer : undefined, isLooking, failure, lookOn };
+  useEffect(() => {
+    if (found?.answer.readsOn === true && found.text === text && !isLooking) lookOn();
+  }, [found]);
+  return { answer: text.length >= LEAST_LETTERS ? found?.answer : undefined, isLooking, failure, lookOn };
 }
 
 export function LookedAtText({ found, isEmpty }: { found: Suggestions; isEmpty: boolean }) {
