@@ -10,11 +10,11 @@ import { costsOfEdgeSets, type EdgeSetCost } from './edge-sets.ts';
 import { costsOfWrites, type ValueCounts, type WriteCost } from './writes.ts';
 
 /**
- * Capacity units of a model's writes and queries, for items of up to 1 KB. DynamoDB bills a write per started KB, in the table and in each
- * index that the item is in, and a read per started 4 KB, or half of that if eventually consistent.
+ * Capacity units of a model's writes and queries, for items of at most 1 KB. DynamoDB bills a unit per started KB written, in the table and
+ * in each index with the item, and a unit per started 4 KB read (half if eventually consistent).
  */
 
-/** RCU and calls of a query that finds at most 4 KB in each shard. */
+/** Cost of a query that reads at most 4 KB per shard. */
 export interface QueryCost {
   query: string;
   calls: number;
@@ -33,7 +33,7 @@ export interface ModelCost {
   queries: QueryCost[];
   overheads: Overhead[];
   edgeSets: EdgeSetCost[];
-  /** DynamoDB's limits of one partition. Without shards, each list and each search is in one partition of its index. */
+  /** DynamoDB's limits per partition. A list or search without shards uses a single partition of its index. */
   partition: { wcu: number; rcu: number; gigabytes: number };
   warnings: string[];
   advice: string[];
@@ -57,9 +57,9 @@ const ASSUMPTIONS =
   'counts in a transaction, a source that orders edges written to each of them';
 
 /**
- * Adds up the costs of a model's types and indexes.
+ * Returns what a model's writes and queries cost.
  *
- * @param values how many values an item has, for each multi-valued search. Default: one
+ * @param values number of values per item for each multi-valued search. Default: one
  */
 export function modelCost(graph: CompiledModel, values: ValueCounts = new Map()): ModelCost {
   const queries: QueryCost[] = [{ query: 'get: one node with its edge set', calls: 1, rcu: HALF_UNIT }];
@@ -74,7 +74,7 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
     }
     for (const order of edge.inbound?.orders.keys() ?? []) {
       const shards = edge.inbound?.shards ?? 1;
-      // If read backwards, the same Query returns the target, too.
+      // Reading in reverse, the same Query also returns the target.
       const target = edge.inbound?.includeTarget === true ? ', with its target' : '';
       queries.push({ query: `inbound ${edge.type} by ${order}${target}`, calls: shards, rcu: shards * HALF_UNIT });
     }
@@ -92,7 +92,6 @@ export function modelCost(graph: CompiledModel, values: ValueCounts = new Map())
   };
 }
 
-/** Warns of views that show all attributes: a change of any attribute rewrites the whole view. */
 function viewAdvice({ nodes }: CompiledModel): string[] {
   return [...nodes.values()]
     .filter(({ hasView, view }) => hasView && view.kind === 'ALL')
@@ -126,7 +125,7 @@ function mayBeNative(inbound: InboundModel): boolean {
   return [...orders.values()].every(({ order }) => nativeAttribute(order) !== undefined);
 }
 
-/** Warns of edges that all change one item of a hub, and of those whose index items are rewritten for each change of a hub. */
+/** Warns of edges whose writes all change one item of a hub, and of edges whose index items are rewritten whenever a hub changes. */
 function hubWarnings({ edges }: CompiledModel, writes: readonly WriteCost[]): string[] {
   const ofTotals = [...edges.values()].flatMap(({ type, incoming, to }) =>
     incoming === undefined
@@ -162,7 +161,7 @@ function costsOfSearchQueries(search: SearchModel): QueryCost[] {
       },
     ];
   if (search.shards === 'value') return [{ query: `search ${name} eq`, calls: 1, rcu: HALF_UNIT }];
-  // If sharded by the value, an equality or a whole path queries one shard.
+  // With shards chosen by value, an equality or whole-path query reads one shard.
   const eqCalls = search.shardBy === 'source' ? search.shards : 1;
   return [
     { query: `search ${name} ${isPath ? 'whole path' : 'eq'}`, calls: eqCalls, rcu: eqCalls * HALF_UNIT },

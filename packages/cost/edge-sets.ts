@@ -6,35 +6,35 @@ import type { CompiledModel, EdgeModel, NodeModel } from '../../src/core/model/c
 import { listedEdges } from '../../src/core/model/edge-sets.ts';
 
 /**
- * Compares edge sets with Queries of the edges. Each new or removed edge rewrites its whole view, so a set pays off only if it's read
- * often, and less the larger it is.
+ * Compares reading edge sets with querying the edges. Adding or removing an edge rewrites the whole view, so a set pays off only if it is
+ * read often, and less as it grows.
  */
 
 export interface EdgeSetCost {
   type: string;
   edges: number;
   bytes: number;
-  /** Write units of the view for the next edge. If the set is evicted, of the view without it. */
+  /** Write units of the view when an edge is added. An evicted set isn't part of the view. */
   wcu: number;
   isEvicted: boolean;
-  /** Read units of the view. If the set is evicted, of the view without it and a Query of the edges. */
+  /** Read units of the view and, if the set is evicted, of a Query of the edges. */
   rcu: number;
   queryRcu: number;
-  /** Reads per write from which the set is cheaper than Queries. Absent if it never is. */
+  /** From this many reads per write, the set is cheaper than Queries. Absent if it never is. */
   paysFrom?: number;
 }
 
 const READ_UNIT_BYTES = 4096;
 const EDGES = [1, 14, 50, 100, 500];
-/** How many read units cost as much as one write unit. */
+/** A write unit costs as much as this many read units. */
 const READS_A_WRITE_UNIT = 5;
-/** Assumes UUIDs, and short values of labels and attributes. */
+/** Assumes UUIDs as ids, and short label values. */
 const ID = 'x'.repeat(36);
 const VALUE = 'x'.repeat(8);
-/** Bytes of a view's keys, revision and stamp, and of an edge's keys and one or two attributes. */
+/** Bytes of a view's keys and bookkeeping attributes, and of an edge's keys with one or two attributes. */
 const [VIEW_BYTES, EDGE_BYTES] = [220, 60];
 const ATTRIBUTE_BYTES = 24;
-/** Bytes of a node's attributes if its view shows all. */
+/** Assumed bytes of a node's attributes if its view shows them all. */
 const ALL_BYTES = 300;
 
 export function costsOfEdgeSets(graph: CompiledModel): EdgeSetCost[] {
@@ -48,7 +48,7 @@ function costOfSet(node: NodeModel, listed: readonly EdgeModel[], edges: number)
   const { view, viewBudgetBytes = DEFAULT_VIEW_BUDGET_BYTES } = node;
   const shown = view.kind === 'ALL' ? ALL_BYTES : view.kind === 'LIST' ? ATTRIBUTE_BYTES * view.attributes.length : 0;
   const without = VIEW_BYTES + shown;
-  // Assumes equally many edges of each type.
+  // Assumes the same number of edges of each type.
   const element = mean(listed.map(elementBytes));
   const bytes = Math.ceil(without + edges * element);
   const isEvicted = bytes > viewBudgetBytes;

@@ -1,15 +1,15 @@
-/** Write units of a change in one index of the written item, which depend on what the index projects. */
+/** Write units that a change of an item takes in one index, depending on what the index projects. */
 
 export type IndexChange =
   | 'comes'
   | 'goes'
   /** The item's key in the index changes. */
   | 'moves'
-  /** The key stays, but attributes that the index projects for readers change. */
+  /** The key stays the same, but projected attributes change. */
   | 'changes'
   | 'stays';
 
-/** Edgeloom's indexes project what readers need, but no revision, so a new revision alone costs nothing. */
+/** Edgeloom's indexes don't project the revision, so changing only the revision costs nothing. */
 export function unitsOfIndex(change: IndexChange): number {
   if (change === 'stays') return 0;
   // DynamoDB deletes the old entry and puts a new one.

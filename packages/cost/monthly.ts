@@ -8,20 +8,19 @@ import type { ValueCounts, WriteCost } from './writes.ts';
 
 export interface Load {
   putsPerSecond: number;
-  /** Size of the table with its indexes. */
+  /** Size of the table, including its indexes. */
   gigabytes: number;
-  /** How often each type is written, relative to the others. Empty: all equally often. */
+  /** Relative write rate of each type. If empty, all types are written equally often. */
   shares: ReadonlyMap<string, number>;
-  /** Queries a second, by their names in `modelCost` or the beginning of a name. Default: none. */
+  /** Queries per second by query name in `modelCost`, or the beginning of a name. Default: none. */
   reads?: ReadonlyMap<string, number>;
-  /** How many values an item has, for each multi-valued search. Default: one. */
+  /** Values per item for each multi-valued search. Default: one. */
   values?: ValueCounts;
   /** Kilobytes of a view. Default: 1. */
   viewKilobytes?: number;
   streamShards?: number;
 }
 
-/** Resources of a stack that are billed per piece. */
 export interface Fixtures {
   alarms: number;
   dashboards: number;
@@ -29,15 +28,15 @@ export interface Fixtures {
   withObserver?: Omit<Fixtures, 'withObserver'> | undefined;
 }
 
-/** Cost of an observer, on demand, in US dollars a month. Not included in the other bills. */
+/** Monthly cost of an observer with on-demand capacity, in US dollars. The other bills exclude it. */
 export interface ObserverCost {
-  /** Function, reads, state and alarms, without reads of the stream. */
+  /** The function, table reads, saved state and alarms, but no stream reads. */
   usd: number;
-  /** Millions a month. DynamoDB bills stream reads separately, and `prices` lacks them. */
+  /** Millions per month. `prices` has no price for stream reads. */
   millionStreamReads: number;
-  /** Most events a month, in millions, of a feed without filters. */
+  /** Upper bound of a feed's events per month, in millions, without filters. */
   millionFeedEvents: number;
-  /** Most that `feedEventBus` costs: a message for every event. Its targets aren't included. */
+  /** Upper bound for `feedEventBus`, without its targets: one message per event. */
   feedUsd: number;
   checkUsd: number;
   monthlyCheckUsd: number;
@@ -59,30 +58,30 @@ export interface MonthlyPart {
   usd: number;
 }
 
-/** A month's bill in both billing modes. */
+/** A monthly bill for on-demand and for provisioned capacity. */
 export interface MonthlyCost {
   monthly: MonthlyPart[];
   monthlyProvisioned: MonthlyPart[];
-  /** The same load on demand without Edgeloom: see `alternativesText`. */
+  /** Bills for the same load without Edgeloom, on demand: see `alternativesText`. */
   alternatives: { documentClient: MonthlyPart[]; openSearch: MonthlyPart[] };
   observer: ObserverCost;
   streamShards: number;
   priceDate: string;
-  /** By service, the date of prices that were looked up on another day. */
+  /** Services whose prices aren't from `priceDate`, with the dates of their prices. */
   otherPriceDates: Readonly<Record<string, string>>;
   priceRegion: string;
   monthlyAssumptions: string;
 }
 
-/** RCU for a new node or edge, and more for an edge that copies, is joined or is counted. Measured by `npm run bench -- observe`. */
+/** RCU per new node or edge, and extra RCU for copying, joined and counted edges. Measured by `npm run bench -- observe`. */
 const OBSERVED_RCU = { node: 2, edge: 4.5, copy: 6.8, joined: 1, counted: 1 };
-/** Seconds that the observer's function runs each minute, under writes and at rest, and its gigabytes of memory. */
+/** Seconds per minute that the observer's function runs with and without writes, and its memory. */
 const OBSERVER = { busySeconds: 50, restSeconds: 4, gigabytes: 0.5 };
-/** Send, receive and delete a message of the feed's queue. */
+/** Each message of the feed's queue is sent, received and deleted. */
 const CALLS_A_MESSAGE = 3;
-/** Lambda's pollers of a queue, and the seconds that each poll waits. */
+/** Number of Lambda's queue pollers, and the seconds that each poll waits. */
 const [POLLERS, POLL_SECONDS] = [5, 20];
-/** What one message takes of the feed's function. */
+/** Seconds and gigabytes that the feed's function takes per message. */
 const FEED_CALL = { seconds: 0.05, gigabytes: 0.25 };
 const OBSERVER_READ_SECONDS = 1;
 const HOURS = 730;
@@ -90,22 +89,22 @@ const SECONDS = HOURS * 3600;
 const NIGHTS = HOURS / 24;
 const MILLION = 1_000_000;
 const UTILISATION = 0.7;
-/** Milliseconds of the stream function per derived item at 1 GB, measured on local engines, plus room for TLS. */
+/** The stream function's time per derived item at 1 GB, measured on local engines, with an allowance for TLS. */
 const MS_A_WRITE = 1;
-/** The same for a loop over the DocumentClient, measured by `npm run bench -- peers`. */
+/** A DocumentClient loop's time per derived item, measured by `npm run bench -- peers`. */
 const MS_A_WRITE_BY_HAND = 2;
 const BATCHES_A_SECOND = 1;
-/** WCU of a table partition. Each has a stream shard, and a new on-demand table has four. */
+/** Limit of a table partition, which has one stream shard. A new on-demand table has four partitions. */
 const PARTITION_WCU = 1_000;
 export const PARTITION_GIGABYTES = 10;
 const FEWEST_PARTITIONS = 4;
-/** Bytes of a batch's log lines and metrics, and of Lambda's own three lines. */
+/** Bytes logged per batch, including metrics and Lambda's own three lines. */
 const LOG_BYTES_A_BATCH = 1_300;
-/** OpenSearch's minimum with a second zone, and one unit to feed it. */
+/** OpenSearch's minimum with a second zone, plus one unit for ingestion. */
 const LEAST_COMPUTE_UNITS = 3;
 const MS_A_BATCH = 20;
 export const GIGABYTE = 1024 ** 3;
-/** RCU a second while the check's function runs. Between calls, the state machine waits. */
+/** RCU per second while the check's function runs. The state machine waits between calls. */
 const CHECK_UNITS_A_SECOND = 1_000;
 const UNITS_A_CALL = 30_000;
 const TRANSITIONS_A_CALL = 4;
@@ -115,7 +114,7 @@ const ASSUMPTIONS =
   `provisioned is used to ${UTILISATION * 100} %; a check every night; point-in-time recovery; no ` +
   'free tiers, discounts, transfer or taxes';
 
-/** Throws `unknown-type` or `unknown-query` if the load names something that the model lacks. */
+/** Throws `unknown-type` or `unknown-query` if the load names something that isn't in the model. */
 export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures, prices: Prices): MonthlyCost {
   const capacity = modelCost(graph, load.values);
   const units = unitsOf(capacity, load);
@@ -124,7 +123,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
   const checkUnits = ((load.gigabytes * GIGABYTE) / EVENTUAL_READ_UNIT_BYTES) * (hasCopies(graph) ? 2 : 1);
   const { dynamodb, lambda, stepFunctions, cloudwatch } = prices;
   const functionMs = load.putsPerSecond * units.derivedItems * MS_A_WRITE;
-  // Upper bound: orders of different indexes may share an item, which then yields an event for each.
+  // Upper bound: orders of several indexes may share an item, which yields one event per index.
   const millionFeedEvents = (load.putsPerSecond * SECONDS * units.derivedItems * graph.indexes.length) / MILLION;
   const batches = Math.min(load.putsPerSecond, streamShards * BATCHES_A_SECOND);
   const calls = (checkUnits / UNITS_A_CALL) * NIGHTS;
@@ -160,7 +159,7 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
       },
       {
         part: 'bookkeeping',
-        // Reads of the registry for each batch, and writes of each shard's progress.
+        // Each batch reads the registry, and each shard's progress is saved.
         usd: readUsd(batches) + write(load.putsPerSecond === 0 ? 0 : (2 * streamShards) / PROGRESS_SECONDS),
       },
       { part: 'reads', usd: readUsd(readUnits) },
@@ -184,13 +183,12 @@ export function monthlyCost(graph: CompiledModel, load: Load, fixtures: Fixtures
     monthlyProvisioned: partsOfBill(
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.writeUnitHour,
       (unitsPerSecond) => provisionedHours(unitsPerSecond) * dynamodb.readUnitHour,
-      // As if capacity were provisioned only while the check runs.
       (checkUnits / 3600 / UTILISATION) * NIGHTS * dynamodb.readUnitHour,
     ),
     alternatives: {
       documentClient: withTotal([
         { part: 'puts', usd: usdOfWrites(load.putsPerSecond * units.base) },
-        // A record doesn't tell whether a newer one was applied, so the loop reads the item first.
+        // A record doesn't tell whether a newer one was applied, so the loop reads each item before writing it.
         {
           part: 'projections',
           usd: usdOfWrites(load.putsPerSecond * units.derived) + usdOfReads(load.putsPerSecond * units.derivedItems),
@@ -247,7 +245,7 @@ function observerCost(
     (metrics - fixtures.metrics) * cloudwatch.metricMonth +
     (dashboards - fixtures.dashboards) * cloudwatch.dashboardMonth;
   const reads = load.putsPerSecond * SECONDS * observedUnits(graph, load.shares);
-  // The observer's state, the stream's position, and each shard's position.
+  // The observer's state, the stream's position and each shard's position take a unit each.
   const writes = (seconds / OBSERVER_SAVE_SECONDS) * (2 + streamShards);
   return {
     usd:
@@ -278,7 +276,7 @@ function observedUnits(graph: CompiledModel, shares: Load['shares']): number {
   return puts.reduce((sum, { type }) => sum + unitsOf(type) * weightOf(type), 0) / weights;
 }
 
-/** Returns RCU a second. Throws `unknown-query` for an unknown or ambiguous name. */
+/** Returns RCU per second. Throws `unknown-query` for an unknown or ambiguous name. */
 function readUnitsOf({ queries }: ModelCost, reads: Load['reads'] = new Map()): number {
   let units = 0;
   for (const [name, rate] of reads) {
@@ -301,7 +299,6 @@ function shardsOf({ putsPerSecond, gigabytes }: Load, { derivedWrites }: ReturnT
   return Math.ceil(Math.max(FEWEST_PARTITIONS, forWrites, gigabytes / PARTITION_GIGABYTES));
 }
 
-/** Returns write units and derived items of an average put. */
 function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
   const puts = createsOf(cost);
   for (const type of shares.keys()) {
@@ -313,7 +310,7 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     );
   }
   const weightOf = ({ type }: WriteCost): number => (shares.size === 0 ? 1 : (shares.get(type) ?? 0));
-  // A part has its own view, of its own size.
+  // `viewKilobytes` doesn't apply to parts, whose views are separate.
   const viewUnits = ({ kind, view }: WriteCost): number => view * (kind === 'part' ? 1 : Math.ceil(viewKilobytes));
   const viewBytes = viewKilobytes * WRITE_UNIT_BYTES;
   const weights = puts.reduce((sum, put) => sum + weightOf(put), 0);
@@ -321,13 +318,13 @@ function unitsOf(cost: ModelCost, { shares, viewKilobytes = 1 }: Load) {
     puts.reduce((sum, put) => sum + count(put) * weightOf(put), 0) / weights;
   return {
     base: meanOverMix(({ base }) => base),
-    // A write is billed by the whole size of the view.
+    // Every write of a view is billed for the whole view.
     derived: meanOverMix((put) => put.total - put.base + viewUnits(put) - put.view),
-    // Views are read whole, eventually consistently. `read` already includes half a unit for the first 4 KB.
+    // Views are read whole and eventually consistently. `read` already counts half a unit for the first 4 KB.
     read: meanOverMix((put) => put.read + (put.kind === 'part' ? 0 : put.view * (readUnits(viewBytes, false) - 0.5))),
-    // Half of `indexItems` is written to the indexes, which have partitions of their own.
+    // Half of `indexItems` is billed to the indexes, which have their own partitions.
     derivedWrites: meanOverMix((put) => viewUnits(put) + put.indexItems / 2 + put.reverseItem + put.totalEntry),
-    // `indexItems` counts 2 units for an item, and `totalEntry` 4 for an entry with its total. The function writes each once.
+    // Converts units to items: an index item takes 2 units, and an entry and its total 4.
     derivedItems: meanOverMix(
       ({ view, indexItems, reverseItem, totalEntry }) => view + indexItems / 2 + reverseItem + totalEntry / 4,
     ),

@@ -21,20 +21,20 @@ const pricesSchema = z.strictObject({
   lambda: z.strictObject({ millionRequests: price, gigabyteSecond: price }),
   stepFunctions: z.strictObject({ thousandTransitions: price }),
   cloudwatch: z.strictObject({ alarmMonth: price, metricMonth: price, dashboardMonth: price, logGigabyte: price }),
-  /** Serverless collections and ingestion pipelines have the same price. */
+  /** Collections and ingestion pipelines cost the same per unit. */
   openSearch: z.strictObject({ computeUnitHour: price, gigabyteMonth: price }),
   eventBridge: z.strictObject({ millionEvents: price }),
   sqs: z.strictObject({ millionFifoRequests: price }),
 });
 
-/** Prices of a region in US dollars, without free tiers, discounts and taxes. */
+/** A region's prices in US dollars, without free tiers, discounts or taxes. */
 export type Prices = z.output<typeof pricesSchema>;
 
 const OWN_FILE = 'assets/prices.json';
 
 /**
- * Reads prices from a file, by default the package's own. Throws `invalid-prices` for a missing file or price, `other-region` for another
- * region.
+ * Reads prices from a file, by default the package's own. Throws `invalid-prices` for a missing file or price, and `other-region` for
+ * prices of another region.
  */
 export function readPrices(file: string | undefined, region: string | undefined): Prices {
   const own = packageFile(OWN_FILE);

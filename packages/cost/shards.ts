@@ -6,26 +6,26 @@ import { fewerShardsText, MANY_SHARDS } from '../../src/trust/explain/advice.ts'
 import type { Load } from './monthly.ts';
 
 /**
- * One partition key of an index takes 1,000 WCU a second. Each shard adds that much for writes, but also half an RCU and a call to every
- * search over all shards.
+ * An index partition accepts 1,000 WCU per second. Each shard adds a partition, but also half an RCU and a call to every search that
+ * queries all shards.
  */
 
-/** Changes a second to plan for in one shard: half of what it can take. */
+/** Changes per second to plan for in each shard: half its capacity. */
 const SHARD_CHANGES = 250;
 
 export interface ShardAdvice {
   search: string;
   shards: number;
   putsPerSecond: number;
-  /** Calls of a page that queries all shards: a range, a prefix, `latest`. */
+  /** DynamoDB calls for a page of a range, a prefix or `latest`, which query all shards. */
   rangeCalls: number;
   rangeRcu: number;
-  /** Shards for a rate of writes, each with half of its capacity in reserve. Absent without a rate. */
+  /** Shards needed for `putsPerSecond`, each with half its capacity in reserve. Absent without a rate. */
   needed?: number;
   warning?: string;
 }
 
-/** Returns advice about each search with numbered shards, for a load if given. */
+/** Returns advice for each search with numbered shards. */
 export function modelShards(graph: CompiledModel, load?: Pick<Load, 'putsPerSecond' | 'shares'>): ShardAdvice[] {
   return [...graph.nodes.values()].flatMap(({ type, searches }) => {
     return [...searches.values()]
@@ -49,10 +49,10 @@ function putsOfType(
 }
 
 /**
- * Returns nothing for `shards: 'value'`.
+ * With `shards: 'value'`, returns no advice.
  *
- * @param putsPerSecond nodes of the type written each second
- * @param hottestShare share of the busiest shard, 0 to 1, if known
+ * @param putsPerSecond nodes of the type written per second
+ * @param hottestShare fraction (0 to 1) in the busiest shard, if known
  */
 export function shardAdvice(search: SearchModel, putsPerSecond?: number, hottestShare?: number): ShardAdvice[] {
   const { shards, indexPartition } = search;

@@ -27,7 +27,6 @@ import {
 } from '../../src/registry/definition.ts';
 import { compileLayers } from '../../src/registry/layer.ts';
 
-/** A change to try on a model. */
 export type ModelChange =
   | { kind: 'count'; edge: string; isCounted: boolean }
   | { kind: 'order'; edge: string; name: string; by: AddedOrder }
@@ -40,8 +39,8 @@ export interface AddedOrder {
 }
 
 /**
- * Compiles a changed copy of a model. Throws `unknown-type` and `unknown-search` for unknown names, `invalid-change` for changes that other
- * options rule out, and the compiler's `ModelError`.
+ * Compiles a changed copy of a model. Throws `unknown-type` or `unknown-search` for unknown names, `invalid-change` for conflicts with
+ * other options, and the compiler's `ModelError`.
  */
 export function changedModel(graph: CompiledModel, changes: readonly ModelChange[]): CompiledModel {
   return changes.reduce(withChange, graph);
@@ -126,7 +125,7 @@ function ownParts(graph: CompiledModel, edge: EdgeModel): EdgeParts {
   const known = projections.get(inboundName(edge.type))?.definition;
   const family: FamilyDefinition =
     known?.kind === 'inbound' ? known : { kind: 'inbound', edge: typingOf(edge), degree: false, orders: [] };
-  // Leave out the due list, which follows from the count.
+  // Skips the due list, which isn't declared: it follows from the count.
   const named = [...(edge.inbound?.orders.keys() ?? [])].flatMap((name): OrderDefinition[] => {
     const definition = projections.get(orderName(edge.type, name))?.definition;
     return definition?.kind === 'order' ? [definition] : [];
@@ -146,7 +145,7 @@ function withCount(edge: EdgeModel, isCounted: boolean): EdgeModel {
   return isCounted ? { ...rest, count: count ?? UNPLACED } : rest;
 }
 
-/** Marks the edge as counted. `compileLayers` fills in the places. */
+/** Placeholder for a counted edge until `compileLayers` fills in the places. */
 const UNPLACED = {} as NonNullable<EdgeModel['count']>;
 
 function partsWithOrder(
@@ -158,7 +157,7 @@ function partsWithOrder(
   const present = [...(edge.inbound?.orders.keys() ?? [])];
   checkNewOrder(edge, name);
   const mistakes = new Mistakes();
-  // An order's place depends only on how many orders come before it and on their names, so any attribute will do.
+  // An order's place depends only on the number and names of the orders before it, so any attribute will do.
   const before = present.map((one) => [one, by.attribute]);
   const input = { orders: { ...Object.fromEntries(before), [name]: orderBy(by) } };
   const compiled = compileInbound(edge.type, input, graph.table, mistakes.at(`edges.${edge.type}.inbound`));
@@ -194,7 +193,7 @@ function partsInShards(graph: CompiledModel, edge: EdgeModel, shards: number): E
   };
 }
 
-/** Takes from `edge` whether edges are counted. */
+/** Recompiles an edge from its parts. Only `edge` tells whether edges are counted. */
 function withEdge(graph: CompiledModel, edge: EdgeModel, { family, named }: EdgeParts): CompiledModel {
   const degree = edge.count !== undefined;
   const isThere = degree || family.incoming !== undefined || family.orders.length > 0;
@@ -233,7 +232,7 @@ function unknown(what: string, name: string, names: readonly string[]): Edgeloom
   return new EdgeloomError(code, `The model has no ${what} ${JSON.stringify(name)}.`, hint);
 }
 
-/** Returns the lines that changes add to (`+`) and remove from (`-`) the model file, each below its path. */
+/** Returns the lines that the changes add to (`+`) or remove from (`-`) the model file, each below its path. */
 export function modelDiff(graph: CompiledModel, changes: readonly ModelChange[]): string[] {
   return changes.flatMap((change) => {
     switch (change.kind) {

@@ -22,29 +22,29 @@ import { type NativeIndexNeed, nativeIndexes } from '../../src/core/model/native
 import { packsOf } from '../../src/core/model/projection/search-pack.ts';
 import { type IndexChange, unitsByHand, unitsOfIndex, unitsOfItem } from './index-units.ts';
 
-/** Units of every write of a base item with its projections. A test compares each number with what a projector's store counts. */
+/** Units of each write of a base item with its projections. A test compares them with the units that a store counts. */
 
 export interface WriteCost {
   /** For a part, the node type and the part: `USER.STATE`. */
   type: string;
   kind: 'node' | 'part' | 'edge';
   write: 'create' | 'change' | 'delete';
-  /** The changed attribute. Absent if no search, order or label uses it. */
+  /** Absent if no search, order or label uses the changed attribute. */
   attribute?: string;
   base: number;
   view: number;
-  /** Includes their indexes. A multi-valued attribute has an index item for each value. */
+  /** Includes the units in indexes. A multi-valued attribute has an index item for each value. */
   indexItems: number;
   /** Only for edges that copy attributes of their target. */
   reverseItem: number;
-  /** Units of the transaction that writes the edge's entry in its target's total, and the total. A batch's edges share the total's two. */
+  /** Units of the transaction that writes the edge's entry and its target's total. Edges in one batch share the total's 2 units. */
   totalEntry: number;
   total: number;
-  /** RCU of the projector without the registry: half a unit per derived item, and one per base item that it depends on. */
+  /** RCU of the projector, excluding the registry: half a unit per derived item, and one per base item that it depends on. */
   read: number;
-  /** Units of a hand-made layout that answers the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
+  /** Units of a hand-made layout for the same queries: see `ASSUMPTIONS` in `capacity.ts`. */
   byHand: number;
-  /** By edge type, the most units for each edge that copies the node or whose index items use it. */
+  /** The most units per edge, by type, for edges that copy the node or whose index items use it. */
   perEdge?: Record<string, { wcu: number; rcu: number; byHand: number }>;
 }
 
@@ -76,8 +76,8 @@ export function costsOfWrites(graph: CompiledModel, values: ValueCounts): WriteC
 type Checked = Pick<NodeModel, 'fields' | 'deletedWhen' | 'expires'>;
 
 /**
- * Returns the native indexes that contain items of a type, and the attributes whose changes they bill. Only attributes count that the model
- * uses or the type's `fields` know.
+ * Returns the native indexes that contain items of a type, and the attributes whose changes cost units in them. Ignores attributes that
+ * neither the model nor the type's `fields` know.
  */
 function nativeOf(
   graph: CompiledModel,
@@ -89,7 +89,7 @@ function nativeOf(
   const known = new Set([...used, ...(knownFields(fields)?.forms.keys() ?? [])]);
   const indexes = needs.filter(({ attribute }) => known.has(attribute));
   const billed = indexes.flatMap(({ attribute, attributes = [] }) => [attribute, ...attributes]);
-  // Changing `deletedWhen` or `expires` makes the item absent: another kind of write.
+  // Setting `deletedWhen` or `expires` removes the item, which counts as a delete.
   return { indexes, attributes: billed.filter((name) => known.has(name) && name !== deletedWhen && name !== expires) };
 }
 
@@ -125,7 +125,7 @@ function costOf(
   };
 }
 
-/** RCU of derived items that are reconciled together: each is read eventually consistently, their base items once and consistently. */
+/** Returns the RCU to reconcile derived items together. Each is read eventually consistently, their base items once and consistently. */
 function readsOf(derivedItems: number, baseItems: number): number {
   return derivedItems === 0 ? 0 : derivedItems / 2 + baseItems;
 }
@@ -134,7 +134,7 @@ function attributesOfNode(graph: CompiledModel, node: NodeModel): Set<string> {
   const copied = copyingEdges(graph, node).flatMap(({ copy = [] }) => copy);
   const joined = joinedEdges(graph, node).flatMap(sourceAttributesOf);
   const own = [...searchesOf(node, undefined)].flatMap(attributesOfSearch);
-  // A name with a dot belongs to a part.
+  // A name with a dot is an attribute of a part.
   return new Set([...own, ...listed(node.view), ...copied, ...joined.filter((name) => !name.includes('.'))]);
 }
 
@@ -194,7 +194,6 @@ interface SearchUnits {
   wcu: number;
   items: number;
   indexes: IndexChange[];
-  /** Units of the items that a hand-made layout has for multi-valued searches. */
   ofValuesByHand: number;
 }
 
@@ -216,7 +215,7 @@ function unitsOfSearches(searches: readonly SearchModel[], write: Write, values:
     }
     const count = values.get(search.indexPartition) ?? 1;
     const isOfValues = write.write === 'change' && attributesOfOrder(search.order).includes(write.attribute ?? '');
-    // One value is replaced. Items of the other values change only if they project the attribute.
+    // Assumes that one value is replaced. Items of the other values change only if they project the attribute.
     const exchanged = unitsOfItem(['goes']) + unitsOfItem(['comes']);
     const others = isShown(search.project, write) ? count - 1 : 0;
     const ofValues = isOfValues ? exchanged + others * unitsOfItem(['changes']) : count * one;
@@ -243,7 +242,7 @@ function indexChange({ write }: Write, effect: Effect): IndexChange {
   return effect === 'none' ? 'stays' : effect;
 }
 
-/** Returns the fan-outs to views of edges that copy a node or part, and to index items of edges that use it. */
+/** Returns the cost of updating the views that copy a node, and the index items of edges that use the node or part. */
 function fanOutsOf(
   graph: CompiledModel,
   node: NodeModel,
@@ -254,7 +253,7 @@ function fanOutsOf(
   let read = 0;
   for (const { type, copy = [] } of part === undefined ? copyingEdges(graph, node) : []) {
     if (write.write === 'change' && !copy.includes(write.attribute ?? '')) continue;
-    // Query the reverse items; read the views with their edges, and the node once per page.
+    // One unit for the Query of the reverse items, and one to read the node unless it's new. `perEdge` counts the views.
     read += write.write === 'create' ? 1 : 2;
     if (write.write !== 'create') perEdge[type] = { wcu: 1, rcu: readsOf(1, 1), byHand: 0 };
   }
@@ -264,14 +263,14 @@ function fanOutsOf(
       write.write === 'change' ? used.includes(write.attribute ?? '') : part === undefined || used.length > 0;
     if (!isUsed) continue;
     const items = joinedItemsOf(edge);
-    // Query each kind of item and the edges; read the node with its used parts.
+    // One unit per Query (of each kind of item and of the edges), and per read of the node and its used parts.
     read += items.length + 1 + sourceNodeItems(graph, node.type);
     if (write.write !== 'create') perEdge[edge.type] = perEdgeOf(edge, items, part, write, perEdge[edge.type]);
   }
   return { read, perEdge: Object.keys(perEdge).length === 0 ? {} : { perEdge } };
 }
 
-/** Counts the node, and those of its parts that index items of its edges use. */
+/** Counts the node and the parts that index items of its edges use. */
 function sourceNodeItems(graph: CompiledModel, nodeType: string): number {
   return 1 + partsOfSource(graph, nodeType).size;
 }
@@ -338,7 +337,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   const items = unitsOfEdgeItems(edge, write);
   const entry = unitsOfTotal(edge.incoming?.totals, edge.incoming !== undefined, write);
   const reverseItem = edge.copy === undefined || isChange ? 0 : 1;
-  // Index items depend on the edge, and on its source if they use it. An element of a view depends on the edge alone.
+  // An index item depends on the edge, and on the source if an order uses it. A view's element depends only on the edge.
   const [from = ''] = edge.from;
   const deciding = 1 + (isJoinedEdge(edge) ? sourceNodeItems(graph, from) : 0);
   const others = items.items + (entry.wcu === 0 ? 0 : 1);
@@ -357,7 +356,7 @@ function costOfEdgeWrite(graph: CompiledModel, edge: EdgeModel, write: Write): W
   });
 }
 
-/** Returns the units of a transaction. The total is read before a group's new value is added to it. */
+/** Returns the units of the transaction that updates a total, which is read first if the write may add a group. */
 function unitsOfTotal(totals: Totals, isKept: boolean, write: Write): { wcu: number; readOfTotal: number } {
   if (!isKept || !changesTotals(totals, write)) return { wcu: 0, readOfTotal: 0 };
   return { wcu: 4, readOfTotal: addsGroupValue(totals, write) ? 1 : 0 };
@@ -376,12 +375,12 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
   return write.write === 'create' && groups.length > 0;
 }
 
-/** Returns an edge's changed index items, their units, and the read of the count before a group's new value is added to it. */
+/** Returns the units and number of changed index items, and a read of the count if the write may add a group. */
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
   const declared = inbound === undefined || inbound.native ? [] : inbound.items;
   const shared = declared.find(({ orderName }) => orderName === undefined);
-  // A counted edge always has an item for the count, even if no order applies.
+  // A counted edge needs an item for its count, even if no order shares it.
   const items: readonly Pick<InboundItem, 'orders' | 'orderName'>[] =
     count !== undefined && shared === undefined ? [...declared, { orders: [] }] : declared;
   const units = { wcu: 0, items: 0, readOfCount: 0 };
@@ -393,7 +392,7 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: 
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    // A transaction doubles the table's units for the item and its count.
+    // In a transaction, the item costs 1 unit more, and its count 2.
     units.wcu += changesCount ? wcu + 3 : wcu;
     units.items += 1;
     if (changesCount && addsGroupValue(count.totals, write)) units.readOfCount = 1;
@@ -412,7 +411,7 @@ function effectOnEdgeItem(inbound: InboundModel, order: OrderModel, write: Write
   return [...attributesOfOrder(order), ...ofPartition].includes(attribute) ? 'moves' : 'none';
 }
 
-/** Units by hand: index keys on the edge itself, and a transaction for counts and totals. */
+/** Units of a hand-made layout: index keys on the edge itself, and a transaction for counts and totals. */
 function edgeByHand(edge: EdgeModel, write: Write): number {
   const orders = [...(edge.inbound?.orders.values() ?? [])];
   const own = unitsByHand(orders.map(({ order }) => indexChange(write, effectOnEdgeItem(edge.inbound!, order, write))));
@@ -450,7 +449,7 @@ function copyingEdges({ edges }: CompiledModel, { type }: NodeModel): EdgeModel[
   return [...edges.values()].filter(({ copy, to }) => copy !== undefined && to.has(type));
 }
 
-/** Returns the edge types from a node type whose index items need the node. */
+/** Returns the edge types that leave a node type and whose index items use the node. */
 export function joinedEdges(model: CompiledModel, { type }: Pick<NodeModel, 'type'>): EdgeModel[] {
   return [...model.edges.values()].filter((edge) => edge.from.has(type) && joinedItemsOf(edge).length > 0);
 }

@@ -8,13 +8,13 @@ export function metricOfVerdict(verdict: Verdict): VerdictMetric {
   return `Check${verdict[0]!.toUpperCase()}${verdict.slice(1)}` as VerdictMetric;
 }
 
-/** docs/reference/metrics.md is made of these comments. Times are in seconds. */
+/** docs/reference/metrics.md is generated from these comments. Times are in seconds. */
 interface OtherMetricUnits {
   /** Records of a batch. */
   Records: 'Count';
   /** Derived items that a batch's records touch. */
   Touches: 'Count';
-  /** Updates of derived items, and new quarantine entries, of a batch. */
+  /** Updates of derived items and new quarantine entries in a batch. */
   Writes: 'Count';
   /** Write units of a batch. */
   WriteCapacityUnits: 'Count';
@@ -22,15 +22,15 @@ interface OtherMetricUnits {
   ReadCapacityUnits: 'Count';
   /** Writes of a batch that were repeated because another writer changed the item. */
   Conflicts: 'Count';
-  /** Entries that a batch put into quarantine. With the dimension `version`: by a version of the function. */
+  /** Entries that a batch put into quarantine. With the dimension `version`: per function version. */
   Quarantined: 'Count';
-  /** Batches that were not applied in full and come again. With the dimension `version`: by a fault of that version. */
+  /** Batches that were not applied in full and are retried. With the dimension `version`: those that the version caused. */
   RetriedBatches: 'Count';
-  /** Records per derived item that a batch touches: the writes that batches save. */
+  /** Records per derived item that a batch touches; a higher ratio saves writes. */
   CoalescingRatio: 'None';
   /** Age of a batch's oldest record after the batch was projected. */
   LagSeconds: 'Seconds';
-  /** Quarantine entries, and records of failed batches, of a redrive. */
+  /** Quarantine entries and failed batches' records of a redrive. */
   RedriveEntries: 'Count';
   /** Entries and records that a redrive reconciled. */
   RedriveRepaired: 'Count';
@@ -44,15 +44,15 @@ interface OtherMetricUnits {
   Unmanaged: 'Count';
   /** Projections that an open migration builds or removes. */
   MigrationOpen: 'Count';
-  /** 1 while the table has another stream than the stack reads, or none. */
+  /** 1 while the stack does not read the table's current stream, or the table has none. */
   StreamReplaced: 'Count';
-  /** Time since which the observer has not verified everything. */
+  /** Age of the time up to which the observer has verified everything. */
   VerifiedAgeSeconds: 'Seconds';
-  /** Differences that the observer knows. */
+  /** Differences that the observer has found and that remain. */
   ObservedDrift: 'Count';
   /** Records that a call of the observer judged. */
   ObservedRecords: 'Count';
-  /** Index items that differ from their table for 22 minutes, by the observer's sample. */
+  /** Index items in the observer's sample that have differed from the table for 22 minutes. */
   IndexDifferences: 'Count';
   /** Partitions that a call of a check or rebuild compared. */
   CheckPartitions: 'Count';
@@ -60,7 +60,7 @@ interface OtherMetricUnits {
   CheckBaseItems: 'Count';
   /** Derived items that a call read. */
   CheckDerivedItems: 'Count';
-  /** Derived items that differ: missing, stale and orphan. */
+  /** Derived items that are missing, stale or orphan. */
   CheckDrift: 'Count';
   /** Derived items that a call repaired. */
   CheckRepaired: 'Count';
@@ -70,15 +70,15 @@ interface OtherMetricUnits {
   CheckWriteCapacityUnits: 'Count';
   /** Records of a source's stream in a batch. */
   MirrorRecords: 'Count';
-  /** Batches of a source that were not mirrored in full and come again. */
+  /** Batches of a source that were not mirrored in full and are retried. */
   MirrorRetriedBatches: 'Count';
   /** Age of the oldest record of a source's batch after it was mirrored. */
   MirrorLagSeconds: 'Seconds';
   /** Source items that the mapping refuses; emitted every five minutes. */
   MirrorRefused: 'Count';
-  /** Base items that several source items make; emitted every five minutes. */
+  /** Base items that several source items map to; emitted every five minutes. */
   MirrorConflicts: 'Count';
-  /** 1 while a source table has another stream than the stack reads, or none. */
+  /** 1 while the stack does not read a source table's current stream, or the table has none. */
   SourceStreamReplaced: 'Count';
 }
 

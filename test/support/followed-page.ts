@@ -100,7 +100,7 @@ export class Follower {
   private compare(texts: readonly string[]): void {
     this.checkpoints += 1;
     // A checkpoint may name a command that it is about.
-    const shown = texts.filter((text) => !this.ran.some((line) => line.startsWith(`npx edgeloom ${text} `)));
+    const shown = texts.filter((text) => !this.ran.some((line) => `${line} `.startsWith(`npx edgeloom ${text} `)));
     for (const text of shown) if (!this.printed.includes(text)) this.missed.push(`${text}\nis not in\n${this.printed}`);
     this.printed = '';
     this.ran.length = 0;

@@ -15,12 +15,12 @@ import { input, route } from '../base/route.ts';
 export interface StoredItem {
   source: string;
   target: string;
-  /** `base`, `part`, or the kind of derived item. */
+  /** `base`, `part` or a kind of derived item. */
   kind: string;
   bytes: number;
-  /** Expired: reads no longer show the item. */
+  /** Expired, so readers no longer return it. */
   isOver?: true;
-  /** Without the keys. */
+  /** All attributes except the keys. */
   attributes: Record<string, unknown>;
 }
 

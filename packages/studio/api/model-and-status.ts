@@ -15,7 +15,7 @@ export interface ModelAnswer extends DescribedModel {
   isWritable: boolean;
 }
 
-/** `failure`: null if the table answers. */
+/** `failure` is null if the table answers. */
 export interface ConnectionAnswer {
   failure: FailureDocument['error'] | null;
 }
@@ -34,7 +34,7 @@ export const OVERVIEW_ROUTES = [
 
 const NO_ANSWER_MS = 5_000;
 
-/** Describing the table consumes no capacity. */
+/** Describes the table, which consumes no capacity. */
 async function connectionOf({ graph, client }: RequestContext): Promise<ConnectionAnswer> {
   const tooLong = sleep(NO_ANSWER_MS, undefined, { ref: false }).then(() => {
     const message = `DynamoDB has not answered for ${NO_ANSWER_MS / 1_000} s.`;

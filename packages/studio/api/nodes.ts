@@ -21,28 +21,28 @@ import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
   id: string;
-  /** The first attribute that the view shows, or that names a node. */
+  /** See `nameOfNode`. */
   name: string | null;
-  /** Null: the node doesn't exist. */
+  /** Null if the node doesn't exist. */
   base: StoredNode['attributes'] | null;
   parts: Record<string, Record<string, unknown>>;
-  /** Null: nothing is projected. */
+  /** Null if the node has no view. */
   view: Record<string, unknown> | null;
-  /** The parts that lag, drift or are quarantined. */
+  /** Projections that lag, drift or are quarantined. */
   wrong: ExplainedPart[];
-  /** Entries of the node's partition. */
+  /** Quarantine entries of the node's partition. */
   quarantined: QuarantineEntry[];
   edgeSet: EdgeSetElement[];
-  /** Of the targets in `edgeSet`. */
+  /** Names of the targets in `edgeSet`. */
   names: Record<string, string | null>;
-  /** `edgeSet` may hold only the first elements. */
+  /** The full size: `edgeSet` may hold only the first elements. */
   edgeSetSize: number;
-  /** Edge types evicted from the set because it grew too large. */
+  /** Edge types that were evicted because the set grew too large. */
   left: string[];
 }
 
 export interface NamedEdge extends EdgeResult {
-  /** Of the target. */
+  /** The target's name. */
   name: string | null;
 }
 
@@ -52,7 +52,7 @@ export interface ListOfNode extends EdgeCount {
 }
 
 const MOST_ELEMENTS = 500;
-/** Names that the sample lacks are read for this many nodes, at 0.5 RCU each. */
+/** Limits reads of views for names that the sample lacks, at 0.5 RCU each. */
 const MOST_READ = 20;
 const MOST_ENTRIES = 20;
 
@@ -121,7 +121,7 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** The names of nodes: from the sample, and for the first nodes that it lacks from their views. */
+/** Returns names from the sample and, for the first nodes that it lacks, from their views. */
 export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
   const sampled = await sampleOf(context);
   const names = new Map(ids.map((id) => [id, sampledName(sampled, id)] as const));

@@ -17,10 +17,10 @@ import { namesOf } from './nodes.ts';
 
 export interface QueryRow {
   id: string;
-  /** Of the node. */
+  /** The node's name. */
   name: string | null;
   attributes: Record<string, unknown>;
-  /** Empty: by a computed value, or a path. Absent: by id. */
+  /** Empty if sorted by a computed value or a path. Absent if sorted by id. */
   sortedBy?: SortValue[];
   /** The base item that puts the row into the list. */
   by: ItemKey;

@@ -12,7 +12,7 @@ import { readOnSample, sampleOf } from './live.ts';
 
 export interface Suggestion {
   id: string;
-  /** The text that matched; null: the id did. */
+  /** The text that matched, or null if the id did. */
   name: string | null;
   /** The search that found the node, if any. */
   by: string | null;
@@ -29,7 +29,7 @@ const MOST = 8;
 /** Each shard of a search costs a Query. */
 const SEARCHES = 12;
 const MOST_SHARDS = 32;
-/** Each costs a GetItem. */
+/** Each type costs a GetItem. */
 const MOST_TYPES = 40;
 
 export const SUGGEST_ROUTES = [
@@ -61,7 +61,7 @@ async function suggest(context: RequestContext, text: string): Promise<SuggestAn
     ...hits.flat(),
   ];
   const each = new Map<string, Suggestion>();
-  // A repeated node keeps its place, and takes a name if it has none.
+  // A repeated node keeps its place, and gets a name if it had none.
   for (const one of all) each.set(one.id, { ...one, name: each.get(one.id)?.name ?? one.name });
   const suggestions = [...each.values()].slice(0, MOST);
   return {
@@ -91,7 +91,7 @@ function idText({ nodes }: CompiledModel, text: string): string {
   return nodes.has(type) ? type + text.slice(type.length) : text;
 }
 
-/** Without a type, the text may be the id of any type. */
+/** A text without a type may be the id of any type. */
 function wholeIds({ nodes }: CompiledModel, text: string): string[] {
   if (!nodes.has(typeOf(text))) return [...nodes.keys()].slice(0, MOST_TYPES).map((type) => `${type}-${text}`);
   return parseNodeId(text) === undefined ? [] : [text];
@@ -101,7 +101,7 @@ function typeOf(id: string): string {
   return id.slice(0, id.indexOf('-'));
 }
 
-/** Searches that take few calls: a prefix over few shards, or a whole value in its own shard. */
+/** Returns searches that take few calls: prefixes over few shards, or whole values that have their own shard. */
 function searchesByText({ nodes }: CompiledModel): SearchModel[] {
   const all = [...nodes.values()].flatMap(({ searches }) => [...searches.values()]);
   return all
@@ -129,7 +129,7 @@ async function hitsOf({ reader }: RequestContext, search: SearchModel, text: str
   return [];
 }
 
-/** As typed, and as names and codes are usually written: case-sensitive searches hold only one of them. */
+/** Returns likely spellings of names and codes, because a case-sensitive search matches only one. */
 function spellingsOf(text: string): string[] {
   return [...new Set([text, text.charAt(0).toUpperCase() + text.slice(1), text.toUpperCase()])];
 }

@@ -15,7 +15,7 @@ import type { TappedWrite } from '../base/projector-tap.ts';
 import { input, route } from '../base/route.ts';
 import { type ChangeName, changeName, type RecentWrite, type SeenChange } from '../base/seen-changes.ts';
 
-/** Null: nothing. */
+/** Null for an absent attribute. */
 export interface AttributeChange {
   name: string;
   before: unknown;
@@ -27,31 +27,31 @@ export interface TraceStep {
   target: string;
   change: ChangeName;
   changes: AttributeChange[];
-  /** Null: unknown, because the stream only has whole seconds. */
+  /** Milliseconds since the write. Null if only the stream's whole seconds are known. */
   afterMs: number | null;
   wcu: number;
-  /** False: estimated from the sizes of the images. */
+  /** False if `wcu` is estimated from the sizes of the images. */
   isCounted: boolean;
 }
 
 export interface DerivedStep extends TraceStep {
   /** Such as `view` or `index-item`. */
   kind: string;
-  /** The edge type and order, or the search; empty: neither. */
+  /** The edge type and order, or the search. Empty for other items. */
   of: string;
 }
 
 export interface TraceAnswer {
-  /** Null: not in the part of the stream that the studio has. */
+  /** Null if the studio hasn't read this write from the stream. */
   write: (TraceStep & { rev: string; atMs: number }) | null;
-  /** Null: another process projected the write. */
+  /** Null if another process projected it. */
   batch: { beganMs: number; endedMs: number; records: number } | null;
   derived: DerivedStep[];
-  /** True once all derived items are written. Null: unknown. */
+  /** True once all derived items are written; null if unknown. */
   isProjected: boolean | null;
-  /** The position of the consumers, where the batch is unknown. */
+  /** The consumers' position. Null if the batch is known. */
   lag: string | null;
-  /** WCU with derived items; US dollars on demand. */
+  /** WCU including derived items; US dollars per million such writes on demand. */
   price: { wcu: number; millionUsd: number };
 }
 
@@ -92,10 +92,10 @@ async function traceWrite(
   const lag = isKnown ? undefined : await lagOfStream(await context.position.find());
   // The batch may have ended while the position was read.
   const batch = tap.batchOf(write);
-  // The records of a batch's writes are in the stream when it ends.
+  // Once a batch has ended, the stream has the records of its writes.
   if (batch !== undefined || lag?.isApplied === true) await flow.look();
   const own = tap.writeOf(write, batch?.beganMs ?? write.atMs + CLOCK_MS);
-  // Ignores earlier writes of the item, and other processes' writes.
+  // Ignores earlier writes of the item and writes of other processes.
   const sent = own !== undefined && Math.abs(own.sentMs - write.atMs) < CLOCK_MS ? own : undefined;
   const beganMs = sent?.sentMs;
   const wrote = new Set(batch?.records === 1 ? batch.writes.keys() : []);
@@ -123,7 +123,7 @@ async function traceWrite(
   };
 }
 
-/** Record times are in whole seconds, so this allows for rounding. */
+/** Stream records have times in whole seconds, so this allows for rounding. */
 const CLOCK_MS = 2_000;
 
 function stepOf(
@@ -148,7 +148,7 @@ function stepOf(
   };
 }
 
-/** Units of the item, and as many for each index that has it. */
+/** Returns the item's units, once for the table and once for each index with the item. */
 function estimatedWcu(graph: CompiledModel, ...images: readonly (Item | undefined)[]): number {
   const indexes = [...Object.values(INDEX_KEYS), ...nativeIndexes(graph)];
   const holding = indexes.filter(({ partition, sort }) =>
@@ -165,7 +165,7 @@ const NONE: ReadonlySet<string> = new Set();
 type Entries = Map<string, unknown>;
 
 function changesOf({ table }: CompiledModel, target: string, before: Item, after: Item): AttributeChange[] {
-  // A base item may have attributes with these names.
+  // A base item may have its own attributes with these names.
   const isDerived = isDerivedKey(target);
   const [left, right] = [before, after].map((item) => entriesOf(item, isDerived ? MAPS : NONE)) as [Entries, Entries];
   const own = new Set([table.partitionKey, table.sortKey, ...(isDerived ? [table.ttl, ...BOOKKEEPING] : [])]);
@@ -186,7 +186,7 @@ function entriesOf(item: Item, maps: ReadonlySet<string>): Entries {
   return entries;
 }
 
-/** For sets, the elements that only one side has. Undefined: equal. */
+/** Returns undefined for equal values, and for sets only the elements that differ. */
 function difference(name: string, before: unknown, after: unknown): AttributeChange | undefined {
   if (JSON.stringify(plainSet(before)) === JSON.stringify(plainSet(after))) return undefined;
   if (!(before instanceof Set || after instanceof Set)) return { name, before, after };

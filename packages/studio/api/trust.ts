@@ -39,11 +39,11 @@ export const TRUST_ROUTES = [
   }),
   route(
     'POST /api/repair',
-    // Without an id, the table.
+    // Without an id, the whole table is repaired.
     z.object({ id: input.id.optional() }),
     async (context, { id }): Promise<CheckAnswer> => {
       const answer = await startCheck(context, id, 'repair');
-      // A node is repaired while the request waits.
+      // Repairing one node is quick, so wait for it.
       if (id !== undefined) await context.checks.ended();
       return answer;
     },
@@ -51,7 +51,7 @@ export const TRUST_ROUTES = [
   ),
   route(
     'POST /api/redrive',
-    // Without an id, all entries.
+    // Without an id, all entries are redriven.
     z.object({ id: input.id.optional() }),
     async ({ graph, store, checks }, { id }): Promise<RedriveResult> => {
       const result = await redrive(graph, { store, ids: id === undefined ? undefined : [id] });
@@ -78,7 +78,7 @@ async function readSuspects({ graph, store, checks }: RequestContext): Promise<S
   return { items: all.slice(0, MOST_SUSPECTS), hasMore: all.length > MOST_SUSPECTS };
 }
 
-/** Of a node, or of the table. */
+/** Without an id, checks the whole table. */
 async function startCheck(
   context: RequestContext,
   id: string | undefined,

@@ -9,7 +9,7 @@ import { readPrices } from '../../cost/prices.ts';
 import { changedModel, modelDiff } from '../../cost/what-if.ts';
 import { route } from '../base/route.ts';
 
-/** Null: that model has no such write or query. */
+/** Null if that model has no such write or query. */
 export interface Compared {
   name: string;
   before: number | null;
@@ -19,10 +19,10 @@ export interface Compared {
 export interface WhatIfAnswer {
   writes: Compared[];
   queries: Compared[];
-  /** US dollars a month, on demand. */
+  /** US dollars per month, on demand. */
   dollars: Compared;
   diff: string[];
-  /** Null: not asked for. */
+  /** Null if no plan was requested. */
   migration: Pick<MigrationPlan, 'changes' | 'warnings' | 'cost' | 'estimate'> | null;
 }
 
@@ -41,9 +41,9 @@ const change = z.discriminatedUnion('kind', [
 const whatIf = z.strictObject({
   changes: z.array(change).max(50),
   putsPerSecond: z.number().positive().max(1e9),
-  /** Applies to each query that differs; others aren't in the bill. */
+  /** The rate of each query whose cost differs. The bill excludes other queries. */
   readsPerSecond: z.number().nonnegative().max(1e9).default(0),
-  /** Planning reads a sample of the table. */
+  /** The plan reads a sample of the table. */
   isPlanned: z.boolean().default(false),
 });
 

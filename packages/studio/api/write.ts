@@ -19,7 +19,7 @@ const subject = z.union([z.object({ source: input.id, type: input.id, target: in
 
 export interface WriteAnswer extends ItemKey {
   changed: string[];
-  /** The number of changes seen before the write, which finds its record. */
+  /** The number of changes seen before the write, to find its record. */
   after: number;
 }
 
@@ -42,7 +42,7 @@ export const WRITE_ROUTES = [
   route('POST /api/undo', z.object({ ...key, rev: z.string() }), undoWrite, { writes: true }),
 ];
 
-/** Undoes by the images of the stream, so that values keep their types. */
+/** Restores the old image from the stream, because its values keep their types. */
 async function undoWrite(context: RequestContext, { rev, ...own }: ItemKey & { rev: string }): Promise<WriteAnswer> {
   const { graph, flow } = context;
   const write = flow.changes.writeOf(own, { rev });
@@ -73,7 +73,7 @@ function keyOf(graph: CompiledModel, words: ItemWords): ItemKey {
   return { source: words.source, target: sortKeyOfEdge(findEdge(graph, words.type), words.target) };
 }
 
-/** Makes `after` of an item; undefined: no item. Fails if somebody has changed one of the attributes that differ. */
+/** Changes an item from `before` to `after`; undefined means no item. Fails if an attribute to change no longer equals `before`. */
 async function writeItem(
   { graph, store, flow }: RequestContext,
   words: ItemWords,
@@ -85,7 +85,7 @@ async function writeItem(
   const changed = names.filter((name) => !sameValue(old[name], edited[name]));
   const options = { if: plainAttributesOf(old, changed), ifPresent: true };
   const item = itemCalls(createWriter(graph, { store }), words);
-  // A role that may write the table may lack the right to read its stream: write anyway, and let the trace report it.
+  // A role may be allowed to write the table but not to read its stream. Write anyway, and let the trace report it.
   await flow.look().catch(() => undefined);
   const written = { ...keyOf(graph, words), changed, after: flow.changes.count };
   if (before === undefined) await item.put(plainAttributesOf(edited, names), { ifAbsent: true });

@@ -10,22 +10,22 @@ import { KeptFindings } from '../../../src/trust/check/kept-findings.ts';
 import { Suspects } from './suspects.ts';
 
 export interface CheckState {
-  /** `GOAL-G1`, or `the table`. */
+  /** A node's id, or `the table`. */
   scope: string;
   state: 'running' | 'done' | 'stopped' | 'failed';
   isRepair: boolean;
   beganAtMs: number;
   totals: CheckCounts | null;
-  /** Null for a node. */
+  /** Null when checking a node. */
   expectedRcu: number | null;
-  /** A line for each item whose repair failed. */
+  /** One line for each item whose repair failed. */
   notRepaired: string[];
   error?: FailureDocument['error'];
 }
 
 const MOST_OF_VERDICT = 50;
 
-/** Begins the line of a repair that failed. */
+/** Prefix of the lines that report a failed repair. */
 const NOT_REPAIRED = 'cannot repair ';
 
 export class CheckJob {
@@ -61,7 +61,6 @@ export class CheckJob {
     this.running = this.run(run, graph, options, onDone);
   }
 
-  /** Waits until the check that runs has ended. */
   async ended(): Promise<void> {
     await this.running;
   }

@@ -19,7 +19,6 @@ export interface StudioTable {
   store: Store & ScanSource;
   client: DynamoDBClient;
   streams: ConstructorParameters<typeof DynamoDBStreamSource>[0];
-  /** Given where the projector runs in this process. */
   tap?: ProjectorTap | undefined;
 }
 
@@ -54,7 +53,7 @@ export async function streamOfTable({
   return streamArn === undefined ? undefined : new DynamoDBStreamSource(streams, streamArn);
 }
 
-/** One for a studio, because each look reads only what is new. */
+/** Shared by all requests, because each call reads only what is new. */
 export class CurrentPosition {
   private streamArn: string | undefined;
   private position: PositionOfStream | undefined;

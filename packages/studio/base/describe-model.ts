@@ -17,20 +17,20 @@ export interface DescribedModel {
 
 export interface DescribedNode {
   type: string;
-  /** True if a list has all nodes of the type. */
+  /** True if queries can list all nodes of the type. */
   isListed: boolean;
   searches: DescribedSearch[];
 }
 
 export interface DescribedOrder {
-  /** In words. */
+  /** A description in words. */
   from: string;
   kind: OrderModel['kind'];
   type?: string;
   attribute?: string;
-  /** Lowest first. */
+  /** The ranks, lowest first. */
   labels?: string[];
-  /** The attributes of a path, or the values of an order of several. */
+  /** The attributes of a path, or the values of a multi-part order. */
   path?: readonly string[];
 }
 
@@ -50,7 +50,7 @@ export interface DescribedEdge {
   type: string;
   from: string[];
   to: string[];
-  /** Absent: not in the edge set. */
+  /** Absent if the edge set excludes the type. */
   labels?: string[];
   orders: (DescribedOrder & { name: string })[];
   shards: number;

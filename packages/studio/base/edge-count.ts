@@ -12,13 +12,13 @@ export interface EdgeEnd {
 
 export interface EdgeCount {
   count: number;
-  /** False: at least this many. */
+  /** False if `count` is a lower bound. */
   isExact: boolean;
 }
 
 const PAGE_ITEMS = 100;
 
-/** The kept count, or counts edges for at most about `rcu`. Undefined if the first look at all shards costs more. */
+/** Returns the stored count, or counts edges for about `rcu` at most. Undefined if one Query per shard would cost more. */
 export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: number): Promise<EdgeCount | undefined> {
   const kept = await keptCount(context, end);
   if (kept !== undefined) return { count: kept, isExact: true };
@@ -29,7 +29,7 @@ export async function countEdges(context: RequestContext, end: EdgeEnd, rcu: num
   return { count, isExact: !truncated };
 }
 
-/** Undefined: none is kept, or it isn't ready for readers. */
+/** Undefined if no count is stored, or it isn't ready for readers. */
 async function keptCount({ reader }: RequestContext, { id, edge, direction }: EdgeEnd): Promise<number | undefined> {
   try {
     if (direction === 'outgoing') return edge.count && (await reader.degree(id, edge.type));

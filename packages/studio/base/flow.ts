@@ -7,14 +7,14 @@ import type { StreamSource } from '../../../src/stream/source.ts';
 import { StreamTail, TAIL_LIMITS, type TailRecord } from '../../../src/stream/stream-tail.ts';
 import { SeenChanges } from './seen-changes.ts';
 
-/** Pages of each shard. The first look reads what was written before, too. */
+/** Limits of pages per shard. The first look also reads earlier records. */
 const PAGES_OF_A_LOOK = 5;
 const PAGES_OF_THE_FIRST_LOOK = 100;
-/** As many records suggest that more are waiting. */
+/** After a page of this many records, more are probably waiting. */
 const MANY_RECORDS = 500;
 const FOUND_MS = 15_000;
 
-/** Follows the stream only while somebody looks. */
+/** Reads the stream only when a request needs it. */
 export class Flow {
   readonly changes = new SeenChanges();
   private source: StreamSource | undefined;
@@ -28,7 +28,6 @@ export class Flow {
     private readonly findSource: () => Promise<StreamSource | undefined>,
   ) {}
 
-  /** Concurrent looks are one. */
   async look(): Promise<void> {
     this.looking ??= this.lookNow().finally(() => {
       this.looking = undefined;
@@ -45,7 +44,6 @@ export class Flow {
       await this.followSource();
       if (this.tail !== undefined) await this.readOn(this.tail);
     } catch (error) {
-      // A later look reads on.
       if (!isTemporaryError(error)) throw error;
     }
   }
@@ -74,7 +72,7 @@ export class Flow {
       last = records.length;
     }
     if (last < MANY_RECORDS) return;
-    // Too many to show: skip to the newest.
+    // Too many records to show: skip to the newest.
     this.tail = this.tailOf(this.source!);
     await this.tail.list(true);
   }

@@ -4,28 +4,28 @@ import type { IncomingHttpHeaders } from 'node:http';
 /** Another origin can't send this header without a preflight. */
 export const STUDIO_HEADER = 'x-edgeloom-studio';
 
-/** `unknown`: without the token. */
+/** `unknown`: the request lacks the token. */
 export type Refusal = 'wrong-host' | 'wrong-origin' | 'unknown';
 
 export type GuardedHeaders = Pick<IncomingHttpHeaders, 'host' | 'origin'> & Record<string, unknown>;
 
 /**
- * Decides who may ask a studio. Any page in a browser of this machine can reach loopback: by a name that resolves to 127.0.0.1 (`Host`
- * tells), or from another origin (`Origin`, `Sec-Fetch-Site`). A random token, in the fragment of the first address, keeps out other users
- * and programs; not a cookie, which browsers send to every port.
+ * Decides which requests a studio answers. Any web page opened on this machine can reach loopback, by a name that resolves to 127.0.0.1
+ * (see `Host`) or from another origin (see `Origin`, `Sec-Fetch-Site`). A random token in the fragment of the first address keeps out other
+ * users and programs. It isn't a cookie, because browsers send cookies to every port.
  */
 export class Guard {
   readonly token = randomBytes(32).toString('base64url');
 
   constructor(private readonly port: number) {}
 
-  /** The page's files hold no data. */
+  /** Needs no token: the page's files hold no data. */
   refusalOfPage({ host, origin, ...headers }: GuardedHeaders): Refusal | undefined {
     const hosts = [`127.0.0.1:${this.port}`, `localhost:${this.port}`];
     if (host === undefined || !hosts.includes(host)) return 'wrong-host';
     if (origin !== undefined && origin !== `http://${host}`) return 'wrong-origin';
     const site = headers['sec-fetch-site'];
-    // `none`: typed, or opened by another program.
+    // `none`: a typed address, or one opened by another program.
     const isOwn = site === undefined || site === 'none' || site === 'same-origin';
     return isOwn || headers['sec-fetch-mode'] === 'navigate' ? undefined : 'wrong-origin';
   }

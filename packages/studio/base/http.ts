@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { toJson } from '../../../src/foundation/exact-json.ts';
 
-/** Above an item of 400 KB as fully escaped JSON. */
+/** Larger than a 400 KB item in fully escaped JSON. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
-/** Only the page's own script, no frames, no caches, no referrer. */
+/** Allows only the page's own scripts and styles, and no frames, caches or referrers. */
 const COMMON_HEADERS = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +

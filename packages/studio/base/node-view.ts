@@ -11,14 +11,14 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { RequestContext } from './context.ts';
 
 export interface StoredView {
-  /** Null: nothing is projected. */
+  /** Null if the node has no view. */
   attributes: Record<string, unknown> | null;
   edgeSet: EdgeSetElement[];
-  /** Evicted edge types. */
+  /** Edge types evicted from the set. */
   left: string[];
 }
 
-/** Unlike a reader, doesn't query base edges of evicted types, which costs hundreds of RCU for a hub. */
+/** Unlike a reader, doesn't query base edges of evicted types, which would cost hundreds of RCU for a hub. */
 export async function readStoredView({ graph, store, leases }: RequestContext, id: string): Promise<StoredView> {
   return await leases.hold(async (projections) => {
     const context = {
@@ -32,7 +32,7 @@ export async function readStoredView({ graph, store, leases }: RequestContext, i
     const { entries } = await readEdgeSet(context, id, unmarked, false, NO_OWN_WRITES);
     return {
       attributes: plainViewAttributes(context, view),
-      // Elements from before the eviction may be left.
+      // Elements from before the eviction may remain.
       edgeSet: entries.filter(({ type }) => !left.has(type)),
       left: [...left].sort(),
     };

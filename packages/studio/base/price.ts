@@ -1,16 +1,15 @@
-/** Anything that costs more RCU waits for a button with the price. */
+/** The page asks before it runs anything that costs more RCU. */
 export const UNITS_AT_ONCE = 20;
 
-/** RCU of each costly part of the overview: the sample, and the count of the quarantine. */
+/** RCU limit of each costly part of the overview: the sample and the quarantine's count. */
 export const OVERVIEW_UNITS = 100;
 
-/** RCU of the first part of a sample, which nobody asks for, and of each further part. */
+/** RCU limits of a sample's first part, which is read without asking, and of each further part. */
 export const SAMPLE_UNITS = { first: OVERVIEW_UNITS, more: 512 } as const;
 
-/** RCU of one Query, at least. */
 const UNITS_OF_A_QUERY = 0.5;
 
-/** RCU at least: each shard is queried. */
+/** Returns the least RCU of a query that reads every shard. */
 export function unitsOfShards(shards: number): number {
   return shards * UNITS_OF_A_QUERY;
 }

@@ -22,7 +22,7 @@ export interface TappedWrite {
   /** Milliseconds since 1970, with fractions. */
   sentMs: number;
   answeredMs: number;
-  /** Includes indexes; of a call with several items, the share of this one. */
+  /** Includes indexes. For a call with several items, this item's share. */
   wcu: number;
 }
 
@@ -30,7 +30,7 @@ export interface TappedBatch {
   beganMs: number;
   endedMs: number;
   records: number;
-  /** By `textOfKey`; the last write of each item. */
+  /** The last write of each item, by `textOfKey`. */
   writes: ReadonlyMap<string, TappedWrite>;
 }
 
@@ -45,7 +45,6 @@ function preciseNow(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** Notes writes and batches of this process with exact times, because the stream only has seconds. */
 function keepNewest<T>(map: Map<string, T>, name: string, value: T): void {
   map.delete(name);
   map.set(name, value);
@@ -53,6 +52,7 @@ function keepNewest<T>(map: Map<string, T>, name: string, value: T): void {
   if (map.size > MOST_KEPT) map.delete(oldest!);
 }
 
+/** Records this process's writes and batches with exact times, because the stream only has whole seconds. */
 export class ProjectorTap {
   private readonly batches = new Map<string, TappedBatch>();
   private readonly written = new Map<string, TappedWrite[]>();
@@ -62,7 +62,7 @@ export class ProjectorTap {
   }
 
   projector(graph: CompiledModel, store: Store & ScanSource): Projector {
-    // Batches of several shards overlap, so each has its own store.
+    // Batches of different shards overlap, so each has its own store.
     return {
       project: async (records, options) => {
         const writes = new Map<string, TappedWrite>();

@@ -6,7 +6,7 @@ export interface CodeClient {
   region?: string | undefined;
 }
 
-/** A file to save next to the model file of a project made by `edgeloom init`. */
+/** Returns a file to save next to the model file of a project made by `edgeloom init`. */
 export function codeOf(call: ReaderCall, client: CodeClient): string {
   const place = Object.entries(client).filter(([, value]) => value !== undefined);
   const question =
@@ -34,7 +34,6 @@ const PRINTED: Readonly<Record<ReaderCall['method'], string>> = {
   search: 'for (const { id, value, attributes } of page.items) console.log(id, value, attributes);',
 };
 
-/** Plain values, written by `inspect` as JavaScript. */
 function literal(value: unknown): string {
   return inspect(value, { depth: null, maxArrayLength: null, maxStringLength: null });
 }

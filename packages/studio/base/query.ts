@@ -11,7 +11,7 @@ export const askedQuery = z.object({
   ...{ type: optional, id: optional, search: optional, nodes: optional, order: optional, partition: optional },
   ...{ equals: optional, atLeast: optional, beginsWith: optional, from: optional, to: optional },
   path: input.list.optional(),
-  /** Such as `status=open` or `points>=3`. */
+  /** Filters such as `status=open` or `points>=3`. */
   where: input.list.optional(),
   reverse: input.flag,
   limit: input.limit,
@@ -68,7 +68,7 @@ function orderAt(order: EdgeOrderModel | SearchOrder, position: number): EdgeOrd
   return order.kind === 'parts' ? order.parts[position] : order;
 }
 
-/** Numbers only where no digit is lost. */
+/** Returns a number only if no digit is lost. */
 function typedValue(order: EdgeOrderModel | SearchOrder | undefined, text: string): Literal {
   const own = order?.kind === 'source' ? order.order : order;
   const isNumber = own?.kind === 'attribute' && own.type === 'number' && String(Number(text)) === text;
@@ -79,7 +79,7 @@ function wrongCondition(text: string, reason: string): EdgeloomError {
   return new EdgeloomError('invalid-request', `The filter ${text} ${reason}.`, 'Give it as status=open or points>=3.');
 }
 
-/** Numbers whose digits would be lost stay texts. */
+/** Keeps a number as text if digits would be lost. */
 function scalarOf(text: string): Literal {
   if (['true', 'false', 'null'].includes(text)) return JSON.parse(text) as Literal;
   if (text !== '' && String(Number(text)) === text) return Number(text);

@@ -5,7 +5,7 @@ import type { RequestContext } from './context.ts';
 export interface StudioRoute {
   method: 'GET' | 'POST';
   path: string;
-  /** Refused without `--write`. */
+  /** If true, needs `--write`. */
   writes: boolean;
   answer(context: RequestContext, input: unknown): Promise<object>;
 }
@@ -31,7 +31,7 @@ function checkInput<Schema extends z.ZodType>(schema: Schema, input: unknown): z
   );
 }
 
-/** Repeated names have a list. */
+/** Returns the values of a repeated name as a list. */
 export function parametersOf(parameters: URLSearchParams): Record<string, string | string[]> {
   const input: Record<string, string | string[]> = Object.create(null);
   for (const name of new Set(parameters.keys())) {

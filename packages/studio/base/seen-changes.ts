@@ -65,8 +65,8 @@ export class SeenChanges {
   }
 
   /**
-   * Changes of derived items by a write: of items it touches, and of its own index items, since a batch may apply a later write with it.
-   * `wrote`: keys written by its batch, if that had no other record.
+   * Returns the changes of derived items by a write: of items that it touches, and of its own index items, whose keys may come from a later
+   * write in the same batch. `wrote`: the keys that its batch wrote, if it had no other record.
    */
   derivedOf(graph: CompiledModel, write: SeenChange, wrote: ReadonlySet<string>): SeenChange[] {
     const keys = new Set(touched(graph, [write]).map((touch) => textOfKey(keyOfTouch(touch))));

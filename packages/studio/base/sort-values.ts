@@ -11,13 +11,13 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 export interface SortValue {
   name: string;
   value: unknown;
-  /** True: of the edge's source. */
+  /** True for an attribute of the edge's source. */
   isOfSource: boolean;
 }
 
 const MIDNIGHT = 'T00:00:00';
 
-/** Without computed values. */
+/** Returns the values that an item is sorted by, except computed ones. */
 export function sortValuesOf(graph: CompiledModel, ordered: InboundOrder, item: Item): SortValue[] {
   const { order, index } = ordered;
   const parts = order.kind === 'parts' ? order.parts : [order];
@@ -39,13 +39,12 @@ function attributeOf(part: OrderPart): string | undefined {
   return part.kind === 'derive' ? undefined : part.attribute;
 }
 
-/** Without the time if that is midnight. */
 function dateText(encoded: string): string {
   const day = encoded.slice(0, -MIDNIGHT.length);
   return encoded.endsWith(MIDNIGHT) && PLAIN_DATE.test(day) ? day : encoded;
 }
 
-/** Keeps the items of queries, because readers don't return index keys. */
+/** Keeps the items that queries return, because readers don't return index keys. */
 export function keepingItems(store: Store, partitionKey: string): { store: Store; found: ReadonlyMap<string, Item> } {
   const found = new Map<string, Item>();
   const keep = <Result extends { items: readonly Item[] }>(result: Result): Result => {

@@ -6,21 +6,21 @@ export interface Suspect {
   target: string;
   /** A verdict, `drift` from the observer, or a quarantine code. */
   why: string;
-  /** Only in quarantine. */
+  /** Given for quarantine entries. */
   reason?: string;
-  /** Only of a check. */
+  /** Given for a check's findings. */
   found?: Pick<Finding, 'expected' | 'actual'>;
 }
 
 export interface Checked {
-  /** Partitions judged completely; none for a sample or a stopped check. */
+  /** Partitions that were checked completely: none for a sample or a stopped check. */
   judged: readonly string[] | 'all';
   beganAtMs: number;
   findings: readonly Finding[];
   isRepaired: (finding: Finding) => boolean;
 }
 
-/** What the last checks found wrong, minus what later checks found right or repaired. One entry for each item. */
+/** Keeps what checks found wrong until a later check finds it right or repairs it, with one entry per item. */
 export class Suspects {
   private readonly found = new Map<string, Suspect>();
   private readonly judgedMs = new Map<string, number>();
@@ -35,7 +35,7 @@ export class Suspects {
       for (const source of judged) this.judgedMs.set(source, beganAtMs);
       for (const [name, { source }] of this.found) if (judged.includes(source)) this.found.delete(name);
     }
-    // Worst first, so an item keeps its worst verdict.
+    // Findings come worst first, so an item keeps its worst verdict.
     const met = new Set<string>();
     for (const finding of findings) {
       const { source, target, verdict: why, expected, actual } = finding;
@@ -52,7 +52,7 @@ export class Suspects {
   }
 
   /**
-   * Worst first. Checks overrule earlier findings of the observer; quarantine entries explain the verdict `quarantined`.
+   * Returns suspects worst first. Checks overrule earlier findings of the observer; quarantine entries explain the verdict `quarantined`.
    */
   list(observed: readonly (Suspect & { foundMs: number })[], quarantined: readonly Suspect[]): Suspect[] {
     const all = new Map(this.found);

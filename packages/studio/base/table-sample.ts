@@ -8,26 +8,25 @@ import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { walkedItem } from '../../../src/store/table-walk.ts';
 import { SAMPLE_UNITS } from './price.ts';
 
-/** The part of the table that was read. Counts include derived items. */
+/** How much of the table was read. Counts include derived items. */
 export interface LookedAt {
   atMs: number;
   items: number;
-  /** Equals `items` if unknown. */
+  /** Equals `items` if the table's item count is unknown. */
   of: number;
   isWhole: boolean;
 }
 
 export interface SampleAnswer extends LookedAt {
-  /** The number of nodes of each type. */
   nodes: Record<string, number>;
   edges: Record<string, EdgeSample>;
 }
 
 export interface EdgeSample {
   count: number;
-  /** By the type of the source. */
+  /** By type of the source. */
   from: Record<string, number>;
-  /** The target of the most edges. */
+  /** The target that the most edges enter. */
   busiest: string | null;
 }
 
@@ -35,10 +34,10 @@ const SEGMENTS = 16;
 const PAGE_ITEMS = 500;
 const PAGES_AT_ONCE = 4;
 const FIRST_ITEMS = 25;
-/** A second for each unit that the sample took, within these bounds. */
+/** A sample is kept for a second per RCU that it took, within these bounds. */
 const KEPT_MS = { least: 10_000, most: 5 * 60_000 };
 const MOST_ENDS = 500;
-/** Attributes by which people know a node. */
+/** Attributes that usually name a node. */
 const NAMES = ['name', 'title', 'label', 'subject', 'email'] as const;
 const MOST_NAME = 120;
 
@@ -61,7 +60,7 @@ interface KeptSample {
   sample: Promise<Sampled>;
 }
 
-/** Cheap samples are read again sooner. */
+/** Caches a sample. Cheap samples are read again sooner. */
 export class TableSample {
   private kept: KeptSample | undefined;
 
@@ -104,7 +103,7 @@ class SampleReader {
   }));
   private rcu = 0;
   private itemsRead = 0;
-  /** Includes items of the service. */
+  /** Includes Edgeloom's own items. */
   private scanned = 0;
 
   constructor(graph: CompiledModel) {
@@ -156,7 +155,7 @@ class SampleCounter {
 
   constructor(private readonly graph: CompiledModel) {}
 
-  /** False for the service's own items. */
+  /** Returns false for Edgeloom's own items. */
   add(item: Item): boolean {
     const { source, target } = walkedItem(this.graph, item);
     if (isServicePartition(source)) return false;
@@ -210,17 +209,16 @@ class EdgeCounter {
   }
 }
 
-/** Estimates have two significant digits. */
 function roundedCount(count: number, scale: number): number {
   return scale === 1 ? count : Number((count * scale).toPrecision(2));
 }
 
-/** Null: it has none, or the sample lacks the node. */
+/** Returns null if the node has no name or isn't in the sample. */
 export function sampledName({ nodes }: Sampled, id: string): string | null {
   return nodes.get(typePrefix(id) ?? '')?.get(id) ?? null;
 }
 
-/** The first text or number among the attributes that the view lists, or by which people know a node. */
+/** Returns the first text or number among the attributes that the view lists, or else among `NAMES` and searched attributes. */
 export function nameOfNode(node: NodeModel, attributes: Record<string, unknown>): string | null {
   const searched = [...node.searches.values()].flatMap(({ order, part }) =>
     order.kind === 'attribute' && part === undefined ? [order.attribute] : [],

@@ -26,7 +26,6 @@ export function App() {
   const place = usePlace();
   const asked = useAnswer<ModelAnswer>('/api/model');
   const { name, Show } = PLACES.find(({ path }) => path === place.path) ?? PLACES[0];
-  // A node's page shows the node's name instead.
   const id = place.path === '/node' ? place.parameters.get('id') : null;
   const title = id ?? name;
   useEffect(() => {

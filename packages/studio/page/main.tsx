@@ -3,7 +3,7 @@ import { App } from './app.tsx';
 import { takeToken } from './base/token.ts';
 
 takeToken();
-// Pasting the address of another studio at this port changes only the fragment.
+// Pasting the address of another studio on this port changes only the fragment, so the page must reload.
 addEventListener('hashchange', () => {
   takeToken();
   location.reload();

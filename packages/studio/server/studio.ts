@@ -16,9 +16,9 @@ import { answerRequest } from './answers.ts';
 import { type Asset, loadAssets } from './assets.ts';
 
 export interface StudioOptions extends StudioTable {
-  /** On 127.0.0.1. Default: a free port. */
+  /** Port on 127.0.0.1. Default: a free port. */
   port?: number | undefined;
-  /** Allows redrive, repair and edits. Default false. */
+  /** Allows redrive, repair and edits. Default: false. */
   isWritable?: boolean | undefined;
   logger: Logger;
   page?: URL | undefined;
@@ -31,7 +31,7 @@ export interface Studio {
 }
 
 const LOOPBACK = '127.0.0.1';
-/** Relative to the package, also for servers that run from the sources. */
+/** Relative to the package, even if the server runs from its sources. */
 const PAGE_FOLDER = 'dist/studio/page/';
 const PLACES = new Set(['/', '/query', '/node', '/trace', '/trust']);
 
@@ -57,7 +57,7 @@ export async function startStudio(options: StudioOptions): Promise<Studio> {
   const guard = new Guard(address.port);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     serve({ context, guard, assets }, request, response).catch((error: unknown) => {
-      // Errors of requests are answered: this one is the connection's, or a bug.
+      // `serve` answers errors of requests, so this is a connection error or a bug.
       context.logger.error({ code: (error as { code?: string }).code ?? 'unexpected' }, 'A request failed.');
       response.destroy();
     });

@@ -14,7 +14,7 @@ export interface DrillOptions {
   wait?: RuntimeOptions['wait'];
   call: CallService;
   stack: string;
-  /** Names without the stack's. Default: all. */
+  /** Names of the alarms to try, without the stack's prefix. Default: all. */
   only?: readonly string[] | undefined;
   dryRun?: boolean | undefined;
   onAlarm?: ((drilled: DrilledAlarm) => void) | undefined;
@@ -22,7 +22,7 @@ export interface DrillOptions {
 
 export interface DrilledAlarm {
   alarm: string;
-  /** `failed`: CloudWatch could not tell a topic; `silent`: nobody was told in a minute; `rings`: left alone. */
+  /** `failed`: CloudWatch could not notify a topic; `silent`: it did not in a minute; `rings`: not tried, as it rings already. */
   outcome: 'told' | 'failed' | 'silent' | 'rings' | 'planned';
   topics: string[];
   description: string;
@@ -30,11 +30,11 @@ export interface DrilledAlarm {
 
 const LOOKS = 60;
 const LOOK_MS = 1_000;
-/** CloudWatch takes three new states a second. */
+/** CloudWatch throttles `SetAlarmState` at three calls a second. */
 const TRIES = 8;
 const REASON = 'A drill: edgeloom drill has set this state, nothing is wrong.';
 
-/** Alarms of a stack `edgeloom-prod-eu`, and of other programs, end otherwise. */
+/** Excludes alarms of a stack such as `edgeloom-prod-eu`, and of other programs. */
 const OWN_NAME = /^[A-Z][A-Za-z0-9]*$/;
 
 interface Alarm {
@@ -53,9 +53,9 @@ interface HistoryItem {
 }
 
 /**
- * Sets each alarm of a stack to ALARM, waits until CloudWatch has told its topics, and clears it; alarms that ring
- * are left alone. CloudWatch corrects what an interrupted drill leaves. Only alarms that do nothing but tell topics
- * are tried: another action may stop a machine.
+ * Sets each alarm of a stack to ALARM, waits until CloudWatch has notified its topics, and sets it to OK. Skips alarms
+ * that are already ringing, and those with other actions than topics, which may stop a machine. CloudWatch corrects
+ * the state that an interrupted drill leaves.
  */
 export async function drill(options: DrillOptions): Promise<DrilledAlarm[]> {
   const { stack, only, dryRun = false, onAlarm } = options;
@@ -105,7 +105,7 @@ function isOwn({ AlarmName, AlarmActions = [], ...others }: Alarm, stack: string
   );
 }
 
-/** An alarm that tells of missing data would tell of them again after a drill. */
+/** An alarm that notifies about missing data would do so again after a drill. */
 function isRinging({ StateValue, InsufficientDataActions = [] }: Alarm): boolean {
   return StateValue === 'ALARM' || (StateValue === 'INSUFFICIENT_DATA' && InsufficientDataActions.length > 0);
 }
@@ -116,7 +116,7 @@ async function tryAlarm(
   { AlarmName, AlarmActions = [] }: Alarm,
 ): Promise<DrilledAlarm['outcome']> {
   const { wait } = runtimeOf(options);
-  // CloudWatch's own clock: this machine's may differ.
+  // CloudWatch's times, because this machine's clock may differ.
   const before = Math.max(0, ...(await actionsOf(call, AlarmName)).map(({ Timestamp = 0 }) => Timestamp));
   await call('SetAlarmState', { AlarmName, StateValue: 'ALARM', StateReason: REASON });
   try {
@@ -140,7 +140,6 @@ async function actionsOf(call: CallService, AlarmName: string): Promise<HistoryI
   return AlarmHistoryItems as HistoryItem[];
 }
 
-/** Undefined: not told yet. */
 function outcomeOf(topic: string, items: readonly HistoryItem[]): 'told' | 'failed' | undefined {
   const own = items.filter(({ HistorySummary = '', HistoryData = '' }) =>
     (HistorySummary + HistoryData).includes(topic),

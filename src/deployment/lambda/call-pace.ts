@@ -3,17 +3,16 @@ import type { Runtime } from '../../foundation/runtime.ts';
 import { withReplacedCalls } from '../../store/wrapped.ts';
 
 export interface Pace extends Pick<Runtime, 'now'> {
-  /** Units a second, over all calls of a worker. */
+  /** Read units per second, averaged over a worker's calls and pauses. */
   maxRcu: number;
 }
 
-/** Units a second within a call: a partition of DynamoDB gives 3,000. */
+/** Read units per second within a call. A DynamoDB partition serves 3,000. */
 const MOST_UNITS_A_SECOND = 1_000;
 const SECONDS_A_CALL = 300;
-/** A shorter pause is not worth a call of its own. */
 const SHORTEST_PAUSE_SECONDS = 1;
 
-/** Reads at a stretch, and tells how long to pause until that is paid for: a sleeping function is billed. */
+/** Lets a call read faster than `maxRcu`, then pause until the next one: a sleeping function is billed. */
 export class CallPace {
   private readonly startedMs: number;
   private rcu = 0;

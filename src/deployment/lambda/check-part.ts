@@ -10,36 +10,39 @@ import { metricsOfCheck } from './metrics.ts';
 
 /** Options of `checkRunHandler`. */
 export interface RunHandlerOptions extends FunctionOptions, TelemetryOption, Pick<CheckOptions, 'graceMs'> {
-  /** As for a check. Default 1,500: the answer, with its cursor, has to fit into the 256 KB of Step Functions. */
+  /** As for a check. Default 1,500: the response has to fit into Step Functions' limit of 256 KB. */
   mostSuspects?: number | undefined;
 }
 
 /** Milliseconds before the timeout at which a check stops and returns its cursor. */
 const RESERVE_MS = 10_000;
 const MOST_SUSPECTS = 1_500;
-/** A call that writes first reconciles the partitions that it judges, at the rate of its writes. */
+/** A call that writes needs longer to stop: it first reconciles the partitions that it has begun. */
 const WRITING_RESERVE_MS = 60_000;
-/** Seconds of that reserve for partitions; the rest is for slow calls. */
+/** Seconds of that reserve for these partitions; the rest is for slow calls. */
 const DRAIN_SECONDS = 20;
-/** With fewer at once a short call would make little progress. */
+/** With fewer suspects a short call would make little progress. */
 const FEWEST_SUSPECTS = 16;
-/** What a partition of DynamoDB takes. */
+/** The limit of one DynamoDB partition. */
 const WRITE_UNITS_A_SECOND = 1_000;
 
-/** @param share the part of the reserve that a call has: a function with a short timeout has less. */
+/** @param share the fraction of the full reserve that a call has; below 1 if the function's timeout is short. */
 function drainLimits(mode: CheckOptions['mode'], maxWcu: number | undefined, mostSuspects: number, share: number) {
   const [wcu, seconds] = [maxWcu ?? WRITE_UNITS_A_SECOND, DRAIN_SECONDS * share];
   const written = mode === 'report' ? mostSuspects : (wcu * seconds) / UNITS_AN_ITEM;
   const most = Math.max(1, Math.floor(Math.min(Math.max(FEWEST_SUSPECTS, mostSuspects * share), written)));
   if (mode === 'rebuild') return { mostSuspects: most, pageItems: pageItemsAt(wcu, seconds) };
-  // A page that has begun is judged whole.
+  // A call finishes each page that it has begun, so a short call reads smaller ones.
   return { mostSuspects: most, ...(share < 1 && { pageItems: Math.ceil(most / SEGMENTS_A_WORKER) }) };
 }
 
 export type CheckPart = Pick<
   CheckOptions,
-  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'readsOn' | 'store'
->;
+  'segments' | 'onlySegments' | 'resume' | 'mode' | 'maxRcu' | 'maxWcu' | 'store'
+> & {
+  /** Whether to begin another page of the scan. */
+  readsOn: () => boolean;
+};
 
 export async function checkPart(
   graph: CompiledModel,

@@ -12,20 +12,20 @@ import { checkRunEvent } from './events.ts';
 import { FUNCTION_OPTIONS, functionParts, type InvocationContext } from './function-parts.ts';
 import type { MigrateRequest, MigrateResponse, WalkRequest, WalkResponse } from './migrate-call.ts';
 
-/** The state machine's events: plan a run, do the next part of a worker's share, or of a migration. */
+/** The state machine's events: plan a run, or do the next part of a worker's share or of a migration. */
 export type RunEvent =
   | { plan: PlanRequest }
   | { migrate: MigrateRequest }
   | { walk: WalkRequest }
   | (RunShare & { cursor?: unknown });
 
-/** The result of a worker's call: totals of this run so far. */
+/** The result of a worker's call, with the totals of this run so far. */
 export interface RunResponse extends CheckCounts {
-  /** The cursor of the next call; null if the worker is done, for this night or at all. */
+  /** The cursor for the next call; null if the worker has finished its share or the run's time is over. */
   cursor: unknown;
   /** Seconds to pause before the next call. */
   waitSeconds: number;
-  /** True if the worker's share is done; otherwise the next run goes on there. */
+  /** True if the worker's share is done; otherwise the next run continues it. */
   isDone: boolean;
   isClean: boolean;
 }
@@ -59,7 +59,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
       return await planRun(graph, store, event.plan, { tableBytes: await tableBytes(), nowMs: now() });
     }
     if ('migrate' in event || 'walk' in event) {
-      // Few calls migrate: the others skip loading it.
+      // Loaded on demand, since few calls migrate.
       const { migrateCall, walkCall } = await import('./migrate-call.ts');
       const table = { store, client: await client?.(), now: options.now };
       if ('walk' in event) return await walkCall(graph, table, event.walk, context);
@@ -67,7 +67,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const { mode, worker, untilMs, cursor } = event;
     const place = await savedPlace(store, mode, worker);
-    // The answer of a call was lost, and the call is repeated.
+    // The share is done: the response was lost, and the call is repeated.
     if (place === undefined) {
       await noteRunIfDone(mode);
       const totals = parseStoredCursor(cursor)?.totals ?? emptyCounts();
@@ -75,13 +75,12 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
     }
     const resume = parseStoredCursor(cursor ?? withFreshCounts(place));
     if (untilMs !== null && now() >= untilMs) {
-      // An unread part is not known to be clean.
+      // The rest of the share is unread, so it may not be clean.
       return { ...(resume?.totals ?? emptyCounts()), ...DONE, isDone: false, isClean: false };
     }
     return await workOnShare(event, place, resume, context);
   };
 
-  /** 0 where only a store is given. */
   async function tableBytes(): Promise<number> {
     if (client === undefined) return 0;
     const { describeTable } = await import('../../store/table-description.ts');
@@ -124,7 +123,7 @@ export function checkRunHandler(graph: CompiledModel, options: RunHandlerOptions
 
 const DONE = { cursor: null, waitSeconds: 0, isDone: true };
 
-/** Counts start anew: earlier nights reported theirs. */
+/** Resets the counts, which earlier runs have reported. */
 function withFreshCounts({ cursor }: SavedPlace): unknown {
   return typeof cursor === 'object' && cursor !== null ? { ...cursor, totals: emptyCounts() } : undefined;
 }

@@ -19,29 +19,29 @@ import { type RedriveHandler, redriveHandler } from './redrive-handler.ts';
 import { type FunctionSettings, readFunctionSettings, wrongEnvironment } from './settings.ts';
 import { type StreamHandler, streamHandler } from './stream-handler.ts';
 
-/** The settings are in the environment; a wrong one throws `invalid-environment` when the function starts. */
+/** Settings come from the environment; a wrong one throws `invalid-environment` when the function starts. */
 
-/** The stream function: projects the table's stream. */
+/** Makes the handler that projects the table's stream. */
 export function deployedStream(graph: CompiledModel): StreamHandler {
   const { EDGELOOM_CONCURRENCY: concurrency, ...settings } = readFunctionSettings();
   return streamHandler(named(graph, settings), { logger: loggerOf(settings), concurrency });
 }
 
-/** The mirror function: mirrors the streams in the parameter `sourceStreamArns`. */
+/** Makes the handler that mirrors the streams in the parameter `sourceStreamArns`. */
 export function deployedMirror(graph: CompiledModel, sources: readonly Source[]): MirrorHandler {
   const settings = readFunctionSettings();
   const streamArns = settings.EDGELOOM_SOURCE_STREAM_ARNS?.split(',');
   return mirrorHandler(named(graph, settings), { sources, streamArns, logger: loggerOf(settings) });
 }
 
-/** The functions that check and rebuild; the state machine calls them. */
+/** Makes the handler that the check's state machine calls. */
 export function deployedCheck(graph: CompiledModel): RunHandler {
   const { EDGELOOM_GRACE_SECONDS: seconds, ...settings } = readFunctionSettings();
   const graceMs = seconds === undefined ? undefined : seconds * 1000;
   return checkRunHandler(named(graph, settings), { logger: loggerOf(settings), graceMs });
 }
 
-/** The redrive function: quarantine and unclaimed records on a schedule, failed batches from their queue. */
+/** Makes the handler that redrives the quarantine and unclaimed records on a schedule, and failed batches from their queue. */
 export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   const {
     EDGELOOM_FAILED_BATCHES_BUCKET: bucket,
@@ -60,7 +60,7 @@ export function deployedRedrive(graph: CompiledModel): RedriveHandler {
   });
 }
 
-/** The observer, if the parameter `observe` is set; a schedule calls it every minute. */
+/** Makes the handler of the observer, which runs every minute if the parameter `observe` is set. */
 export function deployedObserve(graph: CompiledModel): ObserveHandler {
   const { client, EDGELOOM_FEED_QUEUE_URL: queueUrl, ...settings } = readFunctionSettings();
   return observeHandler(named(graph, settings), {
@@ -70,7 +70,7 @@ export function deployedObserve(graph: CompiledModel): ObserveHandler {
   });
 }
 
-/** The feed, if the parameter `feedEventBus` is set: puts changes on an event bus of EventBridge. */
+/** Makes the handler that puts changes on an EventBridge event bus, if the parameter `feedEventBus` is set. */
 export function deployedFeed(_graph: CompiledModel): FeedHandler {
   const { client, ...settings } = readFunctionSettings();
   const bus = required(
@@ -92,7 +92,7 @@ export function deployedFeed(_graph: CompiledModel): FeedHandler {
   });
 }
 
-/** The stack decides the name of the table, whatever the model says. */
+/** Uses the table name that the stack has set, not the model's. */
 function named(graph: CompiledModel, { EDGELOOM_TABLE }: Pick<FunctionSettings, 'EDGELOOM_TABLE'>): CompiledModel {
   return withTableName(graph, EDGELOOM_TABLE);
 }

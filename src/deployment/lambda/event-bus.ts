@@ -5,30 +5,28 @@ import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 import type { QueuedEvent } from './feed-queue.ts';
 
-/** Entries of a call, and their bytes: the maximum of EventBridge is 10, and 262,144. */
+/** Most entries and bytes of a call. EventBridge allows 10 and 262,144. */
 const [MOST_ENTRIES, MOST_BYTES] = [10, 250_000];
-/** Tries of a call; then the queue keeps the message, and gives it again later. */
+/** Tries of a call; after the last one the queue delivers the message again later. */
 const MOST_TRIES = 8;
-/** The source of the events. */
 const SOURCE = 'edgeloom';
 
-/** Codes of entries that EventBridge takes at no later time either. With other codes, such as that of a bus which is missing, the event can wait. */
+/** Codes of entries that EventBridge will never accept. After other codes, such as for a missing bus, it may accept them later. */
 const REFUSED_FOR_EVER = new Set(['InvalidArgument', 'MalformedDetail', 'RedactionFailure']);
 
-/** Where events go. */
 export interface EventBus {
-  /** The name or the ARN of the event bus. */
+  /** The name or ARN of the event bus. */
   bus: string;
-  /** The table that they are about, as a resource of each event. */
+  /** The table's ARN, which each event lists as a resource. */
   table: string;
   call: CallService;
 }
 
 /**
- * Puts events to EventBridge, those of each item one after the other. Entries that are not taken are put again before any other. Throws where
- * some are not taken after all tries, or the time is over; those before them are.
+ * Sends events to EventBridge, each item's in order, and repeats refused ones before the next. Throws if some are still
+ * refused after all tries, or when no time is left; the events before them have been sent then.
  *
- * @param giveUp takes an event that is refused for ever, with the code; the others go on.
+ * @param giveUp receives an event that EventBridge will never accept, with the code; the others are still sent.
  *
  * @internal
  */
@@ -74,7 +72,7 @@ function isToBePutAgain(code: string | undefined): boolean {
   return code !== undefined && !REFUSED_FOR_EVER.has(code);
 }
 
-/** Events as calls take them. No call has two of an item: one that is refused must not be passed by the next one. */
+/** No call has two events of an item: if the first were refused, the second would overtake it. */
 function chunksOf(events: readonly QueuedEvent[]): QueuedEvent[][] {
   const chunks: QueuedEvent[][] = [];
   let items = new Set<string>();

@@ -3,13 +3,13 @@ import { parsingInEnglish } from '../../foundation/parsing.ts';
 import { wrongInput } from '../../trust/check/run/limits.ts';
 import { MODES } from '../../trust/check/run/plan.ts';
 
-/** A function that ignored a wrong field would do something else than it was asked for, and report success. */
+/** A function that ignored a wrong field would do the wrong thing and report success. */
 
 const units = z.number().check(z.minimum(0));
 const place = z.int().check(z.minimum(0));
 const flag = z.optional(z.boolean());
 
-/** By the field that tells them apart. `readLimits` and `planRun` check the input of an execution. */
+/** Schemas by the field that identifies the event. `readLimits` and `planRun` check an execution's input. */
 const RUN_EVENTS = {
   plan: z.object({ plan: z.looseObject({ hours: units, repair: z.boolean() }) }),
   migrate: z.object({ migrate: z.looseObject({}) }),
@@ -35,7 +35,6 @@ export function checkRunEvent(event: unknown): void {
   checkFields('check', RUN_EVENTS[kind], event, RUN_HINT);
 }
 
-/** EventBridge's own events, of schedules without input, have fields that nothing reads. */
 const EVENTS = {
   redrive: {
     fields: { watch: flag, ended: flag },
@@ -49,6 +48,7 @@ const EVENTS = {
 
 export function checkEvent(of: keyof typeof EVENTS, event: unknown): void {
   const { fields, hint } = EVENTS[of];
+  // A schedule without input sends EventBridge's own event, which has more fields.
   const isOfEventBridge = typeof event === 'object' && event !== null && Object.hasOwn(event, 'detail-type');
   checkFields(of, isOfEventBridge ? z.object(fields) : z.strictObject(fields), event, hint);
 }

@@ -7,7 +7,7 @@ import { functionLogger } from './function-logger.ts';
 import { type FunctionOptions, type InvocationContext, timeOfCall } from './function-parts.ts';
 import type { StreamResponse } from './stream-handler.ts';
 
-/** The part of Lambda's SQS event that is used. */
+/** The fields of Lambda's SQS event that the handler reads. */
 export interface FeedQueueEvent {
   Records: { messageId: string; body: string; attributes?: { MessageGroupId?: string } }[];
 }
@@ -17,11 +17,11 @@ export interface FeedHandlerOptions extends EventBus, Pick<FunctionOptions, 'log
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Takes an event that EventBridge refuses for ever, with the group of its message. */
+  /** Receives each event that EventBridge will never accept, with its message's group. */
   deadLetters: (event: QueuedEvent, group: string) => Promise<void>;
 }
 
-/** A Lambda handler that puts the events of the feed's queue to EventBridge. */
+/** A Lambda handler that sends the feed's events to EventBridge. */
 export type FeedHandler = (event: FeedQueueEvent, context: InvocationContext) => Promise<StreamResponse>;
 
 const OPTIONS: OptionNames<FeedHandlerOptions> = {
@@ -34,12 +34,11 @@ const OPTIONS: OptionNames<FeedHandlerOptions> = {
   random: true,
 };
 
-/** Milliseconds before the timeout at which no more events are put. */
 const RESERVE_MS = 10_000;
 
 /**
- * Makes the handler that puts the events of the feed's FIFO queue, which needs `ReportBatchItemFailures`, to
- * EventBridge. A message that is not put in full is delivered again, with its group behind it.
+ * Makes the handler that sends events from the feed's FIFO queue to EventBridge. The queue's mapping needs
+ * `ReportBatchItemFailures`: a message that is not sent in full is delivered again, before the rest of its group.
  *
  * @example
  * export const handler = deployedFeed(graph);
@@ -61,7 +60,7 @@ export function feedHandler(options: FeedHandlerOptions): FeedHandler {
         if (held.has(group)) throw new Error('a message before it waits');
         const events = eventsOfMessage(body);
         if (events === undefined) {
-          // A foreign message must not hold its group up.
+          // A message that isn't from the feed must not block its group.
           await options.deadLetters({ kind: 'resync', item: 'resync', text: body }, group);
           refused += 1;
           logger.warn({ messageId }, 'not of the feed');

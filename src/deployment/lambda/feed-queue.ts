@@ -8,25 +8,24 @@ import { retrying } from '../../foundation/retry.ts';
 import type { RuntimeOptions } from '../../foundation/runtime.ts';
 import type { CallService } from '../../store/client/json-service.ts';
 
-/** The queue of the feed: events wait in it for the function that puts them to EventBridge. */
+/** The feed's queue, in which events wait for the function that sends them to EventBridge. */
 
-/** Bytes of an event, of a message, and of all messages of a call. SQS and EventBridge take 262,144. */
+/** Most bytes of an event, of a message, and of all messages of a call. SQS and EventBridge allow 262,144. */
 export const MOST_EVENT_BYTES = 200_000;
 const [MOST_MESSAGE_BYTES, MOST_CALL_BYTES] = [220_000, 250_000];
-/** Messages of a call: the maximum of SQS. */
+/** SQS's limit. */
 const MOST_MESSAGES = 10;
-/** The groups of a FIFO queue: those of one group wait for each other, as the changes of one item do. */
+/** A FIFO queue keeps the order within each message group. */
 const GROUPS = 16;
-/** Tries of a call before the run ends; the next run begins where the saved state is. */
+/** Tries of a call. Then the observer's next run continues from the saved state. */
 const MOST_TRIES = 6;
 
-/** A message of the queue. */
 interface Message {
   group: string;
   body: string;
 }
 
-/** Returns a function that puts events into a FIFO queue, in the order of each item. It returns once SQS has taken all of them. @internal */
+/** Returns a function that sends events to a FIFO queue, each item's in order, and resolves once SQS has all of them. @internal */
 export function feedQueue(
   queueUrl: string,
   call: CallService,
@@ -43,7 +42,7 @@ export function feedQueue(
   };
 }
 
-/** Returns a function that puts an event into a FIFO queue for those that nobody takes, as its own message of a group. @internal */
+/** Returns a function that sends a refused event to a FIFO queue. @internal */
 export function feedDeadLetters(
   queueUrl: string,
   call: CallService,
@@ -58,11 +57,11 @@ export function feedDeadLetters(
   };
 }
 
-/** Sends messages; those that were taken leave the map. Throws where some were not. */
+/** Sends messages. Accepted ones are deleted from the map. Throws if any are left. */
 async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string, Message>): Promise<void> {
   const Entries = [...waiting].map(([Id, { group, body }]) => ({
     ...{ Id, MessageBody: body, MessageGroupId: group },
-    // The same events after a crash: SQS takes them once in five minutes.
+    // After a crash the same events are sent again; SQS drops duplicates for five minutes.
     MessageDeduplicationId: createHash('sha256').update(body).digest('hex'),
   }));
   const { Successful, Failed } = (await call('SendMessageBatch', { QueueUrl, Entries })) as {
@@ -77,7 +76,7 @@ async function sendAll(call: CallService, QueueUrl: string, waiting: Map<string,
   throw new StoreError(refused === undefined ? 'retryable' : 'fatal', code, message);
 }
 
-/** Events as messages, each with as many events of one group as it has room for. */
+/** Packs events into messages, each with as many events of one group as fit. */
 function messagesOf(events: readonly FeedEvent[]): Message[] {
   const messages: Message[] = [];
   const open = new Map<string, { texts: string[]; bytes: number }>();
@@ -99,7 +98,7 @@ function messagesOf(events: readonly FeedEvent[]): Message[] {
   return messages;
 }
 
-/** The calls that send messages. No call has two messages of a group: a message that is refused must not be passed by the next one. */
+/** No call has two messages of a group: if the first were refused, the second would overtake it. */
 function callsOf(messages: readonly Message[]): Message[][] {
   const calls: { messages: Message[]; groups: Set<string>; bytes: number }[] = [];
   const lastOf = new Map<string, number>();
@@ -118,25 +117,25 @@ function callsOf(messages: readonly Message[]): Message[][] {
   return calls.map(({ messages: ofCall }) => ofCall);
 }
 
-/** The changes of an item have one group, whatever shard of the stream they come from. */
+/** All changes of an item have the same group, whichever stream shard they come from. */
 function groupOf(event: FeedEvent): string {
   if (event.kind === 'resync') return 'resync';
   return `items-${createHash('sha256').update(event.item).digest()[0]! % GROUPS}`;
 }
 
-/** An event as JSON, without its contents where it has no room for them. */
+/** Returns an event as JSON, without the item's contents if they are too large. */
 function textOfEvent(event: FeedEvent): string {
   const text = sendableJson(event);
   if (Buffer.byteLength(text) <= MOST_EVENT_BYTES || event.kind === 'resync') return text;
   return sendableJson(truncatedChange(event));
 }
 
-/** JSON without the two characters that SQS refuses; control characters have escapes in any JSON. */
+/** Escapes two characters that SQS refuses; JSON itself escapes control characters. */
 function sendableJson(value: object): string {
   return toJson(value).replace(/[\uFFFE\uFFFF]/g, (character) => (character === '\uFFFE' ? '\\ufffe' : '\\uffff'));
 }
 
-/** A change without its contents. Keys have at most 3 KB: there is room for the rest. */
+/** Returns a change without the item's contents. The rest fits, since keys have at most 3 KB. */
 function truncatedChange(change: FeedChange): object {
   const { attributes, ...rest } = change;
   const whole = { ...rest, attributes: attributes === null ? null : {}, truncated: true as const };
@@ -146,15 +145,15 @@ function truncatedChange(change: FeedChange): object {
   return view;
 }
 
-/** An event in a message: its JSON as it was written, in which no number has lost a digit. */
+/** An event in a message. `text` is its JSON as it was written, so that no number loses digits. */
 export interface QueuedEvent {
   kind: FeedEvent['kind'];
-  /** The item that has changed; of a resync a name that no item has. */
+  /** The changed item; for a resync, a name that no item has. */
   item: string;
   text: string;
 }
 
-/** The events of a message; undefined where it holds something else. */
+/** Returns the events of a message, or undefined if it isn't from the feed. */
 export function eventsOfMessage(body: string): QueuedEvent[] | undefined {
   const events: QueuedEvent[] = [];
   for (const text of body.split('\n')) {

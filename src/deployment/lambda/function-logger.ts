@@ -1,12 +1,12 @@
 import pino from 'pino';
 import type { Logger } from '../../foundation/logger.ts';
 
-/** A logger such as pino's: each invocation gets a child of it. */
+/** A logger such as pino's. Each invocation gets a child logger. */
 export interface FunctionLogger extends Logger {
   child(bindings: object): FunctionLogger;
 }
 
 export function functionLogger(level: string): FunctionLogger {
-  // Lambda freezes a function that has answered, so lines are written at once.
+  // Lambda freezes a function that has responded, so lines are written synchronously.
   return pino({ level, base: null }, { write: (line) => void process.stdout.write(line) });
 }

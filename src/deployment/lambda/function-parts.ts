@@ -17,9 +17,9 @@ export interface FunctionOptions {
   wait?: RuntimeOptions['wait'];
   /** @internal */
   random?: RuntimeOptions['random'];
-  /** Client of the table. Default: one for the function's region. */
+  /** The table's client. Default: one for the function's region. */
   client?: DynamoDBClient | undefined;
-  /** The table, instead of `client`. */
+  /** The table's store, instead of `client`. */
   store?: (Store & ScanSource) | undefined;
   /** A logger such as pino's. Default: JSON lines on stdout, level `info`. */
   logger?: FunctionLogger | undefined;
@@ -34,10 +34,10 @@ export const FUNCTION_OPTIONS: OptionNames<FunctionOptions> = {
   random: true,
 };
 
-/** The part of Lambda's context that is used. */
+/** The fields of Lambda's context that the handlers read. */
 export interface InvocationContext {
   awsRequestId: string;
-  /** A number where the function is called by version or alias, else `$LATEST`. */
+  /** A number if the function is called by version or alias, otherwise `$LATEST`. */
   functionVersion?: string;
   getRemainingTimeInMillis(): number;
 }
@@ -77,7 +77,7 @@ export interface CallTime {
   remainingMs(): number;
 }
 
-/** Keeps the reserve, but at most half of the time: a function with a short timeout would never make progress. */
+/** Limits the reserve to half of the time, so that a function with a short timeout makes progress. */
 export function timeOfCall(context: InvocationContext, wantedReserveMs: number): CallTime {
   const timeoutMs = context.getRemainingTimeInMillis();
   const reserveMs = Math.min(wantedReserveMs, timeoutMs / 2);

@@ -7,7 +7,7 @@ import { type MetricName, metricOfVerdict, NAMESPACE } from '../metric-units.ts'
 
 export type MetricValues = Partial<Record<MetricName, number | undefined>>;
 
-/** Writes metrics as one EMF document to stdout. `version`: a further dimension. */
+/** Writes metrics as one EMF document to stdout. `version` adds a dimension. */
 export type EmitMetrics = (values: MetricValues, version?: string) => void;
 
 export function metricsOf(table: string): EmitMetrics {
@@ -25,7 +25,6 @@ function unitOf(name: string): (typeof MetricUnit)[keyof typeof MetricUnit] {
   return name.endsWith('Ratio') ? MetricUnit.NoUnit : MetricUnit.Count;
 }
 
-/** Failures also count by the function's version. */
 export function emitBatch(emit: EmitMetrics, result: BatchResult, lagMs: number | undefined, version?: string): void {
   const { records, touches, writes, wcu, rcu, conflicts, quarantined, failedFrom, error } = result;
   emit({
@@ -34,9 +33,9 @@ export function emitBatch(emit: EmitMetrics, result: BatchResult, lagMs: number 
     CoalescingRatio: touches > 0 ? records / touches : undefined,
     LagSeconds: lagMs && lagMs / 1000,
   });
-  // Without gradual deployments (`$LATEST`) nothing asks for it.
+  // Without gradual deployments the version is `$LATEST`, which no alarm watches.
   if (version === undefined || !/^\d+$/.test(version)) return;
-  // Throttling and lack of time are no version's fault.
+  // Throttling and lack of time are not the version's fault.
   const isFault = failedFrom !== undefined && error?.code !== 'out-of-time' && !isRetryableStoreError(error);
   emit({ RetriedBatches: isFault ? 1 : 0, Quarantined: quarantined }, version);
 }

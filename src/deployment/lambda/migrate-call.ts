@@ -12,21 +12,21 @@ import {
 } from '../../trust/check/run/limits.ts';
 import { type InvocationContext, timeOfCall } from './function-parts.ts';
 
-/** 0 workers: as many as the write units ask for. 0 read units: no limit. */
+/** With 0 workers, `maxWcu` decides their number. 0 read units: no limit. */
 export type MigrateRequest = RunLimits;
 
-/** A call of a worker: its share of a walk. */
+/** A worker's share of a walk. */
 export interface WalkRequest {
   plan: string;
   share: number;
-  /** Units a second. 0: no limit. */
+  /** Read units per second; 0: no limit. */
   maxRcu: number;
   maxWcu: number;
 }
 
-/** The result of a call that decides. */
+/** The result of a call that decides the next steps. */
 export interface MigrateResponse extends Pick<DividedResult, 'steps' | 'done' | 'next' | 'leftovers' | 'waitSeconds'> {
-  /** Give each to a worker until it is done, then call again. Empty: call again after the pause. */
+  /** Walk each share until it is done, then call again. If empty: call again after `waitSeconds`. */
   shares: WalkRequest[];
 }
 
@@ -38,11 +38,11 @@ export interface WalkResponse {
 export interface MigrateTable {
   store: Store & ScanSource;
   client: DynamoDBClient | undefined;
-  /** Milliseconds since 1970. Default: DynamoDB's clock if it is known, else the machine's. */
+  /** Milliseconds since 1970. Default: DynamoDB's clock if there is a client, otherwise the machine's. */
   now: (() => number) | undefined;
 }
 
-/** The pages that have begun are finished, in each segment: their reads and writes have to fit into this time. */
+/** Milliseconds before the timeout at which no more pages begin. Each segment finishes its page in this time. */
 const RESERVE_MS = 60_000;
 /** Seconds of the reserve for these pages; the rest is for slow calls. */
 const DRAIN_SECONDS = 30;
@@ -62,7 +62,7 @@ export async function migrateCall(
     await migrateOptions(graph, table, context),
     division,
   );
-  // A walk of an earlier execution keeps its shares: the remaining ones divide the rate.
+  // A walk keeps its shares after a restart; those that remain divide the rate.
   const limits = { maxRcu: maxRcu / Math.max(1, shares.length), maxWcu: maxWcu / Math.max(1, shares.length) };
   return { steps, done, next, leftovers, waitSeconds, shares: shares.map((share) => ({ ...share, ...limits })) };
 }
@@ -90,7 +90,7 @@ async function migrateOptions(
     store,
     ...(client && (await tableIdentity(graph, { client }))),
     ...(client && { serverTime: () => serverTime(graph, { client }) }),
-    // Two clocks would end pauses too early.
+    // A given clock is used for both: two clocks could end pauses too early.
     ...(now && { now, serverTime: async () => now() }),
     remainingMs: timeOfCall(context, RESERVE_MS).remainingMs,
   };

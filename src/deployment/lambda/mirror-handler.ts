@@ -21,12 +21,12 @@ import {
 } from './function-parts.ts';
 import type { StreamEvent, StreamResponse } from './stream-handler.ts';
 
-/** A batch of a source table's stream, or a schedule's call for a look at the sources. */
+/** A batch of a source table's stream, or a schedule's call to watch the sources. */
 export type MirrorEvent = StreamEvent | { watch: true };
 
-/** A source table, as a function reads it. */
+/** A source table that the mirror function reads. */
 export interface WatchedSource extends SourceStore {
-  /** The ARN of the table's stream; undefined: it has none. */
+  /** Returns the ARN of the table's stream, or undefined if it has none. */
   streamArn?(): Promise<string | undefined>;
 }
 
@@ -34,7 +34,7 @@ export interface WatchedSource extends SourceStore {
 export interface MirrorHandlerOptions extends FunctionOptions {
   /** The sources that the model file exports. */
   sources: readonly Source[];
-  /** The streams that the function's mappings read: a watch compares them with the tables. Default: none. */
+  /** The streams that the function's mappings read; a watch compares them with the tables' current streams. Default: none. */
   streamArns?: readonly string[] | undefined;
   /** Opens a source table by its ARN. Default: reads it with `client`. */
   openSource?: ((tableArn: string) => WatchedSource) | undefined;
@@ -43,14 +43,13 @@ export interface MirrorHandlerOptions extends FunctionOptions {
 /** A Lambda handler for the streams of source tables. */
 export type MirrorHandler = (event: MirrorEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-/** Milliseconds before the timeout at which no more source items are started. */
 const RESERVE_MS = 5_000;
 const MOST_LOGGED = 20;
 
 /**
- * Makes the handler that touches the items which the streams of source tables name. It reports the first record that
- * is not done; a source item that `map` refuses holds up no other. `{ watch: true }` logs refusals, conflicts and
- * replaced streams. Logs hold keys alone. Throws for events of other streams.
+ * Makes the handler that mirrors the changes in the streams of source tables. It reports the first record that is not
+ * done; a source item that `map` refuses does not block others. `{ watch: true }` logs refusals, conflicts and replaced
+ * streams. Logs contain only keys. Throws for events of other streams.
  *
  * @example
  * export const handler = mirrorHandler(graph, { sources });
@@ -59,7 +58,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
   const own = { sources: true, streamArns: true, openSource: true } as const;
   checkOptions('mirrorHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { sources, streamArns = [] } = options;
-  // The touch retries, as it knows the time left.
+  // One attempt: `touchTexts` retries, since it knows the time left.
   const { store, client, now, wait, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const openSource = options.openSource ?? deferredSource(client);
   const opened = new Map<string, OpenSource>();
@@ -74,7 +73,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
     return made;
   };
   const look = async (logger: FunctionLogger, remainingMs: () => number): Promise<void> => {
-    // The cheap look first: the call may end in the rest.
+    // Streams first, which are quick to compare: time may run out later.
     let isReplaced = false;
     for (const reads of streamArns) {
       const has = (await openSource(tableArnOfStream(reads)).streamArn?.()) ?? null;
@@ -139,7 +138,7 @@ export function mirrorHandler(graph: CompiledModel, options: MirrorHandlerOption
       );
       return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
     }
-    // The next batch notes its progress again.
+    // A failure does no harm: the next batch notes its progress again.
     await progress.note(lagSeconds, nowMs).catch((error: unknown) => {
       logger.warn({ error: String(error) }, 'the progress could not be noted');
     });
@@ -176,10 +175,10 @@ function sourceOf(sources: readonly Source[], tableArn: string): Source {
   );
 }
 
-/** Local engines have tables of this account, and take names alone. */
+/** Local engines report this account in ARNs, but accept only table names. */
 const LOCAL_ACCOUNT = ':000000000000:';
 
-/** Fresh records need no client: it is loaded at the first read. */
+/** Loads the client at the first read, since a call may not need it. */
 function deferredSource(client: () => Promise<DynamoDBClient>): (tableArn: string) => WatchedSource {
   return (tableArn) => {
     const table = tableArn.includes(LOCAL_ACCOUNT) ? tableNameIn(tableArn) : tableArn;

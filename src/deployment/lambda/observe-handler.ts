@@ -18,19 +18,19 @@ import {
 export interface ObserveHandlerOptions extends FunctionOptions {
   /** The table's stream. */
   stream: StreamSource;
-  /** Takes the changes that the records tell: `feed` of the observer. Default: no feed. */
+  /** Receives the changes that the records describe. Default: no feed. */
   feed?: TakeEvents | undefined;
-  /** The share of changed items, 0 to 1, about which indexes are asked later. Default 0.001. */
+  /** The fraction of changed items, 0 to 1, that are later looked up in the indexes. Default 0.001. */
   indexShare?: number | undefined;
-  /** Waits and bounds of the observer. */
+  /** The observer's waits and limits. */
   limits?: Partial<ObserverLimits> | undefined;
 }
 
-/** The answer of an observer's call. */
+/** The response of an observer's call. */
 export interface ObserveResponse {
-  /** ISO 8601: what nothing has touched since is right, but for `drift` differences; null: unknown yet. */
+  /** ISO 8601. What nothing has touched since then is right, except for `drift` differences. Null: not known yet. */
   verifiedThrough: string | null;
-  /** The item, shard or gap that holds the time back; null: nothing does. */
+  /** The item, shard or gap that keeps `verifiedThrough` from advancing; null if none does. */
   heldBy: string | null;
   drift: number;
   records: number;
@@ -42,14 +42,13 @@ export type ObserveHandler = (event: unknown, context: InvocationContext) => Pro
 
 /** Milliseconds; less than the schedule's period. */
 const RUN_MS = 50_000;
-/** Milliseconds before the timeout at which a call saves its state. */
 const RESERVE_MS = 10_000;
-/** The projector's share of a call: a record is judged in the call that reads it. */
+/** The fraction of a call left for the projector, so that a record is judged in the call that reads it. */
 const WAITING_SHARE = 0.1;
 
 /**
- * Makes the handler that judges each change of a table; a schedule calls it every minute. It repairs nothing: its
- * proof starts from a clean check that begins after the first call. Logs hold keys alone.
+ * Makes the handler that judges each change of a table; a schedule calls it every minute. It repairs nothing. To verify
+ * anything it needs a clean check that begins after its first call. Logs contain only keys.
  *
  * @example
  * export const handler = observeHandler(graph, { stream: new DynamoDBStreamSource(streams, streamArn) });
@@ -59,7 +58,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
   checkOptions('observeHandler', options, { ...FUNCTION_OPTIONS, ...own });
   const { stream, limits } = options;
   const { store, now, wait, emit, logger: rootLogger } = functionParts(graph, options);
-  // A question outlives a call: the calls of a process share them.
+  // Shared by the calls of a process, since a sampled item is looked up in a later call.
   const indexSample = new IndexSample(graph, options.indexShare);
   return async (_event, context) => {
     const logger = rootLogger.child({ requestId: context.awsRequestId });
@@ -84,7 +83,7 @@ export function observeHandler(graph: CompiledModel, options: ObserveHandlerOpti
       },
     });
     const { endedBy, records } = result;
-    // Another process observes the table: its saved state is the answer.
+    // Another process observes the table, so respond with the state that it has saved.
     const isElsewhere = endedBy === 'busy' || endedBy === 'lost';
     const saved = isElsewhere ? await readObserverProgress(store) : undefined;
     const { throughMs, sinceMs, drift, heldBy } = isElsewhere

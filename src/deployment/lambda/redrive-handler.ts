@@ -35,13 +35,13 @@ import { functionClientOptions } from './settings.ts';
 import type { StreamResponse } from './stream-handler.ts';
 import { isStreamReplaced, registeredState, type WatchedTable } from './table-watch.ts';
 
-/** The part of an event that is used. Without fields: a redrive of the quarantine. Other fields are refused. */
+/** An event without fields redrives the quarantine. Other fields are refused. */
 export interface RedriveEvent {
-  /** Only looks at the table's registry and stream. */
+  /** Only checks the table's registry and stream, and registers an empty table. */
   watch?: boolean;
-  /** Only deletes edges that are over and counted: `deleteEnded`. */
+  /** Only deletes edges that have ended and been counted: `deleteEnded`. */
   ended?: boolean;
-  /** Messages of SQS. */
+  /** Messages of an SQS queue. */
   Records?: { messageId: string; body: string; eventSource?: string; eventSourceARN?: string }[];
 }
 
@@ -49,15 +49,15 @@ export interface RedriveEvent {
 export interface RedriveHandlerOptions extends FunctionOptions, TelemetryOption {
   /** Where failed batches are read from. Default: the table's stream and S3, in the function's region. */
   sources?: FailureSources | undefined;
-  /** The table's stream, for unclaimed records and for a watch. Default: neither. */
+  /** The table's stream, for unclaimed records and for a watch. Default: both are skipped. */
   stream?: StreamSource | undefined;
   /** The buckets that messages may name, unless `sources` is given. Default: none. */
   buckets?: readonly string[] | undefined;
-  /** Sends the rest of a failed batch to its queue. Default: by SQS, in the function's region. */
+  /** Sends the rest of a failed batch to its queue. Default: through SQS, in the queue's region. */
   sendRest?: SendMessage | undefined;
 }
 
-/** The answer of a redrive: counts, and for a queue the messages to deliver again. */
+/** The response of a redrive: counts, and for a queue the messages to deliver again. */
 export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
   StreamResponse & {
     /** Unclaimed records of the stream that were reconciled. */
@@ -67,13 +67,12 @@ export type RedriveResponse = Omit<RedriveResult, 'reasons'> &
 /** A Lambda handler that reconciles records that could not be projected. */
 export type RedriveHandler = (event: RedriveEvent, context: InvocationContext) => Promise<RedriveResponse>;
 
-/** Milliseconds before the timeout at which no more entries begin. */
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that reconciles what could not be projected: on a schedule the quarantine and unclaimed records,
- * and from an on-failure queue, which needs `ReportBatchItemFailures`, failed batches. If the time ends within a
- * batch, a message for the rest goes to the queue.
+ * Makes the handler that reconciles what could not be projected: the quarantine and unclaimed records on a schedule,
+ * and failed batches from an on-failure queue, whose mapping needs `ReportBatchItemFailures`. If time runs out within a
+ * batch, it sends a message for the rest to the queue.
  *
  * @example
  * export const handler = redriveHandler(graph);
@@ -113,7 +112,7 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
       return answerOf(emptyRedrive());
     }
     const messages = isOfQueue ? recordsOf(event, 'queue') : undefined;
-    // Entries whose cause remains take any time: the sweep has half of it.
+    // Entries that keep failing could take all the time, so half of it is kept for the sweep.
     const sweepMs = options.stream === undefined ? 0 : (timeoutMs - keptMs) / 2;
     const { result, failed } =
       messages === undefined
@@ -128,11 +127,11 @@ export function redriveHandler(graph: CompiledModel, options: RedriveHandlerOpti
     logger.info(counts, 'redriven');
     let swept = 0;
     try {
-      // Last, as a stream that cannot be read fails the call.
+      // The sweep is last, since a stream that cannot be read fails the call.
       if (messages === undefined && options.stream)
         swept = await sweepStream({ ...run, graph }, options.stream, logger);
     } finally {
-      // At the end: a failing read must not keep the call from its work. Alarms notice when the schedule stops.
+      // Last, so that a failing read does not prevent the work. An alarm rings when these metrics stop.
       if (messages === undefined) {
         emit({ CheckAgeSeconds: await checkAgeSeconds({ table: graph.table, store, stats: { rcu: 0 } }, now()) });
         await emitRegistry(watched);
@@ -179,14 +178,14 @@ async function redriveMessages(
     const { entries, repaired, left } = result;
     logger.info({ messageId, entries, repaired, left }, 'failed batch');
     if (left === 0) continue;
-    // A message for the rest has a receive count of its own.
+    // A new message for the rest starts with a new receive count.
     const isSent =
       repaired > 0 && eventSourceARN !== undefined && (await trySend(eventSourceARN, messageOfRest(body, repaired)));
     if (!isSent) failed.push(messageId);
   }
   return { result: total, failed };
 
-  /** Nothing is lost on failure: the original message is delivered again. */
+  /** If sending fails, nothing is lost: SQS delivers the original message again. */
   async function trySend(queueArn: string, rest: string): Promise<boolean> {
     try {
       await sendRest(queueArn, rest);

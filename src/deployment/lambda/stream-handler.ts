@@ -21,36 +21,36 @@ import {
 } from './function-parts.ts';
 import { emitBatch } from './metrics.ts';
 
-/** The part of Lambda's stream event that is used. */
+/** The fields of Lambda's stream event that the handler reads. */
 export interface StreamEvent {
   Records: RawRecord[];
 }
 
-/** The answer for the event source mapping; it needs `ReportBatchItemFailures`. */
+/** The response to the event source mapping, which needs `ReportBatchItemFailures`. */
 export interface StreamResponse {
-  /** Empty: all is applied. Else the lowest record that is not; the mapping retries from there. */
+  /** Empty if all records are applied; otherwise the lowest one that is not, from which the mapping retries. */
   batchItemFailures: { itemIdentifier: string }[];
 }
 
 /** Options of a stream handler. */
 export interface StreamHandlerOptions extends Omit<FunctionOptions, 'store'>, TelemetryOption {
-  /** The table, instead of `client`. */
+  /** The table's store, instead of `client`. */
   store?: Store | undefined;
-  /** Derived items written at once. Default 32. */
+  /** Derived items written concurrently. Default 32. */
   concurrency?: number | undefined;
-  /** Notes in the table how far it has come: one write unit in ten seconds at most. Default true. */
+  /** Saves progress in the table, at most one write unit every ten seconds. Default true. */
   progress?: boolean | undefined;
 }
 
 /** A Lambda handler for the stream of a table. */
 export type StreamHandler = (event: StreamEvent, context: InvocationContext) => Promise<StreamResponse>;
 
-/** Milliseconds before the timeout at which no more units start. */
 const RESERVE_MS = 5_000;
 
 /**
- * Makes the handler that projects a table's stream. It retries until its reserve, then reports the lowest unapplied
- * record. Throws for events of other streams, and `table-differs` if keys are no texts. Logs hold keys alone.
+ * Makes the handler that projects a table's stream. It retries until little time is left, then reports the lowest
+ * unapplied record. Throws for events of other streams, and `table-differs` if keys are not strings. Logs contain only
+ * keys.
  *
  * @example
  * export const handler = streamHandler(graph, { concurrency: 64 });
@@ -59,7 +59,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
   const names = { ...FUNCTION_OPTIONS, concurrency: 'count', progress: 'boolean', telemetry: true } as const;
   checkOptions('streamHandler', options, names);
   const { concurrency, telemetry } = options;
-  // The projector retries, as it knows the time left.
+  // One attempt: the projector retries, since it knows the time left.
   const { store, now, random, emit, logger: rootLogger } = functionParts(graph, options, 1);
   const projector = createProjector(graph, { store, concurrency, now, random, telemetry });
   const onError = (error: unknown): void =>
@@ -73,7 +73,7 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     for (const arn of new Set(raw.map(({ eventSourceARN = '' }) => eventSourceARN))) {
       checkStreamTable(arn, graph.table.name);
     }
-    // A table that differs may fit later.
+    // Checked until it passes: a table that differs may be replaced.
     if (!isTableKnown) await requireKeyTypes(graph, store, logger);
     isTableKnown = true;
     const records = decodeRecords(graph, raw);
@@ -82,14 +82,13 @@ export function streamHandler(graph: CompiledModel, options: StreamHandlerOption
     const projectRecords = (): Promise<BatchResult> => projector.project(records, { remainingMs: time.remainingMs });
     const result = await (progress === undefined ? projectRecords() : progress.writeWhile(projectRecords));
     emitBatch(emit, result, ageOfOldestMs(records, now()), context.functionVersion);
-    // After applying, and only what is applied: the low watermark would pass the rest.
+    // Only applied records: the low watermark must not pass the others.
     progress?.noteApplied(appliedRecords(records, result));
     await progress?.writeIfDue();
     return reportFailures(result, time, logger);
   };
 }
 
-/** All before the lowest unapplied record. */
 function appliedRecords(records: readonly ChangeRecord[], { failedFrom }: BatchResult): readonly ChangeRecord[] {
   if (failedFrom === undefined) return records;
   const failed = records.findIndex((record) => !isOlder(record, failedFrom));
@@ -114,7 +113,6 @@ function reportFailures(
   return { batchItemFailures: [{ itemIdentifier: sequenceNumber }] };
 }
 
-/** The stream tells whole seconds. */
 function ageOfOldestMs(records: readonly ChangeRecord[], nowMs: number): number | undefined {
   const created = records.map(({ createdAtSeconds }) => createdAtSeconds).filter((seconds) => seconds !== undefined);
   return created.length === 0 ? undefined : Math.max(0, nowMs - Math.min(...created) * 1000);

@@ -7,7 +7,7 @@ import type { FunctionLogger } from './function-logger.ts';
 export interface WatchedTable {
   graph: CompiledModel;
   store: Store & ScanSource;
-  /** Absent where only a store is given: the table's identity is unknown then. */
+  /** Undefined if only a store is given; the table's identity is unknown then. */
   client: (() => Promise<DynamoDBClient>) | undefined;
   logger: FunctionLogger;
   now: (() => number) | undefined;
@@ -15,8 +15,8 @@ export interface WatchedTable {
 }
 
 /**
- * Registers an empty table, so that a deployment is managed before its first migration. A table with items waits for
- * a person, as its searches would be unavailable until verified.
+ * Registers an empty table, so that a deployment is managed before its first migration. A table with items is left to
+ * a person, because its searches would be unavailable until verified.
  */
 export async function registeredState(table: WatchedTable): Promise<RegistryState> {
   const { graph, store, logger } = table;
@@ -38,9 +38,9 @@ export async function registeredState(table: WatchedTable): Promise<RegistryStat
   return await registryState(reader);
 }
 
-/** False if items are there, or came meanwhile: a migration has to build their projections. */
+/** Returns false if the table has items, whose projections a migration has to build. */
 async function registerNewTable({ graph, store, client, now, remainingMs }: WatchedTable): Promise<boolean> {
-  // Most calls find a registry, and load no migration.
+  // Loaded on demand, since most calls find a registry.
   const { registerIfEmpty } = await import('../../migrate/register-empty.ts');
   const ofTable = client && (await readIdentity(await client(), graph));
   return await registerIfEmpty({ graph, store, now, remainingMs, waitsBetweenCalls: true, ...ofTable });
@@ -51,7 +51,7 @@ async function readIdentity(client: DynamoDBClient, graph: CompiledModel) {
   return { ...(await tableIdentity(graph, { client })), serverTime: () => serverTime(graph, { client }) };
 }
 
-/** The event source mapping does not fail when the stream was replaced: the old stream ends, and nothing new comes. */
+/** Detects a replaced stream, after which the event source mapping does not fail. */
 export async function isStreamReplaced(
   { graph, client, logger }: WatchedTable,
   streamArn: string,

@@ -5,11 +5,11 @@ import * as vocabulary from '../../vocabulary.ts';
 import { cacheFolder } from './cache-folder.ts';
 import { IS_SOURCE, ownModule } from './package-files.ts';
 
-/** Loads a user's modules, which run with all rights of this process and import this very package. */
+/** Makes a loader of a user's modules, which run with all rights of this process and import this very package. */
 export async function createModuleLoader(): Promise<Jiti> {
   const { createJiti } = await import('jiti');
   return createJiti(import.meta.url, {
-    // Translated modules are code, too: see `cacheFolder`.
+    // Transpiled modules are code that is run: see `cacheFolder`.
     fsCache: join(cacheFolder(), 'modules'),
     alias: {
       'edgeloom/admin': ownModule('src/admin'),
@@ -25,7 +25,7 @@ export async function createModuleLoader(): Promise<Jiti> {
   });
 }
 
-/** Loads all but the vocabulary on demand: a model file seldom needs more, and the SDK takes long to load. */
+/** Loads everything but the vocabulary on demand: a model file seldom needs more, and the SDK is slow to load. */
 function libraryOnDemand(): object {
   let library: object | undefined;
   const whole = (): object => {
@@ -41,7 +41,7 @@ function libraryOnDemand(): object {
   );
 }
 
-/** Loaders ask for names of their own, such as `default` and `then`. */
+/** Includes names that only loaders ask for, such as `default` and `then`. */
 function isAtHand(known: object, name: string | symbol): boolean {
   return typeof name === 'symbol' || name in known || /^(default|then|__\w+)$/.test(name);
 }

@@ -1,4 +1,4 @@
-/** `edgeloom/stack`: the CloudFormation of a model. */
+/** `edgeloom/stack`: CloudFormation templates for a model. */
 export { FUNCTIONS, type FunctionName } from './base/ids.ts';
 export { type Parameters, parameterWarnings, readParameters } from './base/parameters.ts';
 export type { StackInput } from './base/site.ts';

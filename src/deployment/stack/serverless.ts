@@ -5,9 +5,9 @@ import { STACK_POLICY } from './parts/table.ts';
 import { checkNames, checkSources } from './project/service.ts';
 import { frameworkStack, nameOfOwnTable } from './stack.ts';
 
-/** What the Serverless Framework gives to a file that computes values. */
+/** What the Serverless Framework passes to a file that computes values. */
 export interface VariableContext {
-  /** The value of a variable: `param:batchSize`, `self:service`. */
+  /** Returns the value of a variable, such as `param:batchSize` or `self:service`. */
   resolveVariable(variable: string): Promise<unknown>;
 }
 
@@ -21,7 +21,7 @@ export interface ServerlessOptions {
 }
 
 /**
- * The values of serverless.yml that follow from a model. The framework reads them from a file in CommonJS.
+ * Returns the values of serverless.yml that follow from a model. The framework reads them from a CommonJS file.
  *
  * @example
  * module.exports = require('edgeloom/stack').serverlessValues({ modelFile: `${__dirname}/edgeloom.config.ts` });

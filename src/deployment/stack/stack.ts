@@ -29,7 +29,7 @@ import {
 } from './rights/policies.ts';
 import { roleResources } from './rights/roles.ts';
 
-/** A template of CloudFormation. */
+/** A CloudFormation template. */
 export interface Template {
   AWSTemplateFormatVersion: '2010-09-09';
   Description: string;
@@ -37,7 +37,7 @@ export interface Template {
   Outputs: Record<string, { Description: string; Value: Value }>;
 }
 
-/** For a framework that makes the functions itself. */
+/** A stack for a framework that creates the functions itself. */
 export interface FrameworkStack {
   resources: Pick<Template, 'Resources' | 'Outputs'> & {
     extensions: Record<string, { Properties: Record<string, Value>; DependsOn: string[] }>;
@@ -49,7 +49,7 @@ export interface FrameworkStack {
 export interface TemplateOptions extends Omit<StackInput, 'model'> {
   /** Where the functions' code is: `{ S3Bucket, S3Key }`, or a folder that is uploaded when packaging. */
   code: Value | ((name: FunctionName) => Value);
-  /** Tells the code of a folder from other code; needed with `canaryMinutes`. Default: nothing. */
+  /** Distinguishes new code in a folder from old code; needed with `canaryMinutes`. Default: none. */
   revision?: string | undefined;
 }
 
@@ -62,7 +62,7 @@ const OPTIONS: OptionNames<TemplateOptions> = {
 };
 
 /**
- * The whole stack of a model. Throws `invalid-name` for names that AWS would refuse.
+ * Returns the whole stack of a model. Throws `invalid-name` for names that AWS would refuse.
  *
  * @example
  * stackTemplate(graph, { service: 'goals', stage: 'prod', parameters: readParameters({ stage: 'prod' }), code });
@@ -83,7 +83,7 @@ export function stackTemplate(graph: CompiledModel, options: TemplateOptions): T
   };
 }
 
-/** Imports the table and bucket of an earlier stack. The bucket's notification is added later, since it needs the queue. */
+/** Imports an earlier stack's table and bucket. The bucket's notification is added later, since it needs the queue. */
 export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFormatVersion' | 'Resources'> {
   const site = siteOf(input);
   const { DependsOn: _, ...bucket } = failureResources(site)[FAILED_BATCHES_BUCKET]!;
@@ -92,7 +92,6 @@ export function importTemplate(input: StackInput): Pick<Template, 'AWSTemplateFo
   return { AWSTemplateFormatVersion: '2010-09-09', Resources: withTags(resources, input.parameters) };
 }
 
-/** Undefined where the table is from elsewhere. */
 export function nameOfOwnTable(model: CompiledModel, { existingTableArn }: Parameters): string | undefined {
   return existingTableArn === '' ? model.table.name : undefined;
 }
@@ -182,7 +181,7 @@ function outputsOf({ graph, names, functions, table, parameters }: Site): Templa
   };
 }
 
-/** What is billed by number: metrics of alarms, dashboards, and custom metrics. */
+/** Counts what AWS bills by number: metrics of alarms, dashboards, and custom metrics. */
 export function stackFixtures(
   model: CompiledModel,
   values: Pick<Partial<Parameters>, 'observe' | 'feedEventBus' | 'sourceStreamArns'> = {},

@@ -50,8 +50,8 @@ const CHANGES: Readonly<Record<BaseChange['kind'], string>> = {
 };
 
 /**
- * Makes the option `telemetry`: spans and metrics of OpenTelemetry's conventions. They hold names of tables, types
- * and projections, counts and error codes; no key, attribute or message.
+ * Makes the option `telemetry`: spans and metrics by OpenTelemetry's conventions. They contain names of tables, types
+ * and projections, counts and error codes, but no keys, attributes or messages.
  *
  * @example
  * const reader = createReader(graph, { client, telemetry: openTelemetry() });
@@ -115,7 +115,7 @@ class OpenTelemetry implements Telemetry {
       (result, span) => {
         const counts = countsOf(result, `edgeloom.${kind}`);
         span.setAttributes(counts);
-        // The rest of a stopped check repeats its totals.
+        // The rest of a stopped check includes these totals.
         const isWhole = (result as { cursor?: unknown }).cursor === undefined;
         if (isWhole) this.addCounts(counts, collection);
         return undefined;
@@ -136,7 +136,7 @@ class OpenTelemetry implements Telemetry {
       span.setAttributes(counts);
       this.addCounts(counts, { 'messaging.destination.name': table });
       this.instruments.add('messaging.client.consumed.messages', records, common);
-      // A batch that is not applied in full does not throw.
+      // A batch that is not applied in full returns its error.
       return (result as { error?: unknown }).error;
     });
   }
@@ -173,7 +173,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** `prefix` and `type` are those of a search. */
+  /** `prefix` and `type` are set only for a search. */
   private withObservedMethods<C extends object>(
     client: C,
     graph: CompiledModel,
@@ -183,9 +183,9 @@ class OpenTelemetry implements Telemetry {
     const methods = Object.entries(client).map(([name, method]: [string, (...args: unknown[]) => unknown]) => {
       const observed = (...args: unknown[]): unknown => {
         if (name === 'with') return this.client(method(...args) as object, graph);
-        // A watch does not end; its reads have spans of their own, as have lists page by page.
+        // A watch does not end, and its reads have their own spans; so have the pages of lists.
         if (prefix === '' && ['watch', 'pages', 'all'].includes(name)) return method(...args);
-        // `search` throws for names that the model lacks.
+        // The name is the model's: `search` throws for others.
         if (name === 'search')
           return this.withObservedMethods(method(...args) as object, graph, 'search.', String(args[0]));
         const about = type ?? typeOf(graph, args);
@@ -210,7 +210,7 @@ class OpenTelemetry implements Telemetry {
     });
   }
 
-  /** `onResult` notes the result, and returns the error in it. */
+  /** `onResult` records the result, and returns an error that it contains. */
   private inSpan<R>(
     { name, kind, attributes }: SpanPlan,
     measured: 'call' | 'operation' | 'batch',
@@ -224,7 +224,7 @@ class OpenTelemetry implements Telemetry {
       const onError = (error: unknown): void => {
         failed = { 'error.type': errorType(error) };
         span.setAttributes(failed);
-        // The message would name items.
+        // Without the error's message, which would name items.
         span.setStatus({ code: SpanStatusCode.ERROR });
       };
       try {
@@ -249,7 +249,7 @@ function operationOf(method: string | symbol, [argument]: readonly unknown[]): s
   return OPERATIONS[String(method)];
 }
 
-/** Other text may name a person. */
+/** Returns only the model's names: other text may identify a person. */
 function typeOf(graph: CompiledModel, args: readonly unknown[]): string | undefined {
   const texts = args.map((arg) => (Array.isArray(arg) ? arg[0] : arg)).filter((arg) => typeof arg === 'string');
   const named = texts.find((text) => graph.edges.has(text) || graph.nodes.has(text));

@@ -1,6 +1,6 @@
 export type PlaceParameters = Record<string, string | readonly string[] | undefined>;
 
-/** Leaves out empty parameters. */
+/** Omits empty parameters. */
 export function addressOf(path: string, parameters: PlaceParameters = {}): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

@@ -66,14 +66,13 @@ function parseNumber(text: string): number | LosslessNumber {
 
 export interface Asked<T> {
   answer?: T;
-  /** What the answer took. */
   rcu?: number;
   failure?: Failure;
   isWaiting: boolean;
   again(): void;
 }
 
-/** Asks again when the question changes; undefined asks nothing. */
+/** Asks again when the address changes. Doesn't ask if `path` is undefined. */
 export function useAnswer<T>(path: string | undefined, parameters: PlaceParameters = {}): Asked<T> {
   const question = path === undefined ? undefined : addressOf(path, parameters);
   const [state, setState] = useState<Omit<Asked<T>, 'again'> & { question?: string }>({
@@ -98,7 +97,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
       await lookAtConnection();
       if (!isLost()) return setResult({ failure });
       if (own !== newest.current) return;
-      // The page reports a lost connection once; earlier answers stay.
+      // The page reports a lost connection itself, so keep earlier answers.
       isCut.current = true;
       setState((before) => ({ ...(before.question === question && before), question, isWaiting: false }));
     });
@@ -115,7 +114,7 @@ export function useAnswer<T>(path: string | undefined, parameters: PlaceParamete
   return { ...(isCurrent && state), isWaiting: !isCurrent || state.isWaiting, again };
 }
 
-/** Repeats a question after each answer while the page is visible. Undefined: no more. */
+/** Asks again `afterMs` after each answer while the page is visible. Undefined stops it. */
 export function useAskedLater(
   { again, isWaiting }: Pick<Asked<unknown>, 'again' | 'isWaiting'>,
   afterMs: number | undefined,
@@ -131,7 +130,7 @@ export function useAskedLater(
 
 const LIVE_MS = 1_000;
 
-/** Asks again each second, or later: a look at a part of the page takes at most one RCU a second. True while it does. */
+/** Asks again each second, or less often to spend at most one RCU per second. False if the answer costs too much to repeat. */
 export function useLive(asked: Asked<unknown>): boolean {
   const { answer, rcu = 0, failure } = asked;
   const isLive = answer !== undefined && rcu <= UNITS_AT_ONCE;
@@ -145,7 +144,6 @@ export interface Doing {
   run(action: () => Promise<void>): void;
 }
 
-/** One action at a time; keeps the failure until the next. */
 export function useDoing(): Doing {
   const [state, setState] = useState<Omit<Doing, 'run'>>({ isRunning: false });
   const run = (action: () => Promise<void>): void => {

@@ -15,8 +15,8 @@ const TOKEN = new RegExp(
 );
 
 /**
- * Attributes of a canonical text such as `M{"name":{"S":"Ada"},"age":N36e2}`, as people write them: texts as they are, all else as JSON.
- * Undefined: not canonical.
+ * Parses a canonical text such as `M{"name":{"S":"Ada"},"age":N36e2}` for display: strings unquoted, other values as JSON. Undefined if the
+ * text isn't canonical.
  */
 export function canonicalEntries(text: string): Map<string, string> | undefined {
   const tokens = [...text.matchAll(TOKEN)];
@@ -52,7 +52,7 @@ function jsonOf(token: string, groups: Partial<Record<string, string>>): string 
   return text ?? bool ?? open ?? token;
 }
 
-/** `15e1` is 0.15 × 10¹, so `1.5`. */
+/** `15e1` stands for 0.15 × 10¹, which is `1.5`. */
 function decimalText(canonical: string): string {
   const [, sign = '', digits = '', power = '0'] = /^(-?)(\d*)e(-?\d+)$/.exec(canonical) ?? [];
   const exponent = Number(power);

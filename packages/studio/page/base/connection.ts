@@ -17,13 +17,12 @@ export function isLost(): boolean {
   return lost !== undefined;
 }
 
-/** Returns how to stop. */
+/** Returns a function that stops listening. */
 export function onConnection(listen: () => void): () => void {
   addEventListener(CHANGED, listen);
   return () => removeEventListener(CHANGED, listen);
 }
 
-/** Concurrent looks are one. */
 export async function lookAtConnection(): Promise<void> {
   looking ??= look().finally(() => {
     looking = undefined;

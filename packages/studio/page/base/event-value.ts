@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 
-/** A value of the page, read again at each of these events of the window. */
+/** Returns what `read` returns, and reads again at each of the window events. */
 export function useEventValue<T>(read: () => T, ...events: readonly string[]): T {
   const [value, setValue] = useState(read);
   useEffect(() => {

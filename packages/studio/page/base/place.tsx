@@ -21,7 +21,7 @@ export function goTo(address: string): void {
   dispatchEvent(new Event(MOVED));
 }
 
-/** Keeps answers and the count of units. */
+/** Replaces the address without adding a history entry or resetting the count of units. */
 export function lookAt(address: string): void {
   history.replaceState(null, '', address);
   dispatchEvent(new Event(MOVED));
@@ -63,7 +63,7 @@ export function Link({ to, children, ...rest }: LinkProps) {
   );
 }
 
-/** A key that stands for all edges of a type leads to their list. */
+/** A key that stands for all edges of a type links to their list. */
 export function ItemLink({ source, target }: ItemKey) {
   const text = <bdi>{source === target ? source : `${source} ${target}`}</bdi>;
   if (source === MANY || target === MANY) return <span class="key">{text}</span>;

@@ -19,7 +19,6 @@ export function questionOf(parameters: URLSearchParams): Question {
 export interface Subject {
   edge?: DescribedEdge;
   search?: DescribedSearch;
-  /** Only if the rows are nodes. */
   nodeType?: string;
 }
 
@@ -34,7 +33,7 @@ export function subjectOf({ nodes, edges }: ModelAnswer, { type, search: name, n
   return node === undefined || search === undefined ? {} : { nodeType: node.type, search };
 }
 
-/** At least. */
+/** Returns the minimum number of shards that the query reads. */
 export function shardsAsked(model: ModelAnswer, question: Question): number {
   const { edge, search } = subjectOf(model, question);
   if (edge !== undefined) return edge.shards;
@@ -46,7 +45,7 @@ function shardsOf({ shards }: DescribedSearch): number {
   return shards === 'value' ? 1 : shards;
 }
 
-/** True for unknown names too: the answer reports them. */
+/** Returns whether the question is complete. Also true for unknown names, because the answer reports them. */
 export function isAsked(model: ModelAnswer, question: Question): boolean {
   const { type, id, search: name, nodes, partition, equals } = question;
   if (nodes !== undefined) return true;

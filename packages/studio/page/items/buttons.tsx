@@ -38,7 +38,6 @@ export function Redrive({ id, onDone }: { id: string; onDone: () => void }) {
   );
 }
 
-/** Repairs the partition of a node. */
 export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   const repair = async (): Promise<void> => {
     const { check } = await postTo<CheckAnswer>('/api/repair', { id });
@@ -48,7 +47,7 @@ export function RepairNode({ id, onDone }: { id: string; onDone: () => void }) {
   return <Act name="Repair this node" running="Repairing …" act={repair} />;
 }
 
-/** `onDone` gets the number before the undoing write. */
+/** `onDone` gets the number of changes before the undoing write. */
 export function Undo({ write, onDone }: { write: NonNullable<TraceAnswer['write']>; onDone: (after: number) => void }) {
   const { source, target, rev } = write;
   const undo = async (): Promise<void> => {

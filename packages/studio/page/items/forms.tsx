@@ -11,20 +11,18 @@ import { jsonText } from '../parts/value.tsx';
 import { showWritten } from './written.tsx';
 
 interface JsonFormProps {
-  /** Of the button that opens the form. */
+  /** Label of the button that opens the form. */
   label: string;
   button: string;
-  /** Shown from the beginning. */
   isOpen?: boolean;
   text?: string;
-  /** Fields before the attributes. */
   children?: ComponentChildren;
-  /** `before`: the text that the form was opened with. */
+  /** `before` is the text that the form opened with. */
   requestOf: (json: string, form: FormData, before: string) => [path: string, body: object];
   onDone: () => void;
 }
 
-/** A base item as JSON. The page of its node shows the write. */
+/** Edits a base item as JSON. The page of its node then shows the write. */
 function JsonForm({ label, button, isOpen = false, text = '{}', children, requestOf, onDone }: JsonFormProps) {
   const [before, setBefore] = useState(isOpen ? text : undefined);
   const { failure, run } = useDoing();
@@ -81,7 +79,7 @@ export interface EditedItem {
   attributes: Record<string, unknown>;
 }
 
-/** Writes only changed attributes, and only if they are still as shown. */
+/** Writes only the changed attributes, and only if they still have the values shown. */
 export function Edit({ item, onDone }: { item: EditedItem; onDone: () => void }) {
   const { source, target, attributes } = item;
   return (

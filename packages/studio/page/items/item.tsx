@@ -24,7 +24,6 @@ interface ItemProps {
   onChange: () => void;
 }
 
-/** An item, and why it is as it is. */
 export function Item(props: ItemProps) {
   const { item, isWritable, onChange } = props;
   const isOfProducer = item.kind === 'base' || item.kind === 'part';
@@ -74,7 +73,7 @@ function Explained({ item: { source, target }, isWritable, onChange }: ItemProps
   );
 }
 
-/** Where items should be, and how they are there. Searches that share a derived item share its difference. */
+/** Lists derived items with their states. Searches that share an item are shown with one difference. */
 export function Places({ parts }: { parts: readonly ExplainedPart[] }) {
   const placeOf = (part: ExplainedPart): string =>
     JSON.stringify([part.source, part.target, part.difference === undefined ? part.name : '']);

@@ -6,7 +6,6 @@ import { Ripple } from './ripple.tsx';
 
 type Written = Pick<WriteAnswer, 'source' | 'target' | 'after'>;
 
-/** The address names the write. */
 export function showWritten({ source, target, after }: Written): void {
   const names = { written: target, after: String(after) };
   const isHere = new URLSearchParams(location.search).get('id') === source;

@@ -6,11 +6,11 @@ const UNITS: readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit][] = [
 ];
 const FORMAT = new Intl.RelativeTimeFormat('en', { style: 'short' });
 
-/** As of when it is drawn. */
+/** Shows the age at the time of rendering. */
 export function Ago({ at }: { at: string | number }) {
   const time = new Date(at);
   const iso = time.toISOString();
-  // Clocks differ a little: the near future is now.
+  // Clocks differ a little, so the near future counts as now.
   const seconds = Math.round((Date.now() - time.getTime()) / 1_000);
   const unit = UNITS.find(([size]) => seconds >= Math.max(5, size));
   return (

@@ -13,7 +13,6 @@ export function TextField({ label, ...rest }: TextFieldProps) {
   );
 }
 
-/** For the id of a node of some types. */
 export function NodeField({ types, ...rest }: TextFieldProps & { types: readonly string[] }) {
   return <TextField required placeholder={`${types[0]}-…`} {...rest} />;
 }

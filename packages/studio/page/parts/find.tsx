@@ -16,7 +16,7 @@ interface Found {
 
 const MOST_OWN = 6;
 
-/** Finds nodes, types, searches, places and actions. Key it by the place. */
+/** Use the address as `key`, to reset the form on navigation. */
 export function Find({ model, places }: { model: ModelAnswer | undefined; places: readonly Found[] }) {
   const [text, setText] = useState('');
   const [isOpen, setOpen] = useState(false);

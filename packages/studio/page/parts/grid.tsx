@@ -6,9 +6,9 @@ import { jsonText, Value } from './value.tsx';
 
 export interface GridRow {
   id: string;
-  /** Of the node, if the sample has it. */
+  /** The node's name, if the sample has it. */
   name: string | null;
-  /** Columns before those of the attributes. */
+  /** Values of columns before the attributes. */
   own: Record<string, unknown>;
   attributes: Record<string, unknown>;
 }
@@ -21,7 +21,6 @@ export interface GridProps<Row extends GridRow> {
   empty: string;
 }
 
-/** A row for each node or edge, a column for each attribute. */
 export function Grid<Row extends GridRow>({ label, idHeading, rows, note, empty }: GridProps<Row>) {
   const own = Object.keys(rows[0]?.own ?? {});
   const met = new Set(rows.flatMap(({ attributes }) => Object.keys(attributes)));

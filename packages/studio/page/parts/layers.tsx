@@ -33,16 +33,15 @@ interface Layout extends Size {
   ways: readonly Point[][];
 }
 
-/** Lengths in em, as in page.css. The letters of a box have the same width. */
+/** Lengths in em, as in page.css. Boxes have a monospaced font. */
 const LETTER = 0.61;
 const LINE = 1.6;
 const PADDING = 0.6;
 const MARGIN = 0.5;
 const APART = { nodesep: 0.9, edgesep: 0.5, ranksep: 2.2 };
-/** The usual canvas, which decides the direction of the layers. */
+/** The usual canvas size, which decides the direction of the layers. */
 const ROOM = { width: 80, height: 36 };
 
-/** Boxes in layers, with the ways between them. */
 export function Layers({
   label,
   boxes,
@@ -80,7 +79,7 @@ export function Layers({
   );
 }
 
-/** Takes the direction that fits better into the usual canvas. */
+/** Chooses the direction that fits the usual canvas better. */
 function layoutOf(boxes: readonly Box[], ways: readonly Way[]): Layout {
   const scaleOf = ({ width, height }: Size): number => Math.min(ROOM.width / width, ROOM.height / height);
   const [across, down] = (['LR', 'TB'] as const).map((rankdir) => {

@@ -5,7 +5,7 @@ export interface RowsProps {
   label: string;
   headings: readonly string[];
   rows: readonly (readonly ComponentChildren[])[];
-  /** Identify moving rows. Default: their place. */
+  /** Identify rows that move. Default: the row's index. */
   keys?: readonly string[] | undefined;
   /** True for numeric columns. */
   numbers?: readonly boolean[] | undefined;
@@ -44,7 +44,7 @@ export function Rows({ label, headings, rows, keys, numbers, empty = 'Nothing he
   );
 }
 
-/** `name`: the parameter of the cursor. */
+/** `name` is the address parameter of the cursor. */
 export function Pager({ next, name = 'cursor' }: { next: string | undefined; name?: string }) {
   const isFirst = !new URLSearchParams(location.search).has(name);
   if (next === undefined && isFirst) return null;

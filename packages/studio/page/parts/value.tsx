@@ -7,10 +7,10 @@ import { Rows } from './rows.tsx';
 
 const SHORT = 300;
 
-/** Control characters, such as between the parts of a key. */
+/** Control characters, such as those between the parts of a key. */
 const SHAPELESS = /([\0-\x08\x0b-\x1f\x7f\u{10ffff}]+)/u;
 
-/** A text of the table, in its own direction, cut where it is long. */
+/** Shows a text of the table in its own direction, and shortens a long one. */
 export function Text({ text }: { text: string }) {
   const [isWhole, setWhole] = useState(false);
   const isLong = text.length > SHORT;
@@ -30,12 +30,10 @@ export function Text({ text }: { text: string }) {
   );
 }
 
-/** Texts as they are, all else as JSON. */
 export function Value({ value, indent }: { value: unknown; indent?: number }) {
   return <Text text={typeof value === 'string' ? value : jsonText(value, indent)} />;
 }
 
-/** An entry of a `dl`. */
 export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
   return (
     <>
@@ -66,7 +64,7 @@ export function Attributes({ attributes }: { attributes: Record<string, unknown>
   );
 }
 
-/** Of two maps, only attributes that differ. Null: nothing. */
+/** For two maps, shows only attributes that differ. Null means no item. */
 export function Difference({ of, expected, stored }: { of: ItemKey; expected: string | null; stored: string | null }) {
   const [left, right] = [expected, stored].map((text) =>
     text === null ? new Map<string, string>() : canonicalEntries(text),

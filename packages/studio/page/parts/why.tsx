@@ -8,9 +8,8 @@ const ORDINALS = ['first', 'second', 'third', 'fourth', 'fifth'];
 
 export interface WhyProps {
   id: string;
-  /** From 0. */
+  /** Counts from 0. */
   row: number;
-  /** True on later pages. */
   isLater: boolean;
   isDescending: boolean;
   by: readonly Pick<SortValue, 'name' | 'value' | 'isOfSource'>[] | string;

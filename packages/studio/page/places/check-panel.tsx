@@ -15,7 +15,7 @@ export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone
   const check = answer?.check ?? undefined;
   const isRunning = check?.state === 'running';
   useAskedLater(asked, isRunning ? POLL_MS : undefined);
-  // A short check may end before the first poll.
+  // A short check may end before the first poll, so also watch its start time.
   useEffect(onDone, [check?.beganAtMs, isRunning]);
   const tell = (path: string): void => {
     run(async () => {
@@ -100,7 +100,7 @@ function Checked({ check }: { check: CheckState }) {
   );
 }
 
-/** `1 missing, 2 pending`. */
+/** Returns a text such as `1 missing, 2 pending`. */
 function countsText(counts: Record<string, number>): string {
   return Object.entries(counts)
     .filter(([, count]) => count > 0)

@@ -15,7 +15,7 @@ const SAMPLED_MS = 15_000;
 const NODE = 'node ';
 const EDGE = 'edge ';
 
-/** `chosen`: such as `node USER`. */
+/** `chosen`: a kind and type, such as `node USER`. */
 export function ModelGraph({ model, chosen }: { model: ModelAnswer; chosen: string | undefined }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   useAskedLater(asked, SAMPLED_MS);
@@ -60,7 +60,7 @@ function placeOfType(kind: 'node' | 'edge', type: string): string {
   return addressOf('/', { picked: `${kind} ${type}` });
 }
 
-/** Node and edge types may share a name. */
+/** Box ids contain the kind, because node and edge types may share a name. */
 function modelBoxes({ nodes, edges }: ModelAnswer, sample: SampleAnswer | undefined): { boxes: Box[]; ways: Way[] } {
   const countOf = (count: number | undefined): string | undefined =>
     sample === undefined || count === undefined ? undefined : sampledText(count, sample);

@@ -111,7 +111,7 @@ function Lists({
   );
 }
 
-/** Without a view there is nothing to judge. */
+/** Shows nothing if the type has no views. */
 function State({ node: { base, view, wrong, quarantined } }: { node: NodeAnswer }) {
   if (base === null && view === null) return <Badge kind="late">absent</Badge>;
   if (wrong.some(({ state }) => state === 'drift')) return <Badge kind="bad">drift</Badge>;

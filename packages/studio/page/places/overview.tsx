@@ -80,7 +80,7 @@ function Verified({ status }: { status: StatusAnswer }) {
   );
 }
 
-/** Those that are in the same state together: a migration builds new generations. */
+/** Groups by generation and state, because a migration builds new generations. */
 function Projections({ projections }: Pick<StatusAnswer, 'projections'>) {
   const alike = Map.groupBy(projections, ({ generation, state }) => `generation ${generation} is ${state}`);
   if (alike.size === 0) return <p class="quiet">The table has no registry.</p>;
@@ -95,7 +95,7 @@ function Projections({ projections }: Pick<StatusAnswer, 'projections'>) {
   );
 }
 
-/** A busy consumer is seen every 10 s. */
+/** A busy consumer saves its progress every 10 s. */
 const RATE_HOLDS_MS = 20_000;
 
 function Consumers({ status: { atMs, shards, consumers } }: { status: StatusAnswer }) {

@@ -6,7 +6,6 @@ import { goTo } from '../base/place.tsx';
 import type { Question } from '../base/question.ts';
 import { NodeField, TextField } from '../parts/fields.tsx';
 
-/** Ways to give values, and how their fields are named. */
 const VALUES = {
   equals: 'is',
   atLeast: 'is at least',
@@ -21,7 +20,7 @@ interface QueryFormProps {
   question: Question;
 }
 
-/** Types and searches have no spaces. */
+/** No type or search contains a space. */
 const ALL = 'all ';
 
 export function QueryForm({ model, question }: QueryFormProps) {

@@ -7,7 +7,6 @@ import { sampledText } from '../base/words.ts';
 import { Rows } from '../parts/rows.tsx';
 import { Card, Told } from '../parts/told.tsx';
 
-/** The longest list of each edge type. */
 export function QueryStart({ model }: { model: ModelAnswer }) {
   const asked = useAnswer<SampleAnswer>('/api/sample');
   return (

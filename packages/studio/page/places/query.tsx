@@ -84,7 +84,6 @@ function Answer({ model, question, cursor }: { model: ModelAnswer; question: Que
   );
 }
 
-/** The cost of the answer; unfolded, how the answer was read. */
 function Plan({ plan: { rcu, calls, steps, partitions } }: { plan: QueryPlan }) {
   return (
     <details class="plan">
@@ -117,7 +116,6 @@ function Code({ code }: { code: string }) {
   const copy = (): void => {
     navigator.clipboard.writeText(code).then(
       () => setTold('Copied.'),
-      // A browser may forbid copying.
       () => setTold("The browser doesn't allow copying. Select the text instead."),
     );
   };

@@ -23,7 +23,7 @@ export interface RankedEdge {
   isInSet: boolean;
 }
 
-/** Undefined: no list ranks the edge, or following it costs too much. */
+/** Undefined if no list ranks the edge, or following it costs too much. */
 export function rankedEdge({ edges }: ModelAnswer, source: string, target: string): RankedEdge | undefined {
   const dash = target.indexOf('-');
   const edge = edges.find(({ type }) => type === target.slice(0, dash));
@@ -154,7 +154,7 @@ function Labels({
 
 const MOVE_MS = 600;
 
-/** Rows glide to their new places. */
+/** Animates rows to their new places. */
 function Ranked({
   rows,
   chosen,

@@ -2,7 +2,7 @@ export function tableArnOfStream(streamArn: string): string {
   return streamArn.split('/stream/')[0]!;
 }
 
-/** The table of an ARN of a table or of its stream. */
+/** Returns the table's name from the ARN of a table or stream. */
 export function tableNameIn(arn: string): string {
   return /:table\/([^/]+)/.exec(arn)?.[1] ?? '';
 }

@@ -1,8 +1,8 @@
 import type { Parameters } from './parameters.ts';
 
-/** The names of the functions that every stack has. */
+/** The functions that every stack has. */
 export const FUNCTIONS = ['stream', 'check', 'rebuild', 'redrive'] as const;
-/** The name of a function. */
+/** The name of a stack's function. */
 export type FunctionName = (typeof FUNCTIONS)[number] | 'observe' | 'feed' | 'mirror';
 
 export function functionsOf({ observe, feedEventBus, sourceStreamArns }: Parameters): readonly FunctionName[] {
@@ -29,10 +29,10 @@ export const MIRROR_DEAD_LETTER_QUEUE = 'MirrorDeadLetterQueue';
 export function mirrorMappingId(place: number): string {
   return `MirrorEventSourceMapping${place + 1}`;
 }
-/** The Serverless Framework's own id, so that an update keeps the mapping. */
+/** The id that the Serverless Framework gives, so that an update keeps the mapping. */
 export const MAPPING = 'StreamEventSourceMappingDynamodbRecordsTable';
 
 export const GRADUAL_ALIAS = 'StreamAlias';
 
-/** Where a mapping puts the objects of its on-failure destination. */
+/** The keys of the objects that a mapping puts into its on-failure bucket. */
 export const FAILED_BATCH_OBJECTS = 'aws/lambda/*';

@@ -13,13 +13,13 @@ export interface Names {
   inWorld(name: string): Value;
 }
 
-/** `ap-southeast-1`. */
+/** The longest region names, such as `ap-southeast-1`. */
 const LONGEST_REGION = 14;
 const ACCOUNT_DIGITS = 12;
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const REGION = '${AWS::Region}';
 
-/** The names with the tightest limits of AWS. */
+/** The names that exceed a limit of AWS first. */
 const LIMITS: readonly { what: string; name: (prefix: string) => string; most: number }[] = [
   {
     what: 'the bucket of failed batches',

@@ -1,20 +1,20 @@
 import * as z from 'zod';
 import { tableNameIn } from './arns.ts';
 
-/** The shapes of parameters. Values of a command line (`--param`) are texts, so texts are taken everywhere. */
+/** Schemas of parameters. All accept strings, which values of the command line (`--param`) are. */
 
 export const truth = z.union([z.boolean(), z.stringbool({ truthy: ['true'], falsy: ['false'] })]);
 /** `z.coerce` would turn an empty string into 0, and `true` into 1. */
 const numeric = <T extends z.ZodType>(schema: T) =>
   z.preprocess((value) => (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : value), schema);
 export const wholeBetween = (least: number, most: number) => numeric(z.number().int().min(least).max(most));
-/** 0: DynamoDB's own default. */
+/** 0 stands for DynamoDB's default. */
 export const unitsFrom = (least: number) =>
   wholeBetween(0, 1_000_000_000).refine((count) => count === 0 || count >= least, `should be 0, or ${least} and more`);
-/** An ARN, or nothing; `resource` follows region and account. */
+/** An ARN or an empty string. `resource` matches what follows the account. */
 export const arnOfService = (service: string, what: string, resource = '.+') =>
   z.string().regex(new RegExp(`^(arn:[^:]+:${service}:[^:]*:[^:]*:${resource})?$`), `should be the ARN of ${what}`);
-/** A list, or a text with commas. YAML makes numbers of account ids. */
+/** A list, or a comma-separated string. YAML parses account ids as numbers. */
 export const list = z.preprocess(
   (value) =>
     [value].flat().flatMap((one) =>
@@ -29,7 +29,7 @@ export const list = z.preprocess(
 );
 export const idsOf = (kind: string) =>
   list.refine((all) => all.every((one) => one.startsWith(`${kind}-`)), `should be ids such as ${kind}-0a1b2c3d`);
-/** IAM and SQS refuse other characters; AWS keeps names with `aws:`. */
+/** IAM and SQS refuse other characters. AWS reserves names that begin with `aws:`. */
 const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
 const MOST_TAGS = 50;
 export const tags = z
@@ -55,7 +55,7 @@ export const tags = z
     'should have values of at most 256 letters, digits, spaces and _.:/=+-@',
   );
 
-/** The usual mistakes: five fields, and other than one question mark for the two days. */
+/** Refuses the usual mistakes: five fields, or not exactly one `?` among the two day fields. */
 const SCHEDULE =
   /^(rate\((1 (minute|hour|day)|([2-9]|[1-9]\d+) (minutes|hours|days))\)|cron\(\S+ \S+ (\? \S+ [^\s?]+|[^\s?]+ \S+ \?) \S+\))$/;
 export const schedule = z
@@ -64,11 +64,10 @@ export const schedule = z
 
 export const oneOf = (numbers: readonly number[], message: string) => numeric(z.literal(numbers, message));
 
-/** The resource of a stream's ARN. */
 export const STREAM_RESOURCE = 'table/[A-Za-z0-9_.-]+/stream/.+';
 const STREAM = new RegExp(`^arn:[^:]+:dynamodb:[^:]*:[^:]*:${STREAM_RESOURCE}$`);
 
-/** A source item is known by the name of its table alone. */
+/** Source items are identified by their table's name alone. */
 export const streamsOfTables = list
   .refine((all) => all.every((one) => STREAM.test(one)), 'should be the ARNs of streams')
   .refine(

@@ -6,39 +6,39 @@ import { tableNameIn } from './arns.ts';
 import * as shape from './parameter-shapes.ts';
 import { arnOfService, idsOf, oneOf, truth, unitsFrom, wholeBetween } from './parameter-shapes.ts';
 
-/** The parameters of a stage; those that it does not set have their defaults. */
+/** The parameters of a stage. Unset ones have their defaults. */
 export interface Parameters {
   /** The most records of a batch; Lambda also ends a batch at 6 MB, and LocalStack takes 1,000. */
   batchSize: number;
   /** How long to gather records into a batch. */
   batchWindowSeconds: number;
-  /** Batches of one shard that run at once. The order of each item is kept, but more than 1 folds less. */
+  /** Batches of one shard that run concurrently. More than 1 keeps each item's order, but saves fewer writes. */
   parallelizationFactor: number;
-  /** Tries of a batch. Finite, so that one bad record does not hold its shard for a day. */
+  /** Retries of a batch. Limited, so that one bad record does not block its shard for a day. */
   retries: number;
-  /** Older records go to the failed batches untried. A stream keeps records for 24 hours: two are left to read them. */
+  /** Older records go to the failed batches untried. A stream keeps records for 24 hours, so two are left to read them. */
   recordAgeSeconds: number;
-  /** Derived items that the stream function writes at once. */
+  /** Derived items that the stream function writes concurrently. */
   concurrency: number;
   /** Executions reserved for the stream function; 0: none. */
   reservedConcurrency: number;
   /** How much the functions log. */
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'silent';
-  /** Days that logs are kept, as CloudWatch takes them. */
+  /** Days that logs are kept; a number that CloudWatch allows. */
   logRetentionDays: number;
-  /** Traces in X-Ray. */
+  /** True: calls are traced in X-Ray. */
   tracing: boolean;
   /** True: the table can be restored to any second of 35 days. */
   pointInTimeRecovery: boolean;
   /** True: the table cannot be deleted. */
   deletionProtection: boolean;
-  /** Read units a second that the table and its first two indexes take at once; 0: 12,000, DynamoDB's own. */
+  /** Read units per second that the table and its first two indexes serve at once; 0: 12,000, DynamoDB's default. */
   warmReadUnits: number;
-  /** Write units a second that the table and its first two indexes take at once; 0: 4,000, DynamoDB's own. */
+  /** Write units per second that the table and its first two indexes serve at once; 0: 4,000, DynamoDB's default. */
   warmWriteUnits: number;
-  /** The most read units a second of the table, and of each index: it bounds the bill. 0: no bound. */
+  /** The most read units per second of the table and of each index, which limits the bill. 0: no limit. */
   maxReadUnits: number;
-  /** The most write units a second of the table, and of each index; calls beyond it are throttled. 0: no bound. */
+  /** The most write units per second of the table and of each index; calls beyond it are throttled. 0: no limit. */
   maxWriteUnits: number;
   /** True: CloudWatch Contributor Insights names the busiest keys of the table and its first two indexes. */
   contributorInsights: boolean;
@@ -47,7 +47,7 @@ export interface Parameters {
   /** An existing table, instead of the stack's own: docs/how-to/adopting.md. */
   existingTableArn: string;
   /**
-   * The stream of that table; or of the stack's own, once switched off and on (docs/how-to/alarms.md#streamreplaced).
+   * The stream of that table; or of the stack's own table, after it was switched off and on (docs/how-to/alarms.md#streamreplaced).
    */
   existingStreamArn: string;
   /** Accounts whose programs may read, and write base items; their own policies have to allow it, too. */
@@ -56,25 +56,25 @@ export interface Parameters {
   failedBatchDays: number;
   /** Minutes between redrives of the quarantine. */
   redriveMinutes: number;
-  /** Failed batches redriven at once: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
+  /** Failed batches redriven concurrently: docs/how-to/repair.md#the-event-source-mapping-gave-up-on-a-batch. */
   redriveConcurrency: number;
   /** When the check runs: `cron(...)` or `rate(...)`, in UTC. */
   checkSchedule: string;
-  /** True if the check runs by itself. */
+  /** True: the check runs on its schedule. */
   checkEnabled: boolean;
   /** True: the check repairs drift. Its function may write derived items only then. */
   checkRepair: boolean;
   /** Hours after which a check stops for the night; the next one continues. */
   checkHours: number;
-  /** Hours without a check of the whole table until `CheckOverdue` rings; large tables take several nights. */
+  /** Hours without a complete check until `CheckOverdue` rings; large tables take several nights. */
   checkOverdueHours: number;
   /** How long the stream's consumer may take before a difference is drift. */
   checkGraceSeconds: number;
-  /** Functions that check at once; 0: as the table's size asks for. */
+  /** Functions that check concurrently; 0: depends on the table's size. */
   checkWorkers: number;
-  /** Read units a second of all workers together; 0: as the table's size asks for, 100 to 4,000. */
+  /** Read units per second of all workers together; 0: 100 to 4,000, depending on the table's size. */
   checkMaxRcu: number;
-  /** Write units a second of all workers that repair or rebuild. */
+  /** Write units per second of all workers that repair or rebuild. */
   checkMaxWcu: number;
   /** True: a function judges each change of the table, once a minute: docs/explain/observing.md#where-it-runs. */
   observe: boolean;
@@ -88,15 +88,15 @@ export interface Parameters {
   /** Age of the oldest waiting record, in seconds, that raises the alarm. */
   iteratorAgeAlarmSeconds: number;
   /**
-   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy takes it back if
-   * in two of three minutes it fails, leaves batches unapplied or quarantines items. 0: all at once, as with osls.
+   * Minutes for which a new stream function gets a tenth of the batches: 5, 10, 15 or 30. CodeDeploy rolls it back
+   * if in two of three minutes it fails, leaves batches unapplied or quarantines items. 0: all at once, as with osls.
    */
   canaryMinutes: number;
   /** A topic for alarms, instead of the stack's own. */
   alarmTopicArn: string;
-  /** The address that the stack's topic mails alarms to, once SNS's mail is confirmed; empty: none. */
+  /** The e-mail address that the stack's topic sends alarms to, once SNS's mail is confirmed; empty: none. */
   alarmEmail: string;
-  /** Where these pages are, for links to runbooks (`https://git.example.com/edgeloom/docs`); else in the package. */
+  /** The address of these pages, for links to runbooks (`https://git.example.com/edgeloom/docs`); otherwise the package's. */
   docsUrl: string;
   /** The permissions boundary of every role. */
   permissionsBoundaryArn: string;
@@ -109,20 +109,19 @@ export interface Parameters {
   vpcSubnetIds: string[];
   /** The security groups of the functions in these subnets. */
   vpcSecurityGroupIds: string[];
-  /** Tags of everything that takes tags: `team=graph,cost-centre=42`. */
+  /** Tags of every resource that can have them: `team=graph,cost-centre=42`. */
   tags: Record<string, string>;
 }
 
 const EVENT_BUS = /^(?:[A-Za-z0-9_./-]{1,256}|arn:[^:]+:events:[^:]+:\d{12}:event-bus\/.+)?$/;
 
-/** CodeDeploy's own, and 0. */
+/** The minutes that CodeDeploy offers, and 0. */
 const CANARY_MINUTES = [0, 5, 10, 15, 30];
-/** CloudWatch Logs' own. */
 const LOG_RETENTIONS = [
   ...[1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 2192, 2557, 2922, 3288, 3653],
 ];
 const A_RETENTION = 'should be a number of days that CloudWatch Logs takes, such as 7, 30, 90 or 365';
-/** DynamoDB's least. */
+/** DynamoDB's minimum. */
 const LEAST_WARM_UNITS = { read: 12_000, write: 4_000 };
 
 const parametersSchema = z
@@ -167,7 +166,7 @@ const parametersSchema = z
     sourceStreamArns: shape.streamsOfTables.default([]),
     iteratorAgeAlarmSeconds: wholeBetween(60, 86_400).default(300),
     canaryMinutes: oneOf(CANARY_MINUTES, `should be one of ${CANARY_MINUTES.join(', ')}`).default(0),
-    // CloudWatch sends to no FIFO topic.
+    // CloudWatch alarms cannot notify FIFO topics.
     alarmTopicArn: arnOfService('sns', 'a standard topic', '[A-Za-z0-9_-]+').default(''),
     alarmEmail: z
       .string()
@@ -181,7 +180,7 @@ const parametersSchema = z
       )
       .default(DOCS),
     permissionsBoundaryArn: arnOfService('iam', 'a policy', 'policy/.+').default(''),
-    // Policies and logs name a key, no alias.
+    // Policies and log groups need a key, not an alias.
     kmsKeyArn: arnOfService('kms', 'a key', 'key/[A-Za-z0-9-]+').default(''),
     vpcSubnetIds: idsOf('subnet').default([]),
     vpcSecurityGroupIds: idsOf('sg').default([]),
@@ -189,7 +188,7 @@ const parametersSchema = z
   })
   .strict();
 
-/** What parameters ask of each other: the problem if it is broken. */
+/** Rules between parameters, and the problem if one is broken. */
 const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[] = [
   [
     'existingStreamArn: goes together with existingTableArn',
@@ -211,13 +210,12 @@ const RULES: readonly (readonly [string, (parameters: Parameters) => boolean])[]
   ],
 ];
 
-/** Regions are compared only if no rule is broken. */
 function ruleProblems(parameters: Parameters, region: string | undefined): string[] {
   const broken = RULES.filter(([, isRight]) => !isRight(parameters)).map(([problem]) => problem);
   return broken.length > 0 ? broken : regionProblems(parameters, region);
 }
 
-/** These have to be in the stack's region. */
+/** Parameters whose ARNs have to be in the stack's region. */
 const OF_THE_REGION = [
   ...(['existingTableArn', 'existingStreamArn', 'alarmTopicArn', 'kmsKeyArn', 'feedEventBus'] as const),
   'sourceStreamArns',
@@ -227,7 +225,7 @@ function regionProblems(parameters: Parameters, region: string | undefined): str
   const found = OF_THE_REGION.flatMap((name) =>
     [parameters[name]].flat().flatMap((arn) => {
       const [, , , of = ''] = arn.split(':');
-      // Local engines have other regions.
+      // Local engines have region names of other forms.
       return /^[a-z]+(-[a-z]+)+-\d+$/.test(of) ? [{ name, of }] : [];
     }),
   );
@@ -241,7 +239,7 @@ function regionProblems(parameters: Parameters, region: string | undefined): str
 
 export const PARAMETER_NAMES: readonly string[] = Object.keys(parametersSchema.shape);
 
-/** It costs little, and is deleted with its stack. */
+/** A `dev` stack costs little, and its data is deleted with it. */
 const DEV: Readonly<Record<string, unknown>> = {
   logLevel: 'debug',
   logRetentionDays: 7,
@@ -263,7 +261,7 @@ export interface ParameterOptions {
   stage: string;
   /** The parameters that differ from the stage's defaults. Default: none. */
   values?: Readonly<Record<string, unknown>> | undefined;
-  /** The stack's region. Default: that of the first ARN. */
+  /** The stack's region. Default: the region of the first ARN. */
   region?: string | undefined;
 }
 
@@ -285,7 +283,7 @@ export function readParameters(options: ParameterOptions): Parameters {
   );
 }
 
-/** Warnings about valid parameters that leave something to do: a sentence each. */
+/** Returns a sentence for each valid parameter that leaves something to do. */
 export function parameterWarnings(parameters: Parameters): string[] {
   const { keepData, alarmEmail, alarmTopicArn, existingTableArn } = parameters;
   const table = tableNameIn(existingTableArn);

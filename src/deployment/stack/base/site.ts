@@ -13,7 +13,7 @@ export const TABLE = 'RecordsTable';
 
 /** The input of every part of a stack. */
 export interface Site {
-  /** With the table's own name and all indexes that it may use. */
+  /** The model, with the table's deployed name and all indexes that it may use. */
   graph: CompiledModel;
   names: Names;
   parameters: Parameters;
@@ -25,19 +25,19 @@ export interface TableReferences {
   name: Value;
   arn: Value;
   streamArn: Value;
-  /** A pattern of all indexes. */
+  /** A pattern that matches all indexes. */
   indexArn: Value;
 }
 
 /** What a stack is generated from. */
 export interface StackInput {
-  /** The model that table, rights and filter follow from. */
+  /** The model that the table and the stream filter follow from. */
   model: CompiledModel;
-  /** With the stage it begins every name. */
+  /** The service; names begin with service and stage. */
   service: string;
   /** The stage, such as `prod`. */
   stage: string;
-  /** `readParameters` makes them. */
+  /** The parameters that `readParameters` returns. */
   parameters: Parameters;
 }
 
@@ -63,7 +63,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   }
   const indexes = [...new Set([...USUAL_INDEXES, ...model.table.indexes, ...model.indexes])];
   const graph = { ...withTableName(model, name), indexes };
-  // The attribute is stale once somebody has switched the stream off and on.
+  // `StreamArn` is stale once somebody has switched the stream off and on.
   const streamArn = existingStreamArn === '' ? attribute(TABLE, 'StreamArn') : existingStreamArn;
   const table = isOwn
     ? { name: ref(TABLE), arn: attribute(TABLE), streamArn, indexArn: sub(`\${${TABLE}.Arn}/index/*`) }
@@ -71,7 +71,7 @@ export function siteOf({ model, service, stage, parameters }: StackInput): Site 
   return { graph, names, parameters, functions: functionsOf(parameters), table };
 }
 
-/** Native ones come last. */
+/** Returns the names of all indexes, native ones last. */
 export function indexNamesOf(graph: CompiledModel): string[] {
   const derived = graph.indexes.map((index) => graph.table.indexNames[index]);
   return [...derived, ...nativeIndexes(graph).map(({ name }) => name)];

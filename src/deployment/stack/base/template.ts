@@ -1,4 +1,4 @@
-/** JSON, with intrinsic functions. */
+/** JSON that may contain CloudFormation's intrinsic functions. */
 export type Value = string | number | boolean | readonly Value[] | { readonly [name: string]: Value };
 
 /** A resource of a template. */
@@ -18,7 +18,7 @@ export interface Statement {
   Effect: 'Allow' | 'Deny';
   Principal?: Value;
   Action: Value;
-  /** Absent in the trust of a role. */
+  /** Absent in a role's trust policy. */
   Resource?: Value;
   Condition?: Value;
 }
@@ -35,7 +35,7 @@ export function sub(text: string): Value {
   return { 'Fn::Sub': text };
 }
 
-/** For a resource that the template does not name. */
+/** Returns the ARN of a resource that the template cannot reference. */
 export function ownArn(service: string, resource: string): Value {
   return sub(`arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`);
 }
@@ -44,13 +44,13 @@ export function policyDocument(statements: readonly Statement[]): Value {
   return { Version: '2012-10-17', Statement: statements.map((statement) => ({ ...statement })) };
 }
 
-/** `actions` of one service: `sqs:GetQueueAttributes ReceiveMessage`. */
+/** Allows actions of one service, such as `sqs:GetQueueAttributes ReceiveMessage`. */
 export function allow(actions: string, ...resources: readonly Value[]): Statement {
   const [service, names = ''] = actions.split(':');
   return { Effect: 'Allow', Action: names.split(' ').map((name) => `${service}:${name}`), Resource: resources };
 }
 
-/** Lets a service act for things of this account, such as `{ ArnLike: rule }`. */
+/** Lets a service act for this account's resources, such as `{ ArnLike: rule }`. */
 export function allowService(service: string, action: string, resource: Value, of: Record<string, Value>): Statement {
   const [[operator, source]] = Object.entries(of) as [[string, Value]];
   return {

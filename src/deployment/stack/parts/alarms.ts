@@ -35,21 +35,21 @@ import {
   tableMetric,
 } from './metrics.ts';
 
-/** A metric at or above a threshold; or one that has stopped. */
+/** An alarm rings when a metric reaches a threshold, or stops. */
 export interface Alarm {
-  /** Several of DynamoDB are added up. */
+  /** Several metrics of DynamoDB are added up. */
   metric: Metric | readonly Metric[];
   /** One sentence; the runbook says what to do. */
   means: string;
-  /** Absent: rings when the metric stops, once it has begun. */
+  /** If absent: rings when the metric stops, once it has begun. */
   threshold?: number;
-  /** Rings when the metric stops, too. Default: only without a threshold. */
+  /** Whether it also rings when the metric stops. Default: only without a threshold. */
   orStops?: boolean;
   /** Seconds. Default 300. */
   period?: number;
   /** Default 1. */
   periods?: number;
-  /** Periods that have to breach. Default: all. */
+  /** How many periods have to breach. Default: all. */
   ofThem?: number;
 }
 
@@ -60,23 +60,23 @@ export const ALARM_TOPIC = 'AlarmTopic';
 type When = Omit<Alarm, 'metric' | 'means'>;
 
 const ONCE: When = { threshold: 1 };
-// Retries resolve momentary failures.
+// Three periods, since retries resolve momentary failures.
 const LASTING: When = { threshold: 1, periods: 3 };
-// Callers pause between calls; one that fails twice at once does not recover by itself.
+// Callers pause before they retry: a second failure in an hour matters.
 const FAILS_AGAIN: When = { threshold: 2, period: HOUR_SECONDS };
-// Throttled calls are repeated more often.
+// Throttled calls are retried more often than failed ones.
 const REFUSED_AGAIN: When = { threshold: 5, period: HOUR_SECONDS };
-// Findings stay in alarm until the next night's check has cleared them: 26 hours contain it.
+// The alarm lasts until the next night's check, at most 26 hours.
 const UNTIL_NEXT_NIGHT: When = { threshold: 1, period: HOUR_SECONDS, periods: 26, ofThem: 1 };
-// A mapping that finds nothing counts zero; one that does not look counts nothing.
+// A mapping that finds no records emits zeros; one that does not poll emits nothing.
 const STOPPED: When = { periods: 3 };
-// A deployment may change the stream between two looks.
+// Two periods, because a deployment may change the stream between two watches.
 const REPLACED: When = { threshold: 1, orStops: true, periods: 2 };
 const WAITS_AN_HOUR: When = { threshold: HOUR_SECONDS };
 const WAITS_A_QUARTER: When = { threshold: 900 };
 const LONGEST_MIGRATION_HOURS = 24;
 
-/** What each alarm means, unless its row says so. */
+/** What each alarm means, unless its row in `alarms` says it. */
 const MEANS: Readonly<Record<string, string>> = {
   IteratorAge: 'The projector is behind the stream.',
   NotPolled: 'Nothing reads the stream: the event source mapping is disabled or gone.',
@@ -114,7 +114,7 @@ const MEANS: Readonly<Record<string, string>> = {
     'The stream of a source was switched off, or off and on, and nothing reads the new one; or nobody looks any more.',
 };
 
-/** Metric, when it rings, and what it means if `MEANS` does not say. */
+/** Metric, when it rings, and what it means if `MEANS` does not say it. */
 type Rows = Readonly<Record<string, readonly [Alarm['metric'], When, means?: string]>>;
 
 /** docs/how-to/alarms.md has a section on each. */
@@ -123,10 +123,10 @@ export function alarms(site: Site): Record<string, Alarm> {
   const own = (name: MetricName): Metric => ownMetric(site, name, 'Maximum');
   const behind: When = { threshold: iteratorAgeAlarmSeconds * 1000 };
   const redriveSeconds = redriveMinutes * 60;
-  // The next redrive may begin a little late: two periods contain it.
+  // Two periods, because the next redrive may begin a little late.
   const untilNextRedrive = { period: redriveSeconds, periods: 2, ofThem: 1 };
   const period = Math.max(HOUR_SECONDS, 2 * redriveSeconds);
-  // One redrive that meets a migration is no reason to ring, however long a period is.
+  // At least three periods: one redrive during a migration must not ring.
   const migrating = Math.max(3, Math.ceil((LONGEST_MIGRATION_HOURS * HOUR_SECONDS) / period));
   return named({
     IteratorAge: [functionMetric('stream', 'IteratorAge', 'Maximum'), behind],
@@ -143,7 +143,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     ScheduleDeadLetters: [queueDepth(SCHEDULE_DEAD_LETTER_QUEUE), ONCE],
     Quarantined: [ownMetric(site, 'Quarantined'), UNTIL_NEXT_NIGHT],
     QuarantineNotEmpty: [own('RedriveLeft'), { ...ONCE, ...untilNextRedrive }],
-    // The first look may come before the first migration.
+    // The first watch may come before the first migration.
     Unmanaged: [own('Unmanaged'), { threshold: 1, period, periods: 2 }],
     StreamReplaced: [own('StreamReplaced'), REPLACED],
     MigrationOpen: [own('MigrationOpen'), { threshold: 1, period, periods: migrating }],
@@ -152,7 +152,7 @@ export function alarms(site: Site): Record<string, Alarm> {
     CheckFailed: [machineMetric('ExecutionsFailed'), UNTIL_NEXT_NIGHT],
     CheckTimedOut: [machineMetric('ExecutionsTimedOut'), UNTIL_NEXT_NIGHT],
     ...(checkEnabled && {
-      // Only a check that has read the whole table leaves its end there.
+      // Only a check of the whole table resets this age.
       CheckOverdue: [
         own('CheckAgeSeconds'),
         { threshold: checkOverdueHours * HOUR_SECONDS, ...untilNextRedrive },
@@ -178,7 +178,7 @@ function named(rows: Rows): Record<string, Alarm> {
   );
 }
 
-/** @param called for functions that are called now and then, unlike those of streams. */
+/** @param called when alarms of functions that do not read a stream ring. */
 function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', does: string, called: When): Rows {
   return Object.fromEntries(
     functions.map((name) => [
@@ -192,15 +192,15 @@ function ofEachFunction({ functions }: Site, metric: 'Errors' | 'Throttles', doe
   );
 }
 
-/** DynamoDB's causes of throttling; what to do differs. */
+/** DynamoDB's causes of throttling, whose remedies differ. */
 const THROTTLE_CAUSES = {
   HotPartition: 'KeyRangeThroughput',
   TableCap: 'MaxOnDemandThroughput',
   AccountLimit: 'AccountLimit',
 };
-/** Only a table from elsewhere may be provisioned. */
+/** Only an existing table may have provisioned capacity. */
 const PROVISIONED_CAUSE = { ProvisionedCap: 'ProvisionedThroughput' };
-/** An alarm takes ten metrics: reads and writes of five places. */
+/** An alarm can have ten metrics: reads and writes of five tables or indexes. */
 const PLACES_OF_ALARM = 5;
 
 function ofThrottling(site: Site): Rows {
@@ -255,11 +255,11 @@ const SHARED_RUNBOOKS: readonly (readonly string[])[] = [
   ['StreamThrottles', 'CheckThrottles', 'RebuildThrottles', 'RedriveThrottles'],
 ];
 
-/** A path in the package, or a link where `docsUrl` says so. */
+/** Returns a path in the package, or a link if `docsUrl` is set. */
 export function runbookOf(name: string, { docsUrl }: Parameters): string {
   if (/^(Mirror|Source)/.test(name)) return docsPage('alarms', 'mirror', docsUrl);
   if (/^(Observe|Feed|Unverified)/.test(name)) return docsPage('observing', 'alarms', docsUrl);
-  // HotPartition2 is about further indexes.
+  // `HotPartition2` covers further indexes.
   const first = name.replace(/\d+$/, '');
   const heading = SHARED_RUNBOOKS.find((names) => names.includes(first)) ?? [first];
   return docsPage('alarms', heading.join('-').toLowerCase(), docsUrl);
@@ -289,10 +289,10 @@ function alarmResource(
       ...metricOfAlarm(metric, alarm.period ?? PERIOD_SECONDS),
       EvaluationPeriods: periods,
       DatapointsToAlarm: alarm.ofThem ?? periods,
-      // No metric is below zero.
+      // No metric is below zero, so only missing data rings.
       Threshold: threshold ?? 0,
       ComparisonOperator: threshold === undefined ? 'LessThanThreshold' : 'GreaterThanOrEqualToThreshold',
-      // A new alarm has no data: breaching would ring at the first deployment.
+      // A new alarm has no data, so `breaching` would ring at the first deployment.
       TreatMissingData: orStops ? 'missing' : 'notBreaching',
       AlarmActions: [topic],
       OKActions: [topic],
@@ -305,7 +305,7 @@ function metricOfAlarm(metric: Metric | readonly Metric[], period: number): Reso
   if ('namespace' in metric) {
     return { ...metricProperties(metric), Statistic: metric.statistic, Period: period };
   }
-  // Alarms on DynamoDB's metrics ignore `TreatMissingData`, and would never end.
+  // Alarms on DynamoDB's metrics ignore `TreatMissingData`: without FILL they would never end.
   const filled = metric.map((_, i) => `FILL(m${i}, 0)`).join(' + ');
   return {
     Metrics: [
@@ -323,7 +323,7 @@ function topicResources({ names, parameters: { alarmEmail, kmsKeyArn } }: Site):
   return {
     [ALARM_TOPIC]: {
       Type: 'AWS::SNS::Topic',
-      // Alarms cannot publish under AWS's KMS key. Their messages hold no items.
+      // No AWS-managed KMS key, with which alarms cannot publish. The messages contain no items.
       Properties: {
         TopicName: names.local('alarms'),
         ...(kmsKeyArn !== '' && { KmsMasterKeyId: kmsKeyArn }),

@@ -11,17 +11,17 @@ const COUNTS = [
   ...['quarantined', 'repaired', 'rcu', 'wcu'],
 ];
 
-/** What the input of an execution may set. */
+/** The fields that an execution's input may set. */
 const NAMES_OF_INPUT = "['mode', 'workers', 'maxRcu', 'maxWcu']";
 
 // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
 const WRITING_FUNCTION = '${RebuildLambdaFunction.Arn}';
-/** A check may only read, a rebuild writes. */
+/** A rebuild needs the function that may write. */
 const FUNCTION = `{% $states.input.mode = 'rebuild' ? '${WRITING_FUNCTION}' : '\${CheckLambdaFunction.Arn}' %}`;
 
 /**
- * The nightly check, a rebuild or a migration, in the Amazon States Language: a distributed map runs a child for each
- * share, which calls the function until there is no cursor. Pauses between calls cost nothing.
+ * Returns the state machine of checks, rebuilds and migrations, in the Amazon States Language. A distributed map runs
+ * a child for each share, which calls the function until it returns no cursor. Pauses between calls cost nothing.
  */
 export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRepair, checkWorkers }: Parameters) {
   const run = {
@@ -39,7 +39,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
     Comment:
       'Checks every derived item of the table against the base items; with {"mode": "rebuild"} it rebuilds them, with {"mode": "migrate"} it brings the table to the model.',
     QueryLanguage: 'JSONata',
-    // A longer rebuild or migration is started again, and continues.
+    // A longer rebuild or migration can be started again, and continues.
     TimeoutSeconds: 14 * 86_400,
     StartAt: 'Mode',
     States: {
@@ -48,7 +48,7 @@ export function checkDefinition({ checkHours, checkMaxRcu, checkMaxWcu, checkRep
         Choices: [{ Condition: "{% $states.input.mode = 'migrate' %}", Next: 'Migrate' }],
         Default: 'Plan',
       },
-      // A migration reads as fast as it writes.
+      // Only the write rate limits a migration.
       ...migrationStates(request({ workers, maxRcu: 0, maxWcu })),
       Plan: {
         ...lambdaTask(FUNCTION, `{% {'plan': ${request(run)}} %}`),
@@ -66,9 +66,9 @@ function lambdaTask(functionName: string, payload: string) {
     // biome-ignore lint/suspicious/noTemplateCurlyInString: CloudFormation fills it in
     Resource: 'arn:${AWS::Partition}:states:::lambda:invoke',
     Arguments: { FunctionName: functionName, Payload: payload },
-    // A call is repeated with the last cursor: only its time is lost.
+    // A retry has the same cursor, so only the failed call's time is lost.
     Retry: [
-      // These wait for a person.
+      // A person has to correct the input.
       { ErrorEquals: [WRONG_INPUT], MaxAttempts: 0 },
       {
         ErrorEquals: ['States.ALL'],
@@ -82,7 +82,7 @@ function lambdaTask(functionName: string, payload: string) {
   };
 }
 
-/** Places are in the table, so that another execution continues. */
+/** The table holds the progress, so that another execution can continue. */
 function migrationStates(request: string) {
   return {
     Migrate: {
@@ -121,7 +121,6 @@ function migrationStates(request: string) {
   };
 }
 
-/** Fails when one of its children does. */
 function distributedMap(first: string, states: object) {
   return {
     Type: 'Map',
@@ -141,7 +140,7 @@ function childStates() {
   return {
     Check: {
       ...lambdaTask(FUNCTION, '{% $states.input %}'),
-      // Without the cursor's totals: the state of an execution holds 256 KB.
+      // Only these fields: the state of an execution is limited to 256 KB.
       Output: `{% $merge([$states.input, {'cursor': $states.result.Payload.cursor, 'waitSeconds': $states.result.Payload.waitSeconds, 'totals': ${onlyTotals()}}]) %}`,
       Next: 'IsThereMore',
     },
@@ -172,7 +171,7 @@ export function checkResources({ names, parameters }: Site): Resources {
     [CHECK_MACHINE]: {
       Type: 'AWS::StepFunctions::StateMachine',
       Properties: {
-        // The role names the machine: a fixed name avoids a circle.
+        // The role's policy names the machine: a fixed name avoids a circular dependency.
         StateMachineName: names.local('check'),
         StateMachineType: 'STANDARD',
         RoleArn: attribute(CHECK_MACHINE_ROLE),
@@ -186,7 +185,7 @@ export function checkResources({ names, parameters }: Site): Resources {
     CheckSchedule: {
       Type: 'AWS::Events::Rule',
       Properties: {
-        // The role's trust names the rule.
+        // Fixed, because the role's trust policy names the rule.
         Name: names.local('check'),
         Description: 'Starts the check of the derived items.',
         ScheduleExpression: checkSchedule,

@@ -10,7 +10,7 @@ import { type Resources, ref, type Value } from '../base/template.ts';
 import { alarms, runbookOf } from './alarms.ts';
 import { functionMetric, type Metric, mappingMetric, ownMetric, queueAge, queueDepth } from './metrics.ts';
 
-/** Three in a row of 24 columns. */
+/** Three graphs fill a row of 24 columns. */
 const WIDTH = 8;
 const HEIGHT = 6;
 const IN_A_ROW = 3;
@@ -65,7 +65,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
   };
 }
 
-/** At the top: is anything wrong, since when, and what to do. */
+/** Returns the top widgets: what is wrong, since when, and what to do. */
 function answers(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
   const { names, parameters } = site;
   const all = Object.entries(alarms(site));
@@ -92,7 +92,7 @@ function answers(site: Site): { height: number; type: string; properties: { [nam
   ];
 }
 
-/** CloudWatch bills metrics of functions and mappings. */
+/** Counts the metrics that CloudWatch bills: Edgeloom's and the mappings'. */
 export function countCustomMetrics(site: Site): number {
   const billed = Object.values(graphs(site))
     .flat()
@@ -102,7 +102,7 @@ export function countCustomMetrics(site: Site): number {
 
 export function dashboardResources(site: Site): Resources {
   const names = new Map<string, Value>();
-  /** CloudFormation fills the value in. */
+  /** Returns a placeholder that CloudFormation replaces. */
   const place = (value: Value): string => {
     if (typeof value === 'string') return value;
     const name = JSON.stringify(value).replaceAll(/[^A-Za-z]/g, '');

@@ -4,7 +4,7 @@ import { allow, attribute, type Resources, ref, sub } from '../base/template.ts'
 import { roleOfService } from '../rights/roles.ts';
 import { ARCHITECTURE, logGroup, RUNTIME } from './functions.ts';
 
-/** It always answers: without an answer a deletion waits for an hour. */
+/** Always responds: without a response the stack's deletion waits for an hour. */
 const CODE = `const { CloudFormationClient, DescribeStacksCommand } = require('@aws-sdk/client-cloudformation');
 const { S3Client, DeleteObjectsCommand, paginateListObjectsV2 } = require('@aws-sdk/client-s3');
 
@@ -37,7 +37,7 @@ exports.handler = async ({ RequestType, ResourceProperties, ResponseURL, StackId
 };
 `;
 
-/** CloudFormation deletes no bucket with objects. */
+/** CloudFormation cannot delete a bucket that has objects. */
 export function emptiedBucketResources(site: Site): Resources {
   const { names, parameters } = site;
   if (parameters.keepData) return {};

@@ -22,16 +22,16 @@ import {
 } from '../base/template.ts';
 
 const RECEIVES = 10;
-/** Six times the redrive function's timeout, as Lambda demands. */
+/** Six times the redrive function's timeout, as AWS recommends. */
 const VISIBILITY_SECONDS = 720;
 /** SQS's maximum. */
 const RETENTION_SECONDS = 14 * 86_400;
 
-/** A bucket keeps each batch that is given up, and notifies a queue that the redrive function reads. */
+/** The bucket keeps batches that the mapping gave up, and notifies a queue that the redrive function reads. */
 export function failureResources(site: Site): Resources {
   const { names, parameters } = site;
   const { keepData, failedBatchDays, kmsKeyArn } = parameters;
-  // The queue's policy, which names the bucket, must be there first: a fixed name avoids a circle.
+  // The queue's policy names the bucket and must exist first: a fixed name avoids a circular dependency.
   const bucketName = names.inWorld('failed');
   const bucketArn = sub(`arn:\${AWS::Partition}:s3:::${names.local('failed')}-\${AWS::AccountId}-\${AWS::Region}`);
   const queueArn = attribute(FAILED_BATCHES_QUEUE);
@@ -91,10 +91,10 @@ export function failureResources(site: Site): Resources {
 
 /** Six times the feed function's timeout. */
 const FEED_VISIBILITY_SECONDS = 360;
-/** Tries of an event bus that is down: one in six minutes, for four days. SQS takes 1,000 at most. */
+/** Tries while the event bus is down: every six minutes for four days. SQS allows 1,000. */
 const FEED_RECEIVES = 960;
 
-/** Whatever happens to EventBridge, the observer goes on. */
+/** With a queue, the observer continues while EventBridge is down. */
 export function feedResources(site: Site): Resources {
   if (!site.functions.includes('feed')) return {};
   return {
@@ -111,7 +111,6 @@ export function mirrorResources(site: Site): Resources {
   return site.functions.includes('mirror') ? queue(site, MIRROR_DEAD_LETTER_QUEUE, 'mirror-dead-letters') : {};
 }
 
-/** Keeps the order of each group. */
 const FIFO = { FifoQueue: true, DeduplicationScope: 'messageGroup', FifoThroughputLimit: 'perMessageGroupId' };
 
 function bucketEncryption(kmsKeyArn: string): Value {
@@ -134,7 +133,7 @@ function queue(
       Type: 'AWS::SQS::Queue',
       Properties: {
         QueueName: names.local(name),
-        // S3 and EventBridge cannot send to a queue under AWS's KMS key.
+        // S3 and EventBridge cannot send to a queue that uses the AWS-managed KMS key.
         ...(kmsKeyArn === '' ? { SqsManagedSseEnabled: true } : { KmsMasterKeyId: kmsKeyArn }),
         MessageRetentionPeriod: RETENTION_SECONDS,
         ...properties,

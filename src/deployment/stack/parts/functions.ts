@@ -20,12 +20,12 @@ import { attribute, type Resources, ref, type Value } from '../base/template.ts'
 export const RUNTIME = 'nodejs24.x';
 export const ARCHITECTURE = 'arm64';
 
-/** Module (a rebuild is the check's code under other rights), megabytes, seconds, description. */
+/** Module (a rebuild runs the check's under another role), megabytes, timeout in seconds, description. */
 const FUNCTIONS: Readonly<Record<FunctionName, readonly [string, number, number, string]>> = {
   stream: ['stream', 1024, 60, 'Projects the stream of the table.'],
   check: ['check', 1024, 900, 'Checks parts of the table; the state machine calls it.'],
   rebuild: ['check', 1024, 900, 'Rebuilds derived items, and migrates; the state machine calls it.'],
-  // Queues hide a message for six times this timeout.
+  // The queue's visibility timeout is six times this timeout.
   redrive: [
     'redrive',
     512,
@@ -46,7 +46,7 @@ function environmentsOf({ parameters, table }: Site): Readonly<Record<FunctionNa
     stream: { EDGELOOM_CONCURRENCY: String(concurrency) },
     check,
     rebuild: check,
-    // Messages may name no other bucket.
+    // The only bucket that messages may name.
     redrive: { EDGELOOM_FAILED_BATCHES_BUCKET: ref(FAILED_BATCHES_BUCKET), ...stream },
     observe: { ...stream, ...(feedEventBus !== '' && { EDGELOOM_FEED_QUEUE_URL: ref(FEED_QUEUE) }) },
     feed: {
@@ -83,7 +83,7 @@ export function functionProperties(name: FunctionName, site: Site): Record<strin
         ...environmentsOf(site)[name],
       },
     },
-    // The rest of a failed batch goes back to its queue; Lambda would stop the loop after about sixteen.
+    // The function returns the rest of a batch to its queue; Lambda would stop that loop after about sixteen rounds.
     ...(name === 'redrive' && { RecursiveLoop: 'Allow' }),
     ...(name === 'stream' && reservedConcurrency > 0 && { ReservedConcurrentExecutions: reservedConcurrency }),
     ...(kmsKeyArn !== '' && { KmsKeyArn: kmsKeyArn }),
@@ -110,12 +110,12 @@ export function triggerResources(site: Site): Resources {
   return {
     ...Object.fromEntries(logGroups),
     [MAPPING]: mappingOfStream(site, site.table.streamArn, {
-      // It goes before the bucket is emptied.
+      // CloudFormation deletes the mapping before it empties the bucket.
       DependsOn: ['StreamRole', ...(site.parameters.keepData ? [] : [EMPTIED_BUCKET])],
       FunctionName: site.parameters.canaryMinutes === 0 ? attribute('StreamLambdaFunction') : ref(GRADUAL_ALIAS),
       ParallelizationFactor: site.parameters.parallelizationFactor,
       pattern: streamFilterPattern(site.graph.table),
-      // A bucket receives the whole batch, a queue only a notice.
+      // A bucket receives the whole batch, a queue would only get a notice.
       destination: FAILED_BATCHES_BUCKET,
     }),
     ...redriveTriggers(site),
@@ -152,7 +152,7 @@ function mappingOfStream(
       EventSourceArn,
       FunctionName,
       Enabled: true,
-      // LATEST can miss records while the mapping is made.
+      // LATEST can miss records while the mapping is created.
       StartingPosition: 'TRIM_HORIZON',
       BatchSize: parameters.batchSize,
       MaximumBatchingWindowInSeconds: parameters.batchWindowSeconds,
@@ -205,7 +205,7 @@ function mirrorTriggers(site: Site): Resources {
   const mapping = {
     DependsOn: ['MirrorRole'],
     FunctionName: attribute('MirrorLambdaFunction'),
-    // A notice is enough: a reconcile reads the source items.
+    // A notice is enough, since reconciling reads the source items.
     destination: MIRROR_DEAD_LETTER_QUEUE,
   };
   const does = 'Has the mirror function look at quarantine, conflicts and streams of the sources.';
@@ -232,7 +232,7 @@ function redriveTriggers(site: Site): Resources {
   };
 }
 
-/** A further schedule of a function has a number, a rule and an event of its own. */
+/** A function's second or third schedule has its own number, rule and event. */
 function schedule(
   { names }: Site,
   name: FunctionName,

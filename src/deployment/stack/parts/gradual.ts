@@ -10,11 +10,11 @@ import { functionMetric, type Metric, metricProperties, ownMetric } from './metr
 const ALIAS = 'live';
 
 /**
- * A new version gets a tenth of the batches for `canaryMinutes`; if it fails in two of three minutes, CodeDeploy
- * takes it back.
+ * Gives a new version a tenth of the batches for `canaryMinutes`. CodeDeploy rolls it back if it fails in two of three
+ * minutes.
  *
- * @param stream the function's resource: its hash names the version.
- * @param revision tells code from other code of the same place.
+ * @param stream the function's resource; its hash names the version.
+ * @param revision distinguishes new code from old code in the same location.
  */
 export function gradualResources(site: Site, stream: Resources[string], revision: string): Resources {
   const { names, parameters } = site;
@@ -66,7 +66,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
       'codedeploy',
       [
         allow('lambda:GetAlias UpdateAlias', ...functionArns),
-        // It has no resources.
+        // This action cannot be limited to resources.
         allow('cloudwatch:DescribeAlarms', '*'),
       ],
       site,
@@ -75,7 +75,7 @@ export function gradualResources(site: Site, stream: Resources[string], revision
   };
 }
 
-/** Each version has its own alarms: failures of the version before are no reason to take the new one back. */
+/** Each version has its own alarms, so that the previous version's failures do not roll back the new one. */
 function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   const errors = functionMetric('stream', 'Errors');
   const alias = sub(`\${StreamLambdaFunction}:${ALIAS}`);
@@ -96,7 +96,7 @@ function alarmsOfVersion(site: Site, version: Value, hash: string): Resources {
   );
 }
 
-/** For CodeDeploy alone: nobody is called. */
+/** Only CodeDeploy reads the alarm: it notifies nobody. */
 function deploymentAlarm(name: string, metric: Metric): Resources[string] {
   return {
     Type: 'AWS::CloudWatch::Alarm',

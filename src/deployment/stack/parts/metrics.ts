@@ -25,7 +25,7 @@ export function functionMetric(of: FunctionName, name: string, statistic: Statis
   return { namespace: 'AWS/Lambda', name, dimensions, statistic };
 }
 
-/** The mapping has to ask for these. Default: that of the own stream. */
+/** Emitted only with the mapping's `MetricsConfig`. Default: the mapping of the table's stream. */
 export function mappingMetric(name: string, mapping: string = MAPPING): Metric {
   return { namespace: 'AWS/Lambda', name, dimensions: { EventSourceMappingUUID: ref(mapping) }, statistic: 'Sum' };
 }

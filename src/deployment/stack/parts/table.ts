@@ -6,7 +6,7 @@ import { type Site, TABLE } from '../base/site.ts';
 import { policyDocument, type Resources, sub, type Value } from '../base/template.ts';
 import { producerStatements } from '../rights/policies.ts';
 
-/** The table, with two indexes that are the same for every model; `edgeloom migrate` adds and deletes all others. */
+/** Returns the table with the two indexes that every model has; `edgeloom migrate` adds and deletes all others. */
 export function tableResources(site: Site): Resources {
   const { graph, parameters } = site;
   const { existingTableArn, pointInTimeRecovery, deletionProtection, keepData, kmsKeyArn } = parameters;
@@ -16,7 +16,7 @@ export function tableResources(site: Site): Resources {
   return {
     [TABLE]: {
       Type: 'AWS::DynamoDB::Table',
-      // The table of a failed first deployment would be in the way of the second.
+      // A table left by a failed first deployment would block the second.
       DeletionPolicy: keepData ? 'RetainExceptOnCreate' : 'Delete',
       UpdateReplacePolicy: 'Retain',
       Properties: {
@@ -49,14 +49,14 @@ function modelOfEveryTable({ table, fingerprint }: CompiledModel): CompiledModel
 
 function policyOfAccounts(site: Site): Value {
   const { graph, parameters } = site;
-  // The ARN of the resource would be a circle.
+  // A reference to the table's ARN would be circular.
   const arn = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/${graph.table.name}`;
   const table = { ...site.table, arn: sub(arn), indexArn: sub(`${arn}/index/*`) };
   const statements = producerStatements({ ...site, table });
   return policyDocument(statements.map((one) => ({ ...one, Principal: { AWS: parameters.producerAccounts } })));
 }
 
-/** Properties that the table and each index share; 0 or false adds none. */
+/** Returns properties that the table and each index share. Parameters of 0 or false add none. */
 function throughputProperties(parameters: Parameters): { [name: string]: Value } {
   const { warmReadUnits, warmWriteUnits, maxReadUnits, maxWriteUnits, contributorInsights } = parameters;
   const warm = { ReadUnitsPerSecond: warmReadUnits, WriteUnitsPerSecond: warmWriteUnits };
@@ -73,7 +73,7 @@ function nonZeroNumbers(name: string, numbers: Readonly<Record<string, number>>)
   return set.length === 0 ? {} : { [name]: Object.fromEntries(set) };
 }
 
-/** Renaming the table in the model would leave all items in a table that nothing reads. */
+/** Prevents replacing the table: renaming it in the model would leave all items in a table that nothing reads. */
 export const STACK_POLICY = [
   { Effect: 'Allow', Action: 'Update:*', Principal: '*', Resource: '*' },
   {

@@ -28,12 +28,12 @@ export interface ProjectOptions {
   packageFolder: string;
 }
 
-/** Another name than the mirrored table's: both may be in one engine. */
+/** Avoids the mirrored table's name, because both tables may be in one engine. */
 export function tableBeside(source: string): string {
   return source === 'graph' ? 'mirror' : 'graph';
 }
 
-/** npm leaves a `.gitignore` out of a package. */
+/** npm omits `.gitignore` files from packages. */
 const RENAMED: ReadonlyMap<string, string> = new Map([
   ['gitignore', '.gitignore'],
   ['deploy-workflow.yml', '.github/workflows/deploy.yml'],
@@ -44,7 +44,7 @@ interface Manifest {
   devDependencies?: Record<string, string>;
 }
 
-/** Returns the files. Throws `file-exists` before it writes any, `invalid-name` for the folder's name. */
+/** Writes the files and returns their names. Throws `file-exists` before writing any, `invalid-name` for the folder's name. */
 export async function makeProject(folder: string, options: ProjectOptions): Promise<string[]> {
   const service = basename(resolve(folder));
   stackNames(service, 'prod', 'records');
@@ -97,7 +97,7 @@ function mergedManifest(texts: readonly string[]): string {
   return `${JSON.stringify(merged, undefined, 2)}\n`;
 }
 
-/** The version of the package, or the tarball that it was installed from. */
+/** Returns the package's version, or the tarball that it was installed from. */
 async function dependencyOf(packageFolder: string, folder: string): Promise<string> {
   const { version } = JSON.parse(await readFile(join(packageFolder, 'package.json'), 'utf8')) as { version: string };
   const modules = dirname(packageFolder);
@@ -119,7 +119,7 @@ const README_PARAMETERS: Readonly<Record<DeployTool, string>> = {
   cdk: IN_SCRIPT,
 };
 
-/** A comment with such a word stands for whole lines. */
+/** Returns replacements for words; a comment among them stands for whole lines. */
 function wordsOf(service: string, version: string, { existing, deploy, sourceStreamArn }: ProjectOptions) {
   const ownTable = existing && tableNameIn(existing.tableArn);
   const sourceTable = sourceStreamArn && tableNameIn(sourceStreamArn);
@@ -146,7 +146,7 @@ function wordsOf(service: string, version: string, { existing, deploy, sourceStr
   };
 }
 
-/** In one pass: the name of a table or service may contain another of the words. */
+/** In one pass, because a table's or service's name may contain another word. */
 function fillIn(
   name: string,
   text: string,

@@ -12,7 +12,7 @@ export interface RecordedNames {
   table?: string;
 }
 
-/** Those of the nearest package.json. Throws `invalid-config` for other values than texts. */
+/** Reads the names in the nearest package.json. Throws `invalid-config` if one is not a string. */
 export function recordedNames(modelFile: string): RecordedNames {
   const path = nearestManifest(dirname(resolve(modelFile)));
   if (path === undefined) return {};
@@ -30,9 +30,9 @@ export function recordedNames(modelFile: string): RecordedNames {
 }
 
 /**
- * CloudFormation would make another stack or table, which is empty.
+ * Throws for a changed name, for which CloudFormation would create an empty stack or table.
  *
- * @param names no table if it is outside of the stack.
+ * @param names without the table if it is not the stack's own.
  */
 export function checkNames(modelFile: string, names: { service: string; table?: string | undefined }): void {
   const recorded = recordedNames(modelFile);
@@ -51,7 +51,7 @@ export function checkNames(modelFile: string, names: { service: string; table?: 
   );
 }
 
-/** Batches of a table that is no source would fail. Returns warnings about sources whose stream nothing reads. */
+/** Throws if a table is not a source: its batches would fail. Returns warnings about sources that nothing reads. */
 export function checkSources(
   sources: readonly Pick<Source, 'name' | 'from'>[],
   { sourceStreamArns }: Parameters,
@@ -71,7 +71,7 @@ export function checkSources(
 
 const MODULE_ENDINGS = ['.ts', '.mts', '.cts', '.js', '.mjs', '.cjs'];
 
-/** A project without the stream's module has its handlers elsewhere. */
+/** Throws if a handler is missing. A project without the stream's module has its handlers elsewhere. */
 export function checkHandlers(modelFile: string, parameters: Parameters): void {
   const folder = join(dirname(resolve(modelFile)), 'handlers');
   const has = (module: string): boolean => MODULE_ENDINGS.some((ending) => existsSync(join(folder, module + ending)));

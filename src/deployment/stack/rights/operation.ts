@@ -2,7 +2,7 @@ import { CHECK_MACHINE, DEAD_LETTER_QUEUE, MIRROR_DEAD_LETTER_QUEUE, SCHEDULE_DE
 import type { Site } from '../base/site.ts';
 import { allow, attribute, ownArn as own, ref, type Statement } from '../base/template.ts';
 
-/** What the runbooks need besides calls of the table. */
+/** Returns the rights that runbooks need besides those on the table. */
 export function operationStatements({ names, functions }: Site): Statement[] {
   const execution = `execution:${names.local('check')}`;
   const queues = [SCHEDULE_DEAD_LETTER_QUEUE, ...(functions.includes('mirror') ? [MIRROR_DEAD_LETTER_QUEUE] : [])];
@@ -10,11 +10,11 @@ export function operationStatements({ names, functions }: Site): Statement[] {
     allow('states:ListExecutions StartExecution', ref(CHECK_MACHINE)),
     allow(
       'states:DescribeExecution GetExecutionHistory ListMapRuns RedriveExecution StopExecution',
-      // Children of the distributed map have its label in their names.
+      // Names of the distributed map's children contain its label.
       ...[own('states', `${execution}:*`), own('states', `${execution}/*:*`)],
     ),
     allow('states:DescribeMapRun', own('states', `mapRun:${names.local('check')}/*:*`)),
-    // A disabled mapping is enabled again. Mappings have no names.
+    // For enabling a disabled mapping again. Mappings have no names.
     allow('lambda:ListEventSourceMappings', '*'),
     {
       ...allow('lambda:UpdateEventSourceMapping', own('lambda', 'event-source-mapping:*')),
@@ -25,9 +25,9 @@ export function operationStatements({ names, functions }: Site): Statement[] {
       'logs:DescribeLogStreams FilterLogEvents GetLogEvents StartQuery',
       own('logs', `log-group:/aws/lambda/${names.local('*')}`),
     ),
-    // These have no resources.
+    // These actions cannot be limited to resources.
     allow('cloudwatch:DescribeAlarms GetMetricData ListMetrics', '*'),
-    // Drills, and silencing alarms.
+    // For drills, and for silencing alarms.
     allow(
       'cloudwatch:DescribeAlarmHistory DisableAlarmActions EnableAlarmActions SetAlarmState',
       own('cloudwatch', `alarm:${names.local('*')}`),

@@ -26,7 +26,7 @@ import {
 } from '../base/template.ts';
 import { tableStatements } from './table-rights.ts';
 
-/** Buckets of other accounts are not meant, whatever their names. */
+/** Excludes other accounts' buckets, whatever their names. */
 const IN_THIS_ACCOUNT = { Condition: { StringEquals: { 's3:ResourceAccount': ref('AWS::AccountId') } } };
 
 export function roleResources(site: Site): Resources {
@@ -73,7 +73,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
     return [
       ...tableStatements('mirror', site),
       mapsStreams(sourceStreamArns),
-      // Nothing may write a source.
+      // The mirror only reads sources.
       allow('dynamodb:DescribeTable GetItem', ...sourceStreamArns.map(tableArnOfStream)),
       // The mapping sends notices with its function's rights.
       allow('sqs:SendMessage', attribute(MIRROR_DEAD_LETTER_QUEUE)),
@@ -81,7 +81,7 @@ const FUNCTION_STATEMENTS: Readonly<Record<FunctionName, (site: Site) => Stateme
   },
 };
 
-/** Snapshot, sweep, reconcile and check read all of a source. */
+/** For operators: snapshot, sweep, reconcile and check read a whole source. */
 export function sourceStatements({ parameters: { sourceStreamArns } }: Site): Statement[] {
   if (sourceStreamArns.length === 0) return [];
   return [allow('dynamodb:GetItem Scan', ...sourceStreamArns.map(tableArnOfStream))];
@@ -97,7 +97,7 @@ function readsOfStream({ table }: Site): Statement {
   return allow(READS_OF_STREAM, table.streamArn);
 }
 
-/** ListStreams is Lambda's condition for a mapping. */
+/** Lambda requires ListStreams for a mapping. */
 function mapsStreams(streamArns: readonly Value[]): Statement {
   return allow(`${READS_OF_STREAM} ListStreams`, ...streamArns);
 }
@@ -106,7 +106,7 @@ export function failureStatements(site: Site, queues: readonly string[]): Statem
   return [
     readsOfStream(site),
     { ...allow('s3:DeleteObject GetObject', failedBatchObjects()), ...IN_THIS_ACCOUNT },
-    // The rest of a batch is sent again when time is over.
+    // SendMessage is for the rest of a batch when time runs out.
     allow(
       'sqs:DeleteMessage GetQueueAttributes ReceiveMessage SendMessage',
       ...queues.map((queue) => attribute(queue)),
@@ -146,7 +146,7 @@ function keyServicesOf(name: FunctionName, { feedEventBus }: Parameters): readon
   return name === 'observe' && feedEventBus !== '' ? [...KEY_SERVICES[name], 'sqs'] : KEY_SERVICES[name];
 }
 
-/** A key is used through the services that keep data under it, never directly. */
+/** Allows a key only through the services that keep data under it, never directly. */
 export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeyService[]): Statement[] {
   if (kmsKeyArn === '') return [];
   const services = through.map((service) => sub(`${service}.\${AWS::Region}.\${AWS::URLSuffix}`));
@@ -155,7 +155,7 @@ export function keyStatements({ kmsKeyArn }: Parameters, through: readonly KeySe
   return [{ ...statement, Condition: { StringEquals: { 'kms:ViaService': services } } }];
 }
 
-/** Step Functions use the key in the name of the machine's role. */
+/** Step Functions uses the key with the machine's role. */
 function machineKeyStatements({ kmsKeyArn }: Parameters, machines: Value): Statement[] {
   if (kmsKeyArn === '') return [];
   const Condition = { ArnLike: { 'kms:EncryptionContext:aws:states:stateMachineArn': machines } };
@@ -163,7 +163,7 @@ function machineKeyStatements({ kmsKeyArn }: Parameters, machines: Value): State
 }
 
 function tracingStatements({ tracing }: Parameters): Statement[] {
-  // X-Ray has no resources.
+  // X-Ray's actions cannot be limited to resources.
   return tracing ? [allow('xray:PutTelemetryRecords PutTraceSegments', '*')] : [];
 }
 
@@ -172,12 +172,12 @@ const NETWORK_ACTIONS =
   'ec2:AssignPrivateIpAddresses CreateNetworkInterface DeleteNetworkInterface DescribeNetworkInterfaces DescribeSubnets UnassignPrivateIpAddresses';
 
 function networkStatements({ vpcSubnetIds }: Parameters): Statement[] {
-  // Interfaces are not there yet, so no resource can be named.
+  // The interfaces do not exist yet, so no resource can be named.
   return vpcSubnetIds.length === 0 ? [] : [allow(NETWORK_ACTIONS, '*')];
 }
 
 function functionRole(name: FunctionName, site: Site, statements: readonly Statement[]): Resources[string] {
-  // The stack makes the log group, with its retention.
+  // No CreateLogGroup: the stack creates the group, with its retention.
   const logs = allow('logs:CreateLogStream PutLogEvents', attribute(`${logicalIdPrefix(name)}LogGroup`));
   const { parameters } = site;
   return roleOfService(
@@ -190,7 +190,7 @@ function functionRole(name: FunctionName, site: Site, statements: readonly State
   );
 }
 
-/** @param source the one resource that the service may take the role for; Lambda gives none. */
+/** @param source the only resource for which the service may assume the role; Lambda names none. */
 export function roleOfService(
   service: string,
   statements: readonly Statement[],
@@ -202,7 +202,6 @@ export function roleOfService(
     Type: 'AWS::IAM::Role',
     Properties: {
       AssumeRolePolicyDocument: policyDocument([
-        // A trust names no resource.
         {
           Effect: 'Allow',
           Principal: { Service: `${service}.amazonaws.com` },

@@ -21,26 +21,26 @@ type Place =
   /** Every index of the table, whatever the model. */
   | 'indexes';
 
-/** Known items are written by statements, 25 in a call. */
+/** Items that exist are written by PartiQL statements, 25 in a call. */
 const STATEMENTS = 'PartiQLInsert PartiQLUpdate';
 const SETTLING = `BatchGetItem GetItem PutItem Query UpdateItem ${STATEMENTS}`;
 const REPAIRING = `${SETTLING} DeleteItem DescribeTable Scan`;
 
 /**
- * A test runs every feature behind a proxy that enforces these, and fails on missing and unused ones. No right
+ * A test runs every feature behind a proxy that enforces these rights, and fails on missing and unused ones. No right
  * depends on the model: programs of the previous model run next to a new stack. One wildcard covers all indexes,
  * which keeps policies within IAM's 6,144 characters.
  */
 const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>> = {
-  // Query is for fan-outs; a starting function looks at the types of the keys.
+  // Query is for fan-outs, DescribeTable for the key types, which a starting function checks.
   stream: { table: 'BatchGetItem DescribeTable GetItem PutItem Query UpdateItem PartiQLInsert PartiQLUpdate' },
   check: { table: 'BatchGetItem DescribeTable GetItem Query Scan', 'service-partition': 'DeleteItem PutItem' },
   repair: { table: REPAIRING },
   // A rebuild's function also migrates.
   rebuild: { table: `${REPAIRING} UpdateTable`, indexes: 'Query Scan' },
-  // It quarantines the rest of a batch, registers an empty table, and deletes edges that are over.
+  // The function also quarantines the rest of a batch, registers an empty table, and deletes ended edges.
   redrive: { table: REPAIRING, indexes: 'Query' },
-  // The indexes are sampled.
+  // The observer samples the indexes.
   observe: { table: 'BatchGetItem GetItem Query', indexes: 'Query', 'service-partition': 'PutItem UpdateItem' },
   mirror: { table: 'GetItem PutItem', 'service-partition': 'DeleteItem Query' },
   // A new projection is verified through its index.
@@ -48,7 +48,7 @@ const RIGHTS: Readonly<Record<Program, Readonly<Partial<Record<Place, string>>>>
     table: `BatchGetItem DeleteItem DescribeTable GetItem Query Scan UpdateItem UpdateTable ${STATEMENTS}`,
     indexes: 'Query Scan',
   },
-  // Status looks at the table's TTL; erasing a person deletes in batches.
+  // `status` reads the table's TTL; erasing a person deletes in batches.
   operator: { table: `${REPAIRING} BatchWriteItem DescribeTimeToLive UpdateTable`, indexes: 'Query Scan' },
   // Deleting a node finds its edges in the indexes.
   producer: {
