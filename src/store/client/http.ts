@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib';
 import pLimit, { type LimitFunction } from 'p-limit';
 import { Agent, type Dispatcher } from 'undici';
+import { checkNumber } from '../../foundation/options.ts';
 import type { WholeBodySender, WholeResponse } from '../lean/handler.ts';
 import type { ClientOptions } from './options.ts';
 
@@ -15,6 +16,7 @@ export const ANSWER_TIMEOUT_MS = 15_000;
 
 /** Without these limits, a dead connection holds a call for five minutes. */
 export function timeLimits(answerTimeoutMs: number = ANSWER_TIMEOUT_MS): Agent.Options {
+  checkNumber('answerTimeoutMs', answerTimeoutMs, { least: 1, isWhole: true });
   return {
     headersTimeout: answerTimeoutMs,
     bodyTimeout: answerTimeoutMs,

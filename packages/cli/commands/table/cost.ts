@@ -164,9 +164,7 @@ function checkValues(graph: CompiledModel, values: ReadonlyMap<string, number> =
     throw new EdgeloomError(
       'unknown-search',
       `The model has no search ${name} with multiValue.`,
-      known.length === 0
-        ? 'Leave --values out: no search of the model has multiValue.'
-        : `Known: ${known.join(', ')}.`,
+      known.length === 0 ? 'Leave --values out: no search of the model has multiValue.' : `Known: ${known.join(', ')}.`,
     );
   }
 }
