@@ -161,16 +161,20 @@ async function execution({ account, endpoint, model }: Parts, arn: string, input
   if (machine === undefined) throw new Error(`StateMachineDoesNotExist: ${arn}`);
   const stream = account.find('AWS::Lambda::Function', name.replace(/check$/, 'stream'))!;
   const table = stream.properties['Environment'].Variables['EDGELOOM_TABLE'] as string;
-  let nowMs = Date.now();
+  // Pauses of the machine pass in no time, those of its functions as they are.
+  let passedMs = 0;
   const options = { client: createClient({ endpoint }), logger: pino({ level: 'silent' }), graceMs: 20 };
-  const handler = checkRunHandler(withTableName(await model(), table), { ...options, now: () => nowMs });
+  const handler = checkRunHandler(withTableName(await model(), table), {
+    ...options,
+    now: () => Date.now() + passedMs,
+  });
   const context = { awsRequestId: '1', getRemainingTimeInMillis: () => 900_000 };
   try {
     const definition = JSON.parse(machine.properties['DefinitionString']) as Machine;
     const output = await runMachine(definition, typeof input === 'string' ? JSON.parse(input) : input, {
       call: async (_, payload) => await handler(payload as never, context),
       onWait: (seconds) => {
-        nowMs += seconds * 1000;
+        passedMs += seconds * 1000;
       },
     });
     return { status: 'SUCCEEDED', output: JSON.stringify(output) };
