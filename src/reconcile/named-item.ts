@@ -52,9 +52,9 @@ export async function baseNamedBy(
 function planBurial(context: ApplyContext, key: ItemKey, was: Item | undefined): PlannedWrite | undefined {
   const { graph } = context;
   if (was === undefined || isTombstone(was, graph.table)) return undefined;
-  // rule: repair-moves-the-total
   const total = parseDerivedKey(key.target)?.kind === 'total-entry' ? totalOfEntry(key.target).name : undefined;
   const update = itemUpdate(graph, key, was, undefined, epochSeconds(context));
+  // rule: repair-moves-the-total
   return {
     ...withCount({ current: was, expected: undefined, update }, total, true),
     otherCount: otherCountOf(was, total),

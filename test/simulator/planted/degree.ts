@@ -117,6 +117,6 @@ export const DIRECTED_TOTAL_MUTANTS: readonly Mutant[] = [
   {
     name: 'repair-buries-entries-uncounted',
     rule: 'A repair that buries an entry of no edge moves the total.',
-    changes: [setValue('repair-moves-the-total', 'undefined')],
+    changes: [replace('repair-moves-the-total', 'return { update };')],
   },
 ];
