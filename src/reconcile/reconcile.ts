@@ -241,18 +241,27 @@ class SetOfWork {
     }
     const joints = this.jointEntries(planned, bases);
     const cleared = await this.clearEntries(planned, joints);
-    const again = await this.write(cleared, readAtMs);
+    const [again, left] = await Promise.all([
+      this.writePlanned(cleared, joints, readAtMs),
+      pMap(alone, (one) => this.reconcileAlone(one.open, one.was, readAtMs), { concurrency: ALONE_AT_ONCE }),
+    ]);
+    return [...again, ...left.flat()];
+  }
+
+  private async writePlanned(
+    planned: readonly Planned[],
+    joints: ReadonlyMap<Planned, JointEntry>,
+    readAtMs: number,
+  ): Promise<Open[]> {
+    const again = await this.write(planned, readAtMs);
     const repeated = new Set(again.map(({ touch }) => touch));
-    for (const one of cleared) {
+    for (const one of planned) {
       if (repeated.has(one.open.touch)) continue;
       this.noteOtherCount(one);
       const joint = joints.get(one);
       if (joint?.isBefore === false) addEntry(this.after.entries, joint.entry);
     }
-    const left = await pMap(alone, (one) => this.reconcileAlone(one.open, one.was, readAtMs), {
-      concurrency: ALONE_AT_ONCE,
-    });
-    return [...again, ...left.flat()];
+    return again;
   }
 
   /** A stale read costs at most a conflict. Only items that may stay unwritten need a consistent read. */
@@ -280,8 +289,10 @@ class SetOfWork {
       else same.push(one);
     }
     const { concurrency = CALLS_AT_ONCE } = this.context;
-    const again = await this.send(alone, readAtMs);
-    const counted = await pMap(byCount.values(), (same) => this.send(same, readAtMs), { concurrency });
+    const [again, counted] = await Promise.all([
+      this.send(alone, readAtMs),
+      pMap(byCount.values(), (same) => this.send(same, readAtMs), { concurrency }),
+    ]);
     return [...again, ...counted.flat()];
   }
 

@@ -50,7 +50,7 @@ describe('edgeloom studio', () => {
     const studio = await serve(['studio', '--json', '--endpoint', dev.endpoint]);
     expect(JSON.parse(studio.output().stdout)).toEqual({ url: studio.url });
     expect((await studio.client.get('/api/model')).answer).toMatchObject({ table: dev.table, isWritable: false });
-    expect((await studio.client.post('/api/redrive', {})).status).toBe(403);
+    expect((await studio.client.post('/api/redrive', { id: null })).status).toBe(403);
     const page = await fetch(new URL('/', studio.url));
     expect(await page.text()).toContain('<div id="page">');
     expect((await fetch(new URL('/page.js', studio.url))).status).toBe(200);
@@ -60,7 +60,7 @@ describe('edgeloom studio', () => {
   it('writes only with --write, and refuses a port that another program has', async () => {
     const studio = await serve(['studio', '--write', '--endpoint', dev.endpoint]);
     expect(studio.output().stdout).toMatch(/^studio: http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+\nCtrl-C stops\n$/);
-    expect((await studio.client.post('/api/redrive', {})).status).toBe(200);
+    expect((await studio.client.post('/api/redrive', { id: null })).status).toBe(200);
     const { port } = new URL(studio.url);
     const second = await edgeloom(['studio', '--json', '--port', port, '--endpoint', dev.endpoint]);
     expect(second.code).toBe(2);

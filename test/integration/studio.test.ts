@@ -1,12 +1,16 @@
 import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startStudio } from '../../packages/studio/server/studio.ts';
+import { StoreError } from '../../src/foundation/errors.ts';
 import { openedHeaders, type StudioReply, send, studioClient, tokenOf } from '../support/studio/client.ts';
 import { type StubPage, stubPage } from '../support/studio/page.ts';
-import { openStudio } from '../support/studio/table.ts';
+import { keepingLogger, openStudio } from '../support/studio/table.ts';
 
 type Opened = Awaited<ReturnType<typeof openStudio>>;
 
 const SECRET = 'a value that no log may hold';
+/** A logger that keeps nothing. */
+const SILENT = keepingLogger().logger;
 const DIGITS = '12345678901234567890123456789012345678';
 const EDGES = 30;
 
@@ -138,8 +142,8 @@ describe('a studio that only reads', () => {
     ['/api/put', { subject: { id: 'USER-U9' }, json: '{}' }],
     ['/api/update', { source: 'USER-U1', target: 'USER-U1', before: '{}', after: '{"name":"x"}' }],
     ['/api/undo', { source: 'USER-U1', target: 'USER-U1', rev: '1' }],
-    ['/api/redrive', {}],
-    ['/api/repair', {}],
+    ['/api/redrive', { id: null }],
+    ['/api/repair', { id: null }],
   ])('refuses %s, and nothing is changed', async (path, body) => {
     const client = clientOf(readOnly);
     const before = await readOnly.store.get({ source: 'USER-U1', target: 'USER-U1' }, { consistent: true });
@@ -214,6 +218,40 @@ describe('the answers of a studio', () => {
     expect(base.items).toEqual([expect.objectContaining({ target: 'USER-U1', kind: 'base' })]);
   });
 
+  it('are errors of the request where a body or a cursor is none of the studio', async () => {
+    const client = clientOf(writable);
+    for (const path of ['/api/repair', '/api/redrive'])
+      for (const body of [{}, { source: 'USER-U1' }, { id: null, ids: ['USER-U1'] }, { id: '' }])
+        expect(await client.post(path, body), path).toMatchObject({ status: 400, error: { code: 'invalid-request' } });
+    for (const rest of ['side=base&cursor=', 'side=derived&cursor=USER-U1', 'side=base&cursor=~view'])
+      expect(await client.get(`/api/partition?id=USER-U1&${rest}`)).toMatchObject({
+        ...{ status: 400, error: { code: 'invalid-request' } },
+      });
+  });
+
+  it('tell what is known where the role may neither scan the table nor read its stream', async () => {
+    const refuse = async (): Promise<never> => {
+      throw new StoreError('fatal', 'access-denied', 'The role may not.');
+    };
+    const { graph, store, client } = readOnly;
+    const deaf = { send: refuse } as unknown as typeof readOnly.streams;
+    const few = new Proxy(store, {
+      get: (real, name) => (name === 'scan' ? refuse : Reflect.get(real, name, real)),
+    });
+    const { page } = stub;
+    const studio = await startStudio({ graph, client, page, store: few, streams: deaf, logger: SILENT });
+    try {
+      const asked = studioClient(studio.url);
+      const { answer } = await asked.get('/api/node?id=GOAL-G1');
+      expect(answer).toMatchObject({ name: 'Goal 1', names: { 'USER-U1': 'Terui' } });
+      const { answer: status } = await asked.get('/api/status');
+      expect(status).toMatchObject({ shards: [], quarantined: {} });
+      expect(status.problems).toEqual([expect.stringMatching(/^How far the stream is applied is unknown: ./)]);
+    } finally {
+      await studio.close();
+    }
+  });
+
   it('find by every kind of search', async () => {
     const client = clientOf(readOnly);
     const ids = async (query: string): Promise<string[]> =>
@@ -259,8 +297,8 @@ describe('a studio that may write', () => {
       expect.objectContaining({ source: 'USER-U2', why: 'unknown', found: { expected: null, actual: 'ALIEN' } }),
     ]);
     expect(check).toMatchObject({ totals: { unknown: 3 } });
-    const { answer: repair } = await client.post('/api/repair', { id: 'USER-U2' });
-    expect(repair.check).toMatchObject({ state: 'done', totals: { repaired: 1 } });
+    await client.post('/api/repair', { id: 'USER-U2' });
+    expect(await checked(client)).toMatchObject({ scope: 'USER-U2', state: 'done', totals: { repaired: 1 } });
     const { answer: mended } = await client.get('/api/explain?source=USER-U2&target=USER-U2');
     expect(mended.parts.every(({ state }: { state: string }) => state === 'right')).toBe(true);
   });
@@ -311,7 +349,7 @@ describe('a studio that may write', () => {
     const { answer: node } = await client.get('/api/node?id=GOAL-G0');
     expect(node).toMatchObject({ name: 'x', quarantined: [{ target: 'GOAL-G0', code: 'wrong-type' }] });
     for (const [id, entries] of [
-      [undefined, 1],
+      [null, 1],
       ['GOAL-G0', 1],
       ['USER-U1', 0],
     ] as const) {
@@ -320,7 +358,7 @@ describe('a studio that may write', () => {
     }
     await writable.writer.putNode('GOAL-G0', { title: 'x', due: '2026-01-01' });
     await writable.worker.idle();
-    expect((await client.post('/api/redrive', {})).answer).toMatchObject({ left: 0 });
+    expect((await client.post('/api/redrive', { id: null })).answer).toMatchObject({ left: 0 });
     expect(await goalsInNeed()).toEqual([]);
   });
 

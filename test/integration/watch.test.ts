@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { Feed } from '../../src/client/feed/feed.ts';
 import { type RunningFeed, startFeed } from '../../src/client/feed/start-feed.ts';
 import { applyWatchEvent, type WatchEvent } from '../../src/client/feed/watch-types.ts';
 import { createReader } from '../../src/client/read/reader.ts';
@@ -261,6 +262,24 @@ describe('watching', () => {
     await expect.poll(() => watched.seen.length).toBe(1);
     await stop();
     await expect(watched.ended).rejects.toMatchObject({ code: 'feed-ended' });
+  });
+
+  it('ends with that error, too, if the feed is stopped during a read', async () => {
+    const waits: number[] = [];
+    const wait = async (milliseconds: number): Promise<void> => {
+      waits.push(milliseconds);
+    };
+    const feed = new Feed(graph, { wait });
+    const store = new Proxy(table.store, {
+      get(real, name) {
+        if (name === 'getMany') feed.fail(new Error('stopped during the read'));
+        return Reflect.get(real, name, real);
+      },
+    });
+    const watched = follow(createReader(graph, { store, feed }).watch({ views: ['USER-1'] }));
+    await expect(watched.ended).rejects.toThrow('stopped during the read');
+    // Only the pause after a read: no wait for news that can't come.
+    expect(waits).toEqual([1_000]);
   });
 
   it('reads again where records may have been missed', async () => {

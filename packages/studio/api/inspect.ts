@@ -2,10 +2,11 @@ import * as z from 'zod';
 import type { Page } from '../../../src/client/read/request/result.ts';
 import { type Item, itemSizeBytes, stringOf } from '../../../src/core/items/attribute-value.ts';
 import { parseDerivedKey } from '../../../src/core/items/derived-key.ts';
-import { BELOW_DERIVED, DERIVED_PREFIX, typePrefix } from '../../../src/core/items/keys.ts';
+import { BELOW_DERIVED, DERIVED_PREFIX, isDerivedKey, typePrefix } from '../../../src/core/items/keys.ts';
 import { toPlainItem } from '../../../src/core/items/plain.ts';
 import type { CompiledModel } from '../../../src/core/model/compiled.ts';
 import { endOfItem, hasCome } from '../../../src/core/model/ends.ts';
+import { EdgeloomError } from '../../../src/foundation/errors.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import { type Explanation, explain } from '../../../src/trust/explain/explain.ts';
 import { lagOfStream } from '../../../src/trust/explain/position.ts';
@@ -55,6 +56,8 @@ async function readPartition(
   { id, side, limit, cursor }: { id: string; side: 'base' | 'derived'; limit: number; cursor?: string | undefined },
 ): Promise<PartitionAnswer> {
   const { partitionKey, sortKey } = graph.table;
+  if (cursor !== undefined && isDerivedKey(cursor) !== (side === 'derived'))
+    throw new EdgeloomError('invalid-request', `cursor: no sort key of a ${side} item.`, 'Load the page again.');
   const startKey = cursor === undefined ? undefined : { [partitionKey]: { S: id }, [sortKey]: { S: cursor } };
   const range = side === 'derived' ? { beginsWith: DERIVED_PREFIX } : BELOW_DERIVED;
   const { items, lastKey } = await store.query({ partition: id, sortKey: range, limit, startKey, consistent: true });

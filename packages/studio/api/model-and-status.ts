@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
-import { StoreError } from '../../../src/foundation/errors.ts';
+import { EdgeloomError, StoreError } from '../../../src/foundation/errors.ts';
 import { type FailureDocument, failureDocument } from '../../../src/foundation/failure-document.ts';
 import { describeTable, hasTtl } from '../../../src/store/table-description.ts';
+import type { StreamPosition } from '../../../src/stream/progress/stream-position.ts';
 import { type Status, statusOf } from '../../../src/trust/explain/status.ts';
 import { tableFacts } from '../../../src/trust/explain/table-status.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -53,12 +54,25 @@ async function connectionOf({ graph, client }: RequestContext): Promise<Connecti
 async function answerStatus(context: RequestContext): Promise<StatusAnswer> {
   const { graph, store, client } = context;
   const description = await describeTable(graph, { client });
-  const [facts, position] = await Promise.all([
+  const [facts, stream] = await Promise.all([
     hasTtl(client, graph).then((has) =>
       tableFacts({ graph, store, table: description, hasTtl: has, quarantineRcu: OVERVIEW_UNITS }),
     ),
-    context.position.find().then((found) => found?.latest()),
+    positionOrProblem(context),
   ]);
-  const { rcu: _, ...status } = statusOf(graph, facts, position, Date.now());
+  const missing = [...facts.missing, ...stream.problems];
+  const { rcu: _, ...status } = statusOf(graph, { ...facts, missing }, stream.position, Date.now());
   return { ...status, atMs: Date.now() };
+}
+
+/** A role may be allowed to read the table but not its stream. */
+async function positionOrProblem({
+  position,
+}: RequestContext): Promise<{ position?: StreamPosition | undefined; problems: string[] }> {
+  try {
+    return { position: await (await position.find())?.latest(), problems: [] };
+  } catch (error) {
+    if (!(error instanceof EdgeloomError)) throw error;
+    return { problems: [`How far the stream is applied is unknown: ${error.message}`] };
+  }
 }

@@ -8,6 +8,7 @@ import { quarantineEntry } from '../../../src/core/kinds/quarantine-entry.ts';
 import type { CompiledModel, NodeModel } from '../../../src/core/model/compiled.ts';
 import { withoutBookkeeping } from '../../../src/core/model/mirrored.ts';
 import { type QuarantineEntry, readEntry } from '../../../src/core/plan/quarantine-entry.ts';
+import { StoreError } from '../../../src/foundation/errors.ts';
 import { losslessNumber } from '../../../src/foundation/exact-json.ts';
 import type { ExplainedPart } from '../../../src/trust/explain/base-item.ts';
 import type { RequestContext } from '../base/context.ts';
@@ -16,7 +17,7 @@ import { wrongPlacesOf } from '../base/node-state.ts';
 import { readStoredView } from '../base/node-view.ts';
 import { UNITS_AT_ONCE } from '../base/price.ts';
 import { input, route } from '../base/route.ts';
-import { nameOfNode, sampledName } from '../base/table-sample.ts';
+import { nameOfNode, type Sampled, sampledName } from '../base/table-sample.ts';
 import { sampleOf } from './live.ts';
 
 export interface NodeAnswer {
@@ -52,14 +53,14 @@ export interface ListOfNode extends EdgeCount {
 }
 
 const MOST_ELEMENTS = 500;
-/** Limits reads of views for names that the sample lacks, at 0.5 RCU each. */
+/** Limits reads of nodes for names that the sample lacks, at 0.5 RCU for every 4 KB. */
 const MOST_READ = 20;
 const MOST_ENTRIES = 20;
 
 export const NODE_ROUTES = [
   route('GET /api/node', z.object({ id: input.id }), async (context, { id }): Promise<NodeAnswer> => {
     const { graph, reader } = context;
-    const node = graph.nodes.get(typePrefix(id) ?? '');
+    const node = nodeOf(graph, id);
     const [view, base, parts, quarantined] = await Promise.all([
       node?.hasView === false ? undefined : readStoredView(context, id),
       reader.getNode(id),
@@ -121,17 +122,35 @@ function endsOf(graph: CompiledModel, id: string): EdgeEnd[] {
   ];
 }
 
-/** Returns names from the sample and, for the first nodes that it lacks, from their views. */
+/** Returns names from the sample and, for the first nodes that it lacks, from the nodes. */
 export async function namesOf(context: RequestContext, ids: readonly string[]): Promise<Map<string, string | null>> {
-  const sampled = await sampleOf(context);
-  const names = new Map(ids.map((id) => [id, sampledName(sampled, id)] as const));
-  const nodeOf = (id: string): NodeModel | undefined => context.graph.nodes.get(typePrefix(id) ?? '');
-  const unknown = [...names.keys()].filter((id) => names.get(id) === null && nodeOf(id)?.hasView === true);
-  const views = await context.reader.getViews(unknown.slice(0, MOST_READ));
-  for (const view of views) {
-    if (view !== null) names.set(view.id, nameOfNode(nodeOf(view.id)!, view.attributes ?? {}));
+  const { graph, store } = context;
+  const sampled = await sampleIfAllowed(context);
+  const names = new Map(ids.map((id) => [id, sampled === undefined ? null : sampledName(sampled, id)] as const));
+  const unknown = [...names.keys()].filter((id) => names.get(id) === null && nodeOf(graph, id) !== undefined);
+  const read = unknown.slice(0, MOST_READ);
+  const { items } = await store.getMany(
+    read.map((id) => ({ source: id, target: id })),
+    { consistent: false },
+  );
+  for (const [i, id] of read.entries()) {
+    if (items[i] !== undefined) names.set(id, nameOfNode(nodeOf(graph, id)!, plainWithoutKeys(graph, items[i])));
   }
   return names;
+}
+
+/** Returns undefined if the table can't be scanned: a page without names is better than none. */
+async function sampleIfAllowed(context: RequestContext): Promise<Sampled | undefined> {
+  try {
+    return await sampleOf(context);
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
+}
+
+function nodeOf({ nodes }: CompiledModel, id: string): NodeModel | undefined {
+  return nodes.get(typePrefix(id) ?? '');
 }
 
 async function entriesOf({ graph, store }: RequestContext, id: string): Promise<QuarantineEntry[]> {
@@ -141,7 +160,7 @@ async function entriesOf({ graph, store }: RequestContext, id: string): Promise<
 }
 
 async function partsOf({ graph, store }: RequestContext, id: string): Promise<NodeAnswer['parts']> {
-  const names = [...(graph.nodes.get(typePrefix(id) ?? '')?.parts.keys() ?? [])];
+  const names = [...(nodeOf(graph, id)?.parts.keys() ?? [])];
   if (names.length === 0) return {};
   const { items } = await store.getMany(
     names.map((name) => ({ source: id, target: name })),

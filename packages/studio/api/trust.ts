@@ -26,6 +26,9 @@ export interface CheckPriceAnswer {
   rcu: number;
 }
 
+/** Null stands for the whole table, so that a body without an id doesn't repair all of it. */
+const REPAIRED = z.strictObject({ id: input.id.nullable() });
+
 export const TRUST_ROUTES = [
   route('GET /api/suspects', z.object({}), readSuspects),
   route('GET /api/check-price', z.object({}), async (context): Promise<CheckPriceAnswer> => {
@@ -37,24 +40,14 @@ export const TRUST_ROUTES = [
     await checks.stop();
     return { check: checks.state ?? null };
   }),
-  route(
-    'POST /api/repair',
-    // Without an id, the whole table is repaired.
-    z.object({ id: input.id.optional() }),
-    async (context, { id }): Promise<CheckAnswer> => {
-      const answer = await startCheck(context, id, 'repair');
-      // Repairing one node is quick, so wait for it.
-      if (id !== undefined) await context.checks.ended();
-      return answer;
-    },
-    { writes: true },
-  ),
+  route('POST /api/repair', REPAIRED, async (context, { id }) => startCheck(context, id ?? undefined, 'repair'), {
+    writes: true,
+  }),
   route(
     'POST /api/redrive',
-    // Without an id, all entries are redriven.
-    z.object({ id: input.id.optional() }),
+    REPAIRED,
     async ({ graph, store, checks }, { id }): Promise<RedriveResult> => {
-      const result = await redrive(graph, { store, ids: id === undefined ? undefined : [id] });
+      const result = await redrive(graph, { store, ids: id === null ? undefined : [id] });
       checks.suspects.noteRedrive();
       return result;
     },

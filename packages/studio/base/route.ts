@@ -48,6 +48,6 @@ export const input = {
     .enum(['true', 'false'])
     .default('false')
     .transform((text) => text === 'true'),
-  cursor: z.string().optional(),
+  cursor: z.string().min(1).optional(),
   list: z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat()),
 };

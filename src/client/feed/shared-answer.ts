@@ -86,6 +86,8 @@ export class SharedAnswer<Item> {
         const isRead = await this.refresh(news);
         if (isRead) await this.feed.wait(PAUSE_MS, this.ending.signal);
         this.ending.signal.throwIfAborted();
+        // The feed may have ended during the read, when nobody waited for news.
+        this.feed.throwFailure();
         const mostMs = Math.min(RENEW_MS, this.dueMs - this.feed.now());
         news = await this.subscription!.take(Math.max(0, mostMs));
         this.feed.throwFailure();

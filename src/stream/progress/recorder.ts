@@ -51,6 +51,7 @@ export class ProgressRecorder {
   private sinceMs: number;
   private told = { records: 0, intervalMs: 0 };
   private inHand = 0;
+  private isStopped = false;
 
   constructor(private readonly options: RecorderOptions) {
     const { id = randomUUID(), intervalMs = INTERVAL_MS } = options;
@@ -82,7 +83,7 @@ export class ProgressRecorder {
 
   /** Writes what was noted when it is due. Not for a Lambda function, which is frozen after its answer. */
   schedule(): void {
-    if (this.timer !== undefined || !this.hasNews) return;
+    if (this.timer !== undefined || this.isStopped || !this.hasNews) return;
     const waitMs = Math.max(0, this.writtenAtMs + this.intervalMs - this.now());
     this.timer = setTimeout(() => {
       this.timer = undefined;
@@ -112,6 +113,7 @@ export class ProgressRecorder {
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     clearTimeout(this.timer);
     clearTimeout(this.beat);
     await this.writing;
@@ -155,11 +157,13 @@ export class ProgressRecorder {
   private write(isStopped: boolean): Promise<void> {
     this.writtenAtMs = this.now();
     this.writing = this.writing.then(async () => {
-      try {
-        await this.writeClaims();
-        await this.writeProgress(isStopped);
-      } catch (error) {
-        this.options.onError?.(error);
+      // A consumer whose claims can't be written must not count as gone.
+      for (const part of [() => this.writeClaims(), () => this.writeProgress(isStopped)]) {
+        try {
+          await part();
+        } catch (error) {
+          this.options.onError?.(error);
+        }
       }
     });
     return this.writing;

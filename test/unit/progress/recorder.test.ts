@@ -137,6 +137,18 @@ describe('a recorder of progress', () => {
     expect(await claimed()).toEqual([{ ...claim(1, 1, 1), isWhole: true }]);
   });
 
+  it('writes nothing more once it has stopped, even if a write ends then', async () => {
+    const { recorder, progress } = recorderOf();
+    for (let n = 0; n < 20; n++) recorder.noteApplied(records(1_000 * n), shard(n));
+    recorder.schedule();
+    vi.advanceTimersByTime(1);
+    await recorder.stop();
+    const before = progress.items.length;
+    expect(last(progress).isStopped).toBe(true);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(progress.items).toHaveLength(before);
+  });
+
   it('tries again after a failed write, and loses no count', async () => {
     const { recorder, progress, failures } = recorderOf('lambda');
     progress.failing = true;
@@ -188,13 +200,14 @@ describe('its claims', () => {
     ]);
   });
 
-  it('are kept for the next time where they could not be written', async () => {
-    const { recorder, claims, claimed, failures } = recorderOf('lambda');
+  it('are kept for the next time where they could not be written, and progress is written all the same', async () => {
+    const { recorder, claims, progress, claimed, failures } = recorderOf('lambda');
     claims.failing = true;
     recorder.noteApplied(records(1));
     recorder.schedule();
     await vi.advanceTimersByTimeAsync(1);
     expect(failures).toHaveLength(1);
+    expect(last(progress).shards).toMatchObject([{ sequenceNumber: records(1)[0]!.sequenceNumber }]);
     claims.failing = false;
     recorder.noteApplied(records(2));
     await vi.advanceTimersByTimeAsync(10_000);

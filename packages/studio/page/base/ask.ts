@@ -146,12 +146,17 @@ export interface Doing {
 
 export function useDoing(): Doing {
   const [state, setState] = useState<Omit<Doing, 'run'>>({ isRunning: false });
+  const isBusy = useRef(false);
   const run = (action: () => Promise<void>): void => {
+    // A second click may come before the button is drawn as disabled.
+    if (isBusy.current) return;
+    isBusy.current = true;
     setState({ isRunning: true });
-    action().then(
-      () => setState({ isRunning: false }),
-      (failure: Failure) => setState({ isRunning: false, failure }),
-    );
+    const end = (failure?: Failure): void => {
+      isBusy.current = false;
+      setState({ isRunning: false, ...(failure && { failure }) });
+    };
+    action().then(() => end(), end);
   };
   return { ...state, run };
 }

@@ -136,7 +136,7 @@ function typesOf(model: ModelAnswer | undefined): Found[] {
 
 function actionsOf(model: ModelAnswer | undefined): Found[] {
   const redrive = async (): Promise<void> => {
-    await postTo('/api/redrive', {});
+    await postTo('/api/redrive', { id: null });
     goTo('/trust');
   };
   return [

@@ -17,9 +17,9 @@ export function CheckPanel({ isWritable, onDone }: { isWritable: boolean; onDone
   useAskedLater(asked, isRunning ? POLL_MS : undefined);
   // A short check may end before the first poll, so also watch its start time.
   useEffect(onDone, [check?.beganAtMs, isRunning]);
-  const tell = (path: string): void => {
+  const tell = (path: string, body: object = {}): void => {
     run(async () => {
-      await postTo<CheckAnswer>(path, {});
+      await postTo<CheckAnswer>(path, body);
       again();
     });
   };
@@ -40,7 +40,7 @@ function CheckForm({
 }: {
   isWritable: boolean;
   running: CheckState | undefined;
-  tell: (path: string) => void;
+  tell: (path: string, body?: object) => void;
 }) {
   const { answer: price } = useAnswer<CheckPriceAnswer>('/api/check-price');
   const isRunning = running !== undefined;
@@ -50,7 +50,7 @@ function CheckForm({
         {running?.isRepair === false ? 'Checking …' : 'Check'}
       </button>
       {isWritable && (
-        <button type="button" disabled={isRunning} onClick={() => tell('/api/repair')}>
+        <button type="button" disabled={isRunning} onClick={() => tell('/api/repair', { id: null })}>
           {running?.isRepair === true ? 'Checking and repairing …' : 'Check and repair'}
         </button>
       )}
