@@ -107,6 +107,7 @@ async function takePlaces(local: Local, visits: readonly Visit[]): Promise<void>
     await page.setViewportSize(VIEWPORT);
     await goTo(`/node?id=${BROKEN}&target=${BROKEN}`);
     await page.setViewportSize({ ...VIEWPORT, height: 960 });
+    await page.getByText('Reading …').waitFor({ state: 'detached' });
     await picture(page, `items-${theme}`);
     await page.setViewportSize(VIEWPORT);
     await goTo('/trust');

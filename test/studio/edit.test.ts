@@ -55,9 +55,9 @@ describe.skipIf(!HAS_BROWSER)('items of a node', () => {
     const list = page.getByRole('region', { name: 'Rows' });
     await expect.poll(() => list.locator('th').allInnerTexts()).toEqual(['source', 'at']);
     await list.getByText('Why here?').click();
-    await list.getByText('PAGE-1 is first, because at is 1; the edge PAGE-1 → TAG-1 wrote it.').waitFor();
+    await list.getByText('PAGE-1 is first, because at is 1; the edge from PAGE-1 to TAG-1 wrote it.').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await list.getByRole('link', { name: 'PAGE-1 → TAG-1' }).click();
+    await list.getByRole('link', { name: 'PAGE-1 to TAG-1' }).click();
     await page.getByRole('region', { name: 'Explanation of TOP-TAG-1' }).waitFor();
   });
 

@@ -63,6 +63,23 @@ describe.skipIf(!HAS_BROWSER).each([{ isWritable: true }, { isWritable: false }]
       },
     );
 
+    it.runIf(isWritable)('shows both lists anew once the write is projected, however dear the view is', async () => {
+      const { page } = at.seen;
+      // An answer of 20 RCU is asked again only after 20 seconds.
+      await page.route('**/api/node?*', async (route) => {
+        const response = await route.fetch();
+        const { units, ...rest } = await response.json();
+        await route.fulfill({ response, json: { ...rest, units: { ...units, rcu: 20 } } });
+      });
+      await at.seen.goTo(PLACE);
+      await expect.poll(leaving).toEqual(['USER-2', 'USER-1', 'USER-3']);
+      await label('LEAD').click();
+      await expect.poll(leaving, { timeout: 10_000 }).toEqual(['USER-1', 'USER-2', 'USER-3']);
+      await page.unroute('**/api/node?*');
+      await page.getByRole('button', { name: 'Undo this write' }).click();
+      await expect.poll(() => label('HELPER').getAttribute('aria-pressed')).toBe('true');
+    });
+
     it('shows what it may do, on each screen, in light and in dark', async () => {
       await at.seen.goTo(PLACE);
       await expect.poll(() => label('LEAD').isEnabled()).toBe(isWritable);

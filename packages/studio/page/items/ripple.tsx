@@ -35,7 +35,7 @@ export function Ripple({
   onUndone,
 }: {
   write: WriteOf;
-  onProjected?: () => void;
+  onProjected?: (() => void) | undefined;
   /** Gets the number of changes before the undoing write. */
   onUndone?: ((after: number) => void) | undefined;
 }) {

@@ -20,7 +20,7 @@ export interface WhyProps {
 export function Why({ id, row, isLater, isDescending, by, writer, edgeTo }: WhyProps) {
   const place = ORDINALS[row] ?? `number ${row + 1}`;
   const { source, target } = writer;
-  const kind = edgeTo !== undefined ? 'edge' : source === target ? 'node' : `part ${target} of`;
+  const kind = edgeTo !== undefined ? 'edge from' : source === target ? 'node' : `part ${target} of`;
   return (
     <details class="why">
       <summary>Why here?</summary>
@@ -29,7 +29,7 @@ export function Why({ id, row, isLater, isDescending, by, writer, edgeTo }: WhyP
         {isLater && ' on this page'}, because {typeof by === 'string' ? by : <Values by={by} id={id} />}
         {isDescending && ', descending'}; the {kind}{' '}
         <Link to={addressOf('/node', { id: source, target })} class="key">
-          <bdi>{edgeTo === undefined ? source : `${source} → ${edgeTo}`}</bdi>
+          <bdi>{edgeTo === undefined ? source : `${source} to ${edgeTo}`}</bdi>
         </Link>{' '}
         wrote it.
       </p>

@@ -46,11 +46,12 @@ const MOST_ROWS = 12;
 export function RankedEdgeView({
   edge,
   isWritable,
-  children,
+  path,
 }: {
   edge: RankedEdge;
   isWritable: boolean;
-  children: ComponentChildren;
+  /** Draws the path of the write between the lists. */
+  path: (onProjected: () => void) => ComponentChildren;
 }) {
   const { source, type, end, order, attribute, labels, isInSet } = edge;
   const item = useAnswer<{ item: StoredItem | null }>('/api/item', { source, target: `${type}-${end}` });
@@ -72,6 +73,11 @@ export function RankedEdgeView({
     .sort((left, right) => ranked(left.label) - ranked(right.label))
     .slice(0, MOST_ROWS);
   const nameOfEnd = names[end] ?? null;
+  // A large view is asked again only every few seconds, and must not contradict the path until then.
+  const showLists = (): void => {
+    list.again();
+    if (isInSet) node.again();
+  };
   return (
     <div class="ranked">
       <Card title={`Change the ${attribute}`}>
@@ -79,7 +85,7 @@ export function RankedEdgeView({
           {({ item: stored }) => <Labels {...{ edge, stored, isWritable, name, nameOfEnd }} onWritten={item.again} />}
         </Told>
       </Card>
-      {children}
+      {path(showLists)}
       <div class="lists">
         <Card title={`${type} edges into ${nameOfEnd ?? end}, by ${attribute}`}>
           <LiveMark isLive={isLive} />

@@ -21,10 +21,11 @@ export function Trace({ model, parameters }: PlaceProps) {
     );
   }
   const onUndone = (before: number): void => goTo(addressOf('/trace', { source, target, after: `${before}` }));
-  const way = (
+  const path = (onProjected?: () => void) => (
     <Card title="Follow a write">
       <Ripple
         write={{ source, target, rev, after: after === null ? undefined : Number(after) }}
+        onProjected={onProjected}
         onUndone={model.isWritable ? onUndone : undefined}
       />
     </Card>
@@ -33,11 +34,9 @@ export function Trace({ model, parameters }: PlaceProps) {
   return (
     <>
       {ranked === undefined ? (
-        way
+        path()
       ) : (
-        <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable}>
-          {way}
-        </RankedEdgeView>
+        <RankedEdgeView key={`${source} ${target}`} edge={ranked} isWritable={model.isWritable} path={path} />
       )}
       <RecentWrites chosen={rev} />
     </>
