@@ -375,6 +375,9 @@ function addsGroupValue(totals: Totals, write: Write): boolean {
   return write.write === 'create' && groups.length > 0;
 }
 
+/** In a transaction, the item costs 1 unit more, and its count 2. */
+const UNITS_OF_COUNTING = 3;
+
 /** Returns the units and number of changed index items, and a read of the count if the write may add a group. */
 function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: number; readOfCount: number } {
   const { inbound, count } = edge;
@@ -392,8 +395,7 @@ function unitsOfEdgeItems(edge: EdgeModel, write: Write): { wcu: number; items: 
     if (write.write === 'change' && !changesCount && !isHeld && !effects.includes('moves')) continue;
     const content: Effect = isHeld ? 'changes' : 'none';
     const wcu = unitsOfItem(effects.map((effect) => indexChange(write, effect === 'none' ? content : effect)));
-    // In a transaction, the item costs 1 unit more, and its count 2.
-    units.wcu += changesCount ? wcu + 3 : wcu;
+    units.wcu += changesCount ? wcu + UNITS_OF_COUNTING : wcu;
     units.items += 1;
     if (changesCount && addsGroupValue(count.totals, write)) units.readOfCount = 1;
   }

@@ -84,11 +84,11 @@ export type ErrorCode =
   | 'invalid-export'
   /** A message of an on-failure destination can't be read. Remedy: Correct or delete the message. */
   | 'invalid-failure-message'
-  /** A node id is not a text such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
+  /** A node id is not a string such as `USER-1`, or is too long for a key. Remedy: Use a type, `-` and a key, or `newId('USER')`. */
   | 'invalid-id'
   /** A line or document isn't JSON. Remedy: Correct the named line. */
   | 'invalid-json'
-  /** A key of an item is not a text, or does not fit the model. Remedy: Correct the named key. */
+  /** A key of an item is not a string, or does not fit the model. Remedy: Correct the named key. */
   | 'invalid-key'
   /** A limit is not a whole number of 1 or more, or is too high. Remedy: Correct the limit. */
   | 'invalid-limit'
@@ -316,7 +316,7 @@ export type ErrorCode =
   /** The studio cannot listen on its port. Remedy: Choose a different `--port`. */
   | 'studio-port'
   /**
-   * The table lacks keys or a stream that the model needs, a key is not a text, or the table cannot get an index.
+   * The table lacks keys or a stream that the model needs, a key attribute is not a string, or the table cannot get an index.
    * Remedy: Run `edgeloom table update`, unless the hint says otherwise.
    */
   | 'table-differs'

@@ -13,7 +13,7 @@ import { touchAll } from './touches.ts';
 export interface SyncProgress {
   /** `waiting`: for writes that may still land; `items`: touches source items; `ledgers`: touches keys that only have a ledger. */
   phase: 'waiting' | 'items' | 'ledgers';
-  /** Number of source items so far. */
+  /** Number of keys touched so far: those of source items, and those of ledgers without one. */
   items: number;
   /** When the wait ends, in milliseconds since 1970. */
   untilMs?: number;
@@ -43,7 +43,8 @@ const WAIT_MS = 30_000;
 
 /**
  * Walks over a source: puts its version in force, then touches every key that the source has, and every key that has a ledger. A source
- * being retired has no items, so everything that it made is removed. Returns the number of source items.
+ * being retired has no items, so everything that it made is removed. Returns the number of source items, plus that of ledgers that list
+ * something although their source item is gone.
  */
 export async function syncSource(context: SourceContext, options: WalkOptions): Promise<number> {
   const { graph, store, source, access, random, now } = context;

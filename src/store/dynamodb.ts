@@ -140,8 +140,9 @@ export class DynamoDBStore implements Store, ScanSource {
   }
 
   async getMany(keys: readonly ItemKey[], options: ReadManyOptions): Promise<GetManyResult> {
-    // BatchGetItem refuses repeated keys.
+    // A base item may name an id that is too long for a key.
     const possible = keys.filter(isKeyWithinLimits);
+    // BatchGetItem refuses repeated keys.
     const distinct = [...new Map(possible.map((key) => [JSON.stringify([key.source, key.target]), key])).entries()];
     const found = new Map<string, Item>();
     let rcu = 0;

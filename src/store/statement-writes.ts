@@ -143,7 +143,7 @@ async function sendEach(chunk: readonly Placed[], calls: WritingCalls, run: Upda
 /** `refused`: the engine doesn't accept this statement; `denied`: it accepts no statements. */
 type StatementAnswer = UpdateOutcome | 'refused' | 'denied';
 
-/** Errors if a policy allows no statements, or the engine doesn't know them. */
+/** The codes of errors that mean that a policy forbids statements, or that the engine doesn't support them. */
 const DENIALS: ReadonlySet<string> = new Set(['AccessDeniedException', 'UnknownOperationException']);
 
 async function answersOf(statements: readonly Statement[], { execute }: WritingCalls): Promise<StatementAnswer[]> {

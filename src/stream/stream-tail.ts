@@ -51,7 +51,7 @@ export interface ShardPosition {
   shardId: string;
   after?: string | undefined;
   isFinished: boolean;
-  /** Every record made before this time was read, in milliseconds since 1970. */
+  /** A time in milliseconds since 1970: every record of the shard made before it has been read. */
   sinceMs?: number | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface WriteBatchResult extends CallResult {
   calls: number;
 }
 
-/** A bad operation, with its position from 1. */
+/** A bad operation, with its 1-based position. */
 export interface BadOperation {
   position: number;
   error: EdgeloomError;

@@ -41,7 +41,7 @@ export interface TransactionResult extends CallResult {
  * `condition-failed`.
  */
 export class TransactionFailedError extends ConditionFailedError {
-  /** Failed operations by position from 1. Each error has the current item. */
+  /** Failed operations by their 1-based position. Each error has the current item. */
   readonly failures: readonly { position: number; error: ConditionFailedError }[];
 
   constructor(failures: readonly { position: number; error: ConditionFailedError }[]) {
@@ -221,9 +221,13 @@ export class TransactionBuilder {
 
   private async checkedOperations(): Promise<Prepared[]> {
     const positions = new Map<string, number>();
-    const changes = await checkedAll(this.prepared, 'transaction', ({ change }, position) =>
-      namedTwiceError(change.key, positions, position),
-    );
+    const changes = await checkedAll(this.prepared, 'transaction', ({ change: { key } }, position) => {
+      const text = JSON.stringify([key.source, key.target]);
+      const first = positions.get(text);
+      if (first !== undefined) return namedTwiceError(key, first);
+      positions.set(text, position);
+      return undefined;
+    });
     if (changes.length <= TRANSACTION_ITEMS) return changes;
     throw new EdgeloomError(
       'invalid-argument',
@@ -279,17 +283,11 @@ function conditionCheck(key: ItemKey, conditions: WriteConditions): BaseChange {
   return { kind: 'look', key, condition: present ? isToBeThere : condition };
 }
 
-function namedTwiceError(key: ItemKey, positions: Map<string, number>, position: number): EdgeloomError | undefined {
-  const text = JSON.stringify([key.source, key.target]);
-  const first = positions.get(text);
-  if (first === undefined) {
-    positions.set(text, position);
-    return undefined;
-  }
+function namedTwiceError({ source, target }: ItemKey, first: number): EdgeloomError {
   return new EdgeloomError(
     'invalid-argument',
-    `${itemName(key.source, key.target)} is named by operation ${first} too.`,
-    'A transaction takes one operation an item: put the condition into it.',
+    `Operation ${first} names ${itemName(source, target)}, too.`,
+    'A transaction takes one operation per item: put the condition into it.',
   );
 }
 

@@ -8,7 +8,7 @@ export interface WriteProgress {
   items: number;
   /** For `putMany`: how many leading entries are certainly written. */
   done?: number;
-  /** For `putMany`: the position from 1 of the entry that can't be written; absent if a DynamoDB call failed. */
+  /** For `putMany`: the 1-based position of the entry that can't be written; absent if a DynamoDB call failed. */
   position?: number;
 }
 

@@ -73,7 +73,10 @@ export function refusalEntry(touch: Touch, was: Item | undefined, error: StoreEr
   };
 }
 
-/** An entry of which the table accepts only the keys names no model, so that it isn't taken for a tombstone. */
+/**
+ * Returns the update of an entry. If the table accepts only the entry's keys, the update sets no model, so that the
+ * entry isn't taken for a tombstone.
+ */
 export function entryUpdate(
   graph: CompiledModel,
   key: ItemKey,

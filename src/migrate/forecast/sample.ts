@@ -161,6 +161,7 @@ async function readParts(table: SampledTable): Promise<Parts> {
   return parts;
 }
 
+/** Returns undefined if too many segments are longer than a page, and smaller ones are allowed. */
 async function readPartsOf(table: SampledTable, segments: number, limit: number): Promise<Parts | undefined> {
   const { graph, store } = table;
   const pages = await pMap(

@@ -34,11 +34,12 @@ export class LowWatermarkMover {
   constructor(private readonly context: MoverContext) {}
 
   /**
-   * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it.
+   * Returns the low watermark in milliseconds since 1970; undefined if the claims don't show it. If no other process
+   * has published one lately, takes the lease, walks the stream, and publishes the result.
    *
    * @param freshMs how old a low watermark published by another process may be.
    */
-  async upToMs(freshMs: number): Promise<number | undefined> {
+  async advance(freshMs: number): Promise<number | undefined> {
     if (!this.mayPublish) return this.markOf(await this.walkStream());
     const { store, source, now, tail } = this.context;
     const { item, published } = await readPublishedLowWatermark(store);

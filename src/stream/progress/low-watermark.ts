@@ -60,7 +60,7 @@ export function createLowWatermark(
       if (streamArn === undefined) return undefined;
       mover = new LowWatermarkMover({ graph, store, source: new DynamoDBStreamSource(streams, streamArn), now });
     }
-    return await mover.upToMs(everyMs);
+    return await mover.advance(everyMs);
   };
   // The table may have a new stream, of which nothing is known yet.
   const onGone = (): undefined => {
@@ -74,7 +74,7 @@ export function lowWatermarkOfStream(context: MoverContext, everyMs = EVERY_MS):
   const mover = new LowWatermarkMover(context);
   // A disabled stream gets no more records, so its last low watermark stays true.
   const onGone = (last: number | undefined): number | undefined => last;
-  return lastKnown({ look: () => mover.upToMs(everyMs), onGone, everyMs, now: context.now });
+  return lastKnown({ look: () => mover.advance(everyMs), onGone, everyMs, now: context.now });
 }
 
 interface Looking {

@@ -36,15 +36,15 @@ export interface ObserveOptions extends RuntimeOptions {
   /** How long a low watermark is used, in milliseconds. Default 5,000. */
   markMs?: number | undefined;
   /**
-   * The share of the changed items, from 0 to 1, for which the table's indexes are queried a minute later or more.
+   * The share of the changed items, from 0 to 1, for which the table's indexes are queried at least a minute later.
    * The indexes' content is sampled, never verified. Default 0.001.
    */
   indexShare?: number | undefined;
   /** The sample of an earlier run in this process, to be continued. Default: a new one, of `indexShare`. */
   indexSample?: IndexSample | undefined;
   /**
-   * Called for each sampled item that an index shows differently from the table, 20 minutes after the item's last
-   * change or later.
+   * Called for each sampled item that an index still shows differently from the table 20 minutes or more after the
+   * item's last change.
    */
   onIndexDifference?: ((difference: IndexDifference) => void) | undefined;
   /** Repairs the drift that it finds. Default false: drift is only reported. */

@@ -24,7 +24,7 @@ function late(shards: number) {
 it('what one process has published of the stream, all others read from the table', async () => {
   const { stream, context } = late(3);
   expect(await publishedPosition(context)).toBeUndefined();
-  await new LowWatermarkMover(context).upToMs(5_000);
+  await new LowWatermarkMover(context).advance(5_000);
   const { reads } = stream;
   expect(await publishedUpToMs(context)).toBe(NOW - 100_000);
   const position = await publishedPosition(context);
@@ -38,7 +38,7 @@ it('what one process has published of the stream, all others read from the table
 
 it('an old position, and that of another stream, says nothing', async () => {
   const { context, world } = late(1);
-  await new LowWatermarkMover(context).upToMs(5_000);
+  await new LowWatermarkMover(context).advance(5_000);
   const other = { ...context, source: Object.assign(new MemoryStream(NOW), { streamArn: 'arn:other/stream/2' }) };
   expect(await publishedUpToMs(other)).toBeUndefined();
   world.nowMs += 60_000;
@@ -49,7 +49,7 @@ it('an old position, and that of another stream, says nothing', async () => {
 it('a check that waits long enough reads what is published; a short one, and one without it, looks at the stream', async () => {
   const { stream, store, world, now, context } = late(1);
   const position = positionOfStream(graph, store, stream, { now });
-  await new LowWatermarkMover(context).upToMs(5_000);
+  await new LowWatermarkMover(context).advance(5_000);
   const before = stream.reads;
   expect(await position.consumer(30_000).appliedUpToMs()).toBe(NOW - 100_000);
   expect((await position.latest()).shards[0]).toMatchObject({ behindSeconds: 100 });
@@ -67,13 +67,13 @@ it('a check that waits long enough reads what is published; a short one, and one
 
 it('a lease that is taken keeps what was published before', async () => {
   const { context, world } = late(2);
-  await new LowWatermarkMover(context).upToMs(5_000);
+  await new LowWatermarkMover(context).advance(5_000);
   world.nowMs += 12_000;
   const failing = {
     ...context,
     source: Object.assign(Object.create(context.source), { describe: () => Promise.reject(new Error('no')) }),
   };
-  await expect(new LowWatermarkMover(failing).upToMs(5_000)).rejects.toThrow('no');
+  await expect(new LowWatermarkMover(failing).advance(5_000)).rejects.toThrow('no');
   expect((await publishedPosition(context))?.shards).toHaveLength(2);
 });
 

@@ -85,7 +85,7 @@ it('the open records of many shards are compared 32 at once, and their marks are
     get: (target, name) =>
       name === 'put' ? (item: Item) => saved.count(() => target.put(item)) : Reflect.get(target, name).bind(target),
   });
-  await new LowWatermarkMover({ ...context, graph, store: counting }).upToMs(0);
+  await new LowWatermarkMover({ ...context, graph, store: counting }).advance(0);
   expect(saved.seen()).toEqual({ most: 32, all: SHARDS });
 
   // A comparison that fails ends the look: those that wait for their turn are not made.
@@ -147,16 +147,16 @@ it('gives no mark of a new stream while the one before may have records', async 
   const moverOf = (source: MemoryStream): LowWatermarkMover =>
     new LowWatermarkMover({ graph, store, source, now: () => nowMs });
   const before = new MemoryStream(NOW);
-  expect(await moverOf(before).upToMs(0)).toBe(NOW);
+  expect(await moverOf(before).advance(0)).toBe(NOW);
   const source = new MemoryStream(NOW);
   Object.assign(source, { streamArn: before.streamArn.replace('2026-01-01', '2026-01-02') });
   nowMs += 60_000;
   for (const mover of [moverOf(source), moverOf(source)]) {
-    expect(await mover.upToMs(0)).toBeUndefined();
+    expect(await mover.advance(0)).toBeUndefined();
     nowMs += 60_000;
   }
   nowMs += 25 * 3_600_000;
-  expect(await moverOf(source).upToMs(0)).toBe(nowMs);
+  expect(await moverOf(source).advance(0)).toBe(nowMs);
 });
 
 it('gives no mark of a stream that is switched off: the table may have another', async () => {
@@ -164,7 +164,7 @@ it('gives no mark of a stream that is switched off: the table may have another',
   const source = new MemoryStream(NOW);
   source.add('shard-1', [1]);
   const mover = new LowWatermarkMover({ graph, store, source, now: () => NOW });
-  await mover.upToMs(0);
+  await mover.advance(0);
   source.status = 'DISABLED';
-  await expect(mover.upToMs(0)).rejects.toMatchObject({ code: 'no-stream' });
+  await expect(mover.advance(0)).rejects.toMatchObject({ code: 'no-stream' });
 });

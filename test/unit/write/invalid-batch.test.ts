@@ -38,7 +38,7 @@ it('a refused transaction has every issue with its operation and its path', asyn
     { position: 2, path: 'title', message: expect.stringContaining('string') },
     { position: 2, path: 'steps[1].days', message: expect.stringContaining('number') },
     { position: 3, path: 'role', message: expect.stringContaining('LEAD') },
-    { position: 4, path: '', message: 'Node "USER-U1" is named by operation 1 too.' },
+    { position: 4, path: '', message: 'Operation 1 names Node "USER-U1", too.' },
   ]);
   expect(error.problems.map(({ position }) => position)).toEqual([2, 3, 4]);
 });

@@ -34,11 +34,8 @@ export function demoCommand(command: Command): void {
           ...(studio && {
             look: async (table) => {
               progress.stop();
-              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (studio) => {
-                const { href: url } = new URL(
-                  `/trace?${new URLSearchParams(FIRST_EDGE)}${new URL(studio).hash}`,
-                  studio,
-                );
+              await serveStudio({ ...table, isWritable: true, logger: createLogger(settings) }, (address) => {
+                const url = addressOfFirstEdge(address);
                 print({ json: { url }, text: studioLines(url) }, json);
               });
             },
@@ -52,6 +49,12 @@ export function demoCommand(command: Command): void {
         progress.stop();
       }
     });
+}
+
+/** The fragment of the studio's address holds its token. */
+function addressOfFirstEdge(address: string): string {
+  const { hash } = new URL(address);
+  return new URL(`/trace?${new URLSearchParams(FIRST_EDGE)}${hash}`, address).href;
 }
 
 const COUNTED = { import: 'items imported', project: 'records projected' } as const;

@@ -66,7 +66,7 @@ function graphs(site: Site): Record<string, readonly Metric[]> {
 }
 
 /** Returns the top widgets: what is wrong, since when, and what to do. */
-function answers(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
+function topWidgets(site: Site): { height: number; type: string; properties: { [name: string]: Value } }[] {
   const { names, parameters } = site;
   const all = Object.entries(alarms(site));
   const arns = all.map(
@@ -80,7 +80,8 @@ function answers(site: Site): { height: number; type: string; properties: { [nam
   const table = ['| alarm | means | do |', '|---|---|---|', ...rows].join('\n');
   return [
     {
-      ...{ height: 4, type: 'alarm' },
+      height: 4,
+      type: 'alarm',
       properties: {
         title: 'Wrong now (empty: nothing), the latest first',
         alarms: arns,
@@ -110,7 +111,7 @@ export function dashboardResources(site: Site): Resources {
     return `\${${name}}`;
   };
   let top = 0;
-  const first = answers(site).map(({ height, ...widget }) => {
+  const first = topWidgets(site).map(({ height, ...widget }) => {
     top += height;
     return { x: 0, y: top - height, width: IN_A_ROW * WIDTH, height, ...widget };
   });
