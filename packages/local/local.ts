@@ -72,7 +72,7 @@ export async function startLocal(graph: CompiledModel, options: LocalOptions = {
     onTrimmed: true,
     logger: true,
     onDrift: true,
-    pollIntervalMs: 'milliseconds',
+    pollIntervalMs: 'timer',
     observe: 'boolean',
     now: true,
     sources: true,

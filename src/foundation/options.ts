@@ -8,6 +8,8 @@ const NUMBERS = {
   index: { least: 0, isWhole: true },
   rate: { least: 0.001 },
   milliseconds: { least: 0 },
+  // A timer takes a longer time for 1 ms.
+  timer: { least: 0, most: 2 ** 31 - 1 },
 } as const;
 
 /** The type requires every option's name, `'boolean'` for boolean options, and a rule for numbers. */
@@ -116,14 +118,15 @@ function checkBoolean(option: string, value: unknown): void {
 export function checkNumber(
   option: string,
   value: unknown,
-  { least, isWhole = false }: { least: number; isWhole?: boolean },
+  { least, most, isWhole = false }: { least: number; most?: number; isWhole?: boolean },
 ): void {
-  const isRight = typeof value === 'number' && value >= least && (!isWhole || Number.isInteger(value));
-  if (isRight) return;
+  const isInRange = typeof value === 'number' && value >= least && (most === undefined || value <= most);
+  if (isInRange && (!isWhole || Number.isInteger(value))) return;
+  const range = most === undefined ? `of ${least} or more` : `from ${least} to ${most}`;
   throw new EdgeloomError(
     'invalid-option',
-    `${option} should be a ${isWhole ? 'whole ' : ''}number of ${least} or more, but is ${String(value)}.`,
-    `Give ${isWhole ? 'a whole number' : 'a number'} from ${least} on, or leave it out for the default.`,
+    `${option} should be a ${isWhole ? 'whole ' : ''}number ${range}, but is ${String(value)}.`,
+    'Give such a number, or leave the option out for the default.',
   );
 }
 

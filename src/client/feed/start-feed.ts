@@ -43,7 +43,7 @@ export async function startFeed(graph: CompiledModel, options: StartFeedOptions)
   checkOptions('startFeed', options, {
     client: true,
     streams: true,
-    pollIntervalMs: 'milliseconds',
+    pollIntervalMs: 'timer',
     indexGraceMs: 'milliseconds',
     now: true,
     wait: true,

@@ -64,8 +64,8 @@ export function watchHandler<G extends CompiledModel>(
   checkOptions('watchHandler', options, {
     reader: true,
     query: true,
-    heartbeatMs: 'milliseconds',
-    maxAgeMs: 'milliseconds',
+    heartbeatMs: 'timer',
+    maxAgeMs: 'timer',
     maxClients: 'count',
     onError: true,
   });

@@ -52,6 +52,8 @@ it.each([
   ['importFile', 'fromLine', 1.5],
   ['createReader', 'concurrency', '5'],
   ['createWorker', 'pollIntervalMs', Number.NaN],
+  ['createWorker', 'pollIntervalMs', Number.POSITIVE_INFINITY],
+  ['createWorker', 'endedIntervalMs', 2 ** 31],
   ['createWorker', 'maxBatchRecords', 0],
   ['createProjector', 'concurrency', 0],
   ['deleteEnded', 'concurrency', -1],
