@@ -1,4 +1,4 @@
-import { WRITE_UNIT_BYTES } from '../../src/core/items/capacity.ts';
+import { readUnits, writeUnits } from '../../src/core/items/capacity.ts';
 import { encodeElement } from '../../src/core/items/element.ts';
 import { edgeSortKey } from '../../src/core/items/keys.ts';
 import { DEFAULT_VIEW_BUDGET_BYTES } from '../../src/core/kinds/eviction.ts';
@@ -24,7 +24,6 @@ export interface EdgeSetCost {
   paysFrom?: number;
 }
 
-const READ_UNIT_BYTES = 4096;
 const EDGES = [1, 14, 50, 100, 500];
 /** A write unit costs as much as this many read units. */
 const READS_A_WRITE_UNIT = 5;
@@ -52,9 +51,9 @@ function costOfSet(node: NodeModel, listed: readonly EdgeModel[], edges: number)
   const element = mean(listed.map(elementBytes));
   const bytes = Math.ceil(without + edges * element);
   const isEvicted = bytes > viewBudgetBytes;
-  const rcu = readUnits(isEvicted ? without : bytes);
-  const queryRcu = readUnits(without) + readUnits(edges * (element + EDGE_BYTES));
-  const wcu = Math.ceil((isEvicted ? without : bytes) / WRITE_UNIT_BYTES);
+  const rcu = readUnits(isEvicted ? without : bytes, false);
+  const queryRcu = readUnits(without, false) + readUnits(edges * (element + EDGE_BYTES), false);
+  const wcu = writeUnits(isEvicted ? without : bytes);
   const point = { type: node.type, edges, bytes, wcu, isEvicted, rcu: isEvicted ? queryRcu : rcu, queryRcu };
   if (isEvicted || queryRcu <= rcu) return point;
   return { ...point, paysFrom: Math.ceil((wcu * READS_A_WRITE_UNIT) / (queryRcu - rcu)) };
@@ -68,10 +67,6 @@ function elementBytes({ type, to, labels = [] }: EdgeModel): number {
       labels.map(({ name }) => [name, { S: VALUE }]),
     ),
   );
-}
-
-function readUnits(bytes: number): number {
-  return Math.ceil(bytes / READ_UNIT_BYTES) / 2;
 }
 
 function mean(numbers: readonly number[]): number {
